@@ -46,6 +46,7 @@ const suites: readonly Suite[] = [
       'log-kill',
       'program-folders',
       'end-in-view',
+      'hostile-servers',
       'canvas',
     ],
     env: { DEWPOINT_PROOFS: 'whole' },

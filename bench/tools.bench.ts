@@ -13,6 +13,7 @@ import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
 import { conformanceRows } from './lib/conformance-rows.ts';
 import { playFencedTools } from './lib/fenced-tool-sessions.ts';
+import { hostileServerRow } from './lib/hostile-servers.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { processRows } from './lib/server-processes.ts';
@@ -51,6 +52,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     results: null,
     calls: null,
     fenced: null,
+    hostile: null,
   };
   const defaults = {
     data: join(cache, 'bench', 'bfcl-eval'),
@@ -67,6 +69,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     ...(only.includes('processes') ? await processRows(Number(values.starts)) : []),
     ...(only.includes('results') ? shortenedRows() : []),
     ...(only.includes('calls') ? await callRows() : []),
+    ...(only.includes('hostile') ? [await hostileServerRow()] : []),
     ...(only.includes('fenced') ? await fencedRows(Number(values.sessions)) : []),
   ];
 }

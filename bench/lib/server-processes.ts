@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
 import { createHostServers } from '../../src/main/tools/mcp/server-process.ts';
+import { hostileServer, isAlive } from '../../tests/fakes/tool-server-scene.ts';
 import type { BenchRow } from './rows.ts';
 
 const together = 4;
@@ -21,13 +22,12 @@ export async function processRows(starts: number): Promise<readonly BenchRow[]> 
     nodePath: process.execPath,
     guardPath: resolve('out', 'main', 'server-guard.cjs'),
   });
-  const server = resolve('tests', 'fakes', 'hostile-tool-server.mjs');
   let begun = 0;
   const work = async (): Promise<void> => {
     while (begun < starts) {
       const mode = modes[begun % modes.length] ?? 'grandchild';
       begun += 1;
-      await startAndEnd(start, [server, mode, notes]);
+      await startAndEnd(start, [hostileServer, mode, notes]);
     }
   };
   try {
@@ -56,13 +56,4 @@ async function startAndEnd(start: ReturnType<typeof createHostServers>, args: re
   await one.write(Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`));
   await Promise.race([heard, one.ended]);
   await one.close();
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

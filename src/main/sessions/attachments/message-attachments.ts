@@ -401,7 +401,7 @@ async function readMention(
 ): Promise<Attachment | string | null> {
   const { lines } = mention;
   if (resourceMentionsIn(mentionOf(mention.path)).length > 0)
-    return `@${mention.path} goes as words only: choose it in the list that the @ opens.`;
+    return `@${mention.path} goes as words only: nothing of a tool server was attached for it.`;
   const path = mention.path.replace(/^\.\//u, '').replace(/(?<!\/)\/+$/u, '');
   if (path === '') return null;
   const found = await sandbox.stat(path, signal);

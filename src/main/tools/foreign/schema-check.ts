@@ -113,7 +113,8 @@ function mapped(inner: unknown): unknown {
   );
 }
 
-function depthOf(value: unknown, most: number): number {
+/** How many levels a value has; of one with more than `most`, some number above it. */
+export function depthOf(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (most < 0) return 1;
   const items: readonly unknown[] = Object.values(value);

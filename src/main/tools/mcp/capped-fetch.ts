@@ -1,20 +1,100 @@
+import { messageOf } from '@shared/errors.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import { countOfQuestion, createMessageRate, tooManyMessages, type MessageRate } from './message-rate.ts';
+
 /** One answer of a server may not fill the memory of this program. */
 const mostBytes = 64 * 1024 * 1024;
+const tooLarge = 'it sent more than 64 MB';
 
-/** `fetch` whose answers end with an error where they are too large. */
+/**
+ * `fetch` for one connection, whose answers end where they are too large or too many. A stream of events that ends or breaks off without the answer to what
+ * was asked gives an error as that answer: the client package would wait for it for ever.
+ */
 export function cappedFetch(reach: typeof fetch): typeof fetch {
+  const allows = createMessageRate();
   return async (input, init) => {
+    const sent = messageIn(init?.body);
+    // The stream that the questions come by ends with its next message, and says why.
+    if (isAnswer(sent) && !allows(countOfQuestion)) throw new Error(`The server was not answered: ${tooManyMessages}.`);
     const response = await reach(input, init);
     if (response.body === null) return response;
-    let bytes = 0;
-    const counter = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => {
-        bytes += chunk.length;
-        if (bytes > mostBytes) controller.error(new Error('The server sent more than 64 MB.'));
-        else controller.enqueue(chunk);
-      },
-    });
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+    const stream = isStream ? { asked: askedBy(sent), allows } : null;
+    const body = cappedBody(response.body, stream);
+    return new Response(body, { status, statusText, headers });
   };
+}
+
+type MessageId = string | number;
+
+function messageIn(body: unknown): unknown {
+  return typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : null;
+}
+
+function isAnswer(message: unknown): boolean {
+  return fieldOf(message, 'id') !== undefined && fieldOf(message, 'method') === undefined;
+}
+
+/** The id of the request that a message is; null: it asks nothing. */
+function askedBy(message: unknown): MessageId | null {
+  const id = fieldOf(message, 'method') === undefined ? null : fieldOf(message, 'id');
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+interface EventStream {
+  readonly asked: MessageId | null;
+  readonly allows: MessageRate;
+}
+
+function cappedBody(body: ReadableStream<Uint8Array>, stream: EventStream | null): ReadableStream<Uint8Array> {
+  const asked = stream?.asked ?? null;
+  const reader = body.getReader();
+  let bytes = 0;
+  // With a number of its last event it can be asked for again, and is.
+  let canGoOn = false;
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const end = (why: string): void => {
+        if (asked !== null) controller.enqueue(closing(asked, why));
+        controller.close();
+      };
+      try {
+        const { done, value } = await reader.read();
+        if (done) return canGoOn ? controller.close() : end('its answer ended');
+        bytes += value.length;
+        const why = bytes > mostBytes ? tooLarge : stream?.allows(eventsIn(value)) === false ? tooManyMessages : null;
+        if (why === null) {
+          if (asked !== null) canGoOn ||= hasNumber(value);
+          return controller.enqueue(value);
+        }
+        void reader.cancel().catch(() => undefined);
+        return asked === null ? controller.error(new Error(`The server is cut off: ${why}.`)) : end(why);
+      } catch (error) {
+        return asked === null || canGoOn ? controller.error(error) : end(messageOf(error));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** An event ends with an empty line; one that came in two pieces may be missed. */
+function eventsIn(value: Uint8Array): number {
+  let count = 0;
+  for (let at = 1; at < value.length; at += 1) {
+    const isEmpty = value[at] === 10 && (value[at - 1] === 10 || (value[at - 1] === 13 && value[at - 2] === 10));
+    if (isEmpty) count += 1;
+  }
+  return count;
+}
+
+function hasNumber(value: Uint8Array): boolean {
+  const text = Buffer.from(value.buffer, value.byteOffset, value.length);
+  return text.indexOf('id:') === 0 || text.includes('\nid:');
+}
+
+/** It ends an event that is not whole, too. */
+function closing(id: MessageId, why: string): Uint8Array {
+  const error = { code: -32_000, message: `Connection closed: ${why}` };
+  return Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`);
 }

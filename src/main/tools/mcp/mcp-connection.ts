@@ -58,6 +58,8 @@ export interface ConnectOptions {
 }
 
 const defaultConnectMs = 20_000;
+/** A server may write a book as its error. */
+const longestWhy = 600;
 /** Whoever calls ends it by the signal: how long a person thinks about a question of the server is not counted there. */
 const callMs = 24 * 60 * 60_000;
 
@@ -137,6 +139,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
         fetch: options.auth?.noting(capped) ?? capped,
         ...(options.auth ? { authProvider: options.auth.provider } : {}),
         requestInit: { headers: { ...options.secrets } },
+        ...(way === 'newest' ? { reconnectionScheduler: reconnectLater } : {}),
       });
     await client.connect(reached as Transport, { signal, timeout: connectMs });
     await list(signal);
@@ -150,7 +153,12 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     server: nameOf(client),
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
-    call: (tool, input, how) => callTool({ client, calls }, { tool, input, auth: options.auth }, how),
+    call: (tool, input, how) =>
+      callTool(
+        { client, calls, endedFor: () => transport?.endedFor() ?? null },
+        { tool, input, auth: options.auth },
+        how,
+      ),
     material: createServerMaterial(client),
     refresh: (stop) => list(stop).then(options.onOffers),
     isOpen: () => state.isOpen,
@@ -174,6 +182,12 @@ function processTransport(
   return createProcessTransport(run, connectMs);
 }
 
+/** A server says itself how long to wait: none at all would keep this program busy. */
+function reconnectLater(reconnect: () => void, delayMs: number): () => void {
+  const timer = setTimeout(reconnect, Math.max(delayMs, 1_000));
+  return () => clearTimeout(timer);
+}
+
 /** Nobody reads a result by its type: `callResult` looks at each part. */
 const anything: JsonSchemaValidator<never> = (input) => ({
   valid: true,
@@ -193,7 +207,7 @@ function connectError(
   transport: ProcessTransport | null,
 ): AppError {
   if (error instanceof AppError) return error;
-  const why = messageOf(error);
+  const why = transport?.endedFor() ?? whyOf(error);
   const needsKey = definition.kind === 'http' && /\b40[13]\b|unauthori[sz]ed|forbidden/iu.test(why);
   const hint = needsKey
     ? `It does not take the key that it was given. Set another: dewpoint tools secret ${name} Authorization`
@@ -206,18 +220,33 @@ function connectError(
   return new Kind('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
 }
 
+/** A stack that overflowed is the client package's, which looks into all that it gets. */
+function whyOf(error: unknown): string {
+  return error instanceof RangeError ? 'what it sent is nested too deep' : messageOf(error).slice(0, longestWhy);
+}
+
 interface Call {
   readonly auth: ConnectOptions['auth'] | undefined;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+interface Live {
+  readonly client: Client;
+  readonly calls: OpenCalls;
+  readonly endedFor: () => string | null;
+}
+
+/** Between two words of progress; what comes faster nobody can read. */
+const progressMs = 50;
+
 async function callTool(
-  { client, calls }: { readonly client: Client; readonly calls: OpenCalls },
+  { client, calls, endedFor }: Live,
   { tool, input, auth }: Call,
   { signal, onProgress, door, folder = null }: ForeignCallWays,
 ): Promise<ToolResult> {
   const notes: string[] = [];
+  let quietUntil = 0;
   const once = (): Promise<unknown> =>
     calls.during({ door, folder, notes }, () =>
       client.callTool(
@@ -225,8 +254,13 @@ async function callTool(
         {
           signal,
           timeout: callMs,
-          onprogress: ({ progress, total, message }) =>
-            onProgress([`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim()),
+          onprogress: ({ progress, total, message }) => {
+            const now = performance.now();
+            if (now < quietUntil) return;
+            quietUntil = now + progressMs;
+            const text = [`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim();
+            onProgress(text.slice(0, longestWhy));
+          },
         },
       ),
     );
@@ -245,10 +279,10 @@ async function callTool(
     const refusal = error instanceof AppError ? error : await auth?.explain(error);
     if (refusal instanceof AppError)
       return { status: 'error', output: `${refusal.message} ${refusal.hint ?? ''} Nothing was done.` };
-    const why = messageOf(error);
+    const why = endedFor() ?? whyOf(error);
     if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
     // Sent, and no answer came: nobody knows whether it was done.
-    if (/clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
+    if (endedFor() !== null || /clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
       return { status: 'unknown', output: `The server went away before it answered (${why}).` };
     return { status: 'error', output: `The server says: ${why}` };
   }

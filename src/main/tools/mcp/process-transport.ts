@@ -1,14 +1,19 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { createFirstQuestion } from './first-question.ts';
+import { countOfQuestion, createMessageRate, tooManyMessages } from './message-rate.ts';
 import type { ServerProcess, ServerStart } from './server-process.ts';
 
 /** A message above this is no message but a flood: the server is ended. */
 const longestMessage = 10 * 1024 * 1024;
+/** What it asks for and does not read fills the memory of this program. */
+const mostUnread = 16 * 1024 * 1024;
 const keptErrors = 2_000;
 
 export interface ProcessTransport extends Transport {
   /** The end of what the server printed beside the protocol: why it did not start. */
   readonly said: () => string;
+  /** What it did for which it was ended; null: nothing of that kind. */
+  readonly endedFor: () => string | null;
   /** Whether it was started and sent no message yet. */
   readonly isSilent: () => boolean;
 }
@@ -24,9 +29,22 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
   let errors = '';
   let isOver = false;
   let hasSpoken = false;
+  let endedFor: string | null = null;
+  let unread = 0;
+  const allows = createMessageRate();
+  const cutOff = (why: string): void => {
+    if (isOver || endedFor !== null) return;
+    endedFor = why;
+    transport.onerror?.(new Error(`The server was ended: ${why}.`));
+    void transport.close();
+  };
   const send = async (message: JSONRPCMessage): Promise<void> => {
     if (process === null || isOver) throw new Error('The server is not running.');
-    await process.write(Buffer.from(`${JSON.stringify(message)}\n`, 'utf8'));
+    const bytes = Buffer.from(`${JSON.stringify(message)}\n`, 'utf8');
+    unread += bytes.length;
+    if (unread > mostUnread) cutOff('it does not read what it is sent');
+    await process.write(bytes);
+    unread -= bytes.length;
   };
   const first = createFirstQuestion(send, (message) => transport.onmessage?.(message), waitMs);
   const over = (): void => {
@@ -38,21 +56,20 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
   const lines = createLineReader((line) => {
     const message = messageOf(line);
     // What is no message is what a server prints that should print nothing else.
-    if (message === null || isOver) return;
+    if (message === null || isOver || endedFor !== null) return;
+    if (!allows('method' in message && 'id' in message ? countOfQuestion : 1)) return cutOff(tooManyMessages);
     if (!first.isForClient(message)) return;
     hasSpoken = true;
     transport.onmessage?.(message);
   });
   const hear: ServerStart['onOutput'] = (stream, bytes) => {
     if (stream === 'stderr') errors = (errors + Buffer.from(bytes).toString('utf8')).slice(-keptErrors);
-    else if (!lines(bytes)) {
-      errors = `a message of more than ${longestMessage / 1024 / 1024} MB`;
-      transport.onerror?.(new Error(`The server sent ${errors}.`));
-      void transport.close();
-    }
+    else if (endedFor === null && !lines(bytes))
+      cutOff(`it sent a message of more than ${longestMessage / 1024 / 1024} MB`);
   };
   const transport: ProcessTransport = {
     said: () => errors.trim(),
+    endedFor: () => endedFor,
     isSilent: () => process !== null && !hasSpoken,
     start: async () => {
       process = await start(hear);

@@ -34,16 +34,19 @@ export function createServerMaterial(client: Client): ServerMaterial {
   const ways = (signal: AbortSignal): RequestOptions => ({ signal, timeout: answerMs });
   return {
     offers: async (signal) => {
-      const can = client.getServerCapabilities() ?? {};
-      const has = can.resources !== undefined;
-      const { resources } = has ? await client.listResources(undefined, ways(signal)) : { resources: [] };
-      // Many servers with resources have no templates, and say so by an error.
-      const { resourceTemplates } = has
-        ? await client.listResourceTemplates(undefined, ways(signal)).catch(() => ({ resourceTemplates: [] }))
-        : { resourceTemplates: [] };
-      const { prompts } =
-        can.prompts === undefined ? { prompts: [] } : await client.listPrompts(undefined, ways(signal));
-      return offersIn(resources, resourceTemplates, prompts);
+      const can = client.getServerCapabilities();
+      if (can === undefined) throw new Error('The server has ended.');
+      const { resources, prompts } = can;
+      // All at once: of a server that ends meanwhile nothing is taken for an empty list.
+      const [listed, templates, texts] = await Promise.all([
+        resources === undefined ? null : client.listResources(undefined, ways(signal)),
+        // Many servers with resources have no templates, and say so by an error.
+        resources === undefined
+          ? null
+          : client.listResourceTemplates(undefined, ways(signal)).catch(() => ({ resourceTemplates: [] })),
+        prompts === undefined ? null : client.listPrompts(undefined, ways(signal)),
+      ]);
+      return offersIn(listed?.resources ?? [], templates?.resourceTemplates ?? [], texts?.prompts ?? []);
     },
     read: async (uri, signal) => {
       const contents: unknown = fieldOf(await client.readResource({ uri }, ways(signal)), 'contents');

@@ -4,6 +4,7 @@ import { AppError } from '@shared/errors.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { memo } from '../../lib/memo.ts';
+import { depthOf } from '../foreign/schema-check.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** A tool as its server defines it: all that a person approves, and nothing that a server could change beside it. */
@@ -31,6 +32,8 @@ export type ToolPin = z.infer<typeof pinSchema>;
 const longestDefinition = 64 * 1024;
 const longestTogether = 4 * 1024 * 1024;
 const mostDefinitions = 2_000;
+/** No one needs more; a look at one that is deeper still would end this program's stack. */
+const deepest = 64;
 
 export interface ListedTools {
   readonly tools: readonly ToolDefinitionText[];
@@ -47,6 +50,7 @@ export function definitionsIn(listed: unknown): ListedTools {
     if (found.size >= mostDefinitions || together > longestTogether) break;
     const parsed = toolDefinitionSchema.safeParse(item);
     if (!parsed.success || found.has(parsed.data.name)) continue;
+    if (depthOf(parsed.data, deepest) > deepest) continue;
     const { length } = JSON.stringify(parsed.data);
     if (length > longestDefinition) continue;
     together += length;

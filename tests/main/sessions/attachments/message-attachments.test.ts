@@ -147,7 +147,7 @@ describe('what a tool server has', () => {
     expect(sent).toEqual({ attachments: given, notes: [] });
     expect(read).toEqual(['notes://rules.md']);
     const { notes } = await take('session', { text: 'See @docs:notes://other.md.', given: [] }, never);
-    expect(notes).toEqual(['@docs:notes://other.md goes as words only: choose it in the list that the @ opens.']);
+    expect(notes).toEqual(['@docs:notes://other.md goes as words only: nothing of a tool server was attached for it.']);
   });
 
   it('is not asked for by an address with a secret in it, but where the server stays here', async () => {

@@ -1,131 +1,33 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
-import { createToolCommands } from '../../../../src/main/tools/commands.ts';
-import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
-import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
-import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
-import { realSignIns, tableSecrets } from '../../../fakes/sign-in-kit.ts';
-import type { ForeignTools, ToolSource } from '../../../../src/main/tools/foreign/foreign-tool.ts';
-import { joinToolSources } from '../../../../src/main/tools/foreign/foreign-tool.ts';
-import type { ProjectTools, ToolServerSettings } from '../../../../src/shared/tools/server-definition.ts';
-import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
+import {
+  approveAll,
+  hostileServer as server,
+  isAlive,
+  pidsIn,
+  toolServerScene,
+  type ToolServerScene,
+} from '../../../fakes/tool-server-scene.ts';
 
-/** The reference server of the protocol, of the revisions before 2026. */
-const everything = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
-const server = resolve('tests/fakes/hostile-tool-server.mjs');
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-const noTools: ToolSource = {
-  offered: async () => [],
-  call: async () => ({ status: 'error', output: 'There is none.' }),
-};
-
-interface Scene {
-  readonly tools: Omit<ReturnType<typeof createToolServers>, 'forProject'> &
-    ForeignTools & { readonly forProject: (projectPath: string | null) => ForeignTools };
-  readonly commands: ReturnType<typeof createToolCommands>;
-  readonly settings: Record<string, ToolServerSettings>;
-  readonly notes: () => string;
-  readonly home: string;
-}
-
-/** A home with the hostile server in a mode, added and not approved. Programs are real ones, behind the real guard. */
-function scene(mode: string, more: { readonly env?: readonly string[] } = {}): Scene {
-  const home = mkdtempSync(join(tmpdir(), 'dewpoint-tools-'));
-  const notes = join(home, 'notes.txt');
-  writeFileSync(notes, '');
-  const env = { ...process.env, HOSTILE_SECRET_TOKEN: 'swordfish', ASKED_FOR: 'value' };
-  const definition = serverDefinitionSchema.parse({
-    kind: 'stdio',
-    command: process.execPath,
-    args: mode === 'reference' ? [everything] : [server, mode, notes],
-    where: 'host',
-    ...more,
-  });
-  const settings: Record<string, ToolServerSettings> = {
-    made: { definition, approved: null, isOn: true, off: [] },
-  };
-  const signIns = realSignIns(home, tableSecrets());
-  const pins = createToolPins(join(home, 'tools'));
-  const projects: Record<string, ProjectTools> = {};
-  const running = createToolServers({
-    servers: () => settings,
-    projects: () => projects,
-    pins,
-    signIns,
-    folder: join(home, 'tools'),
-    secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
-    fetch,
-    start: createHostServers({
-      // The Node of these tests lies in this project, from which nothing is started otherwise.
-      programs: { ...createHostPrograms({ home, env }), isOutside: async () => true },
-      nodePath: process.execPath,
-      guardPath: resolve('src/main/models/engine/server-guard.ts'),
-    }),
-    version: '1',
-    now: () => 1,
-    connectMs: mode === 'silent-in-tools/list' ? 1_500 : /^(?:slow|old)-/.test(mode) ? 4_000 : 10_000,
-  });
-  const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);
-  const tools = { ...running, ...forProject(null), forProject };
-  const commands = createToolCommands({
-    servers: () => settings,
-    projects: () => projects,
-    saveProject: async (path, own) => {
-      if (own === null) delete projects[path];
-      else projects[path] = own;
-    },
-    save: async (name, one) => {
-      if (one === null) delete settings[name];
-      else settings[name] = one;
-    },
-    running: tools,
-    signIns,
-    pins,
-    keepSecret: async () => undefined,
-    dropSecret: async () => undefined,
-    now: () => 1,
-  });
-  ends.push(async () => {
-    await tools.dispose();
-    rmSync(home, { recursive: true, force: true });
-  });
-  return { tools, commands, settings, notes: () => readFileSync(notes, 'utf8'), home };
+function scene(mode: string, more: { readonly env?: readonly string[] } = {}): ToolServerScene {
+  const one = toolServerScene(mode, more);
+  ends.push(one.end);
+  return one;
 }
 
 const signal = new AbortController().signal;
 const quiet = { signal, onProgress: () => undefined };
 
-/** Both yeses, as a person gives them: to the server as it is, then to its tools as it lists them. */
-async function approveAll({ commands }: Scene): Promise<void> {
-  const [shown] = await commands.list({ input: undefined, signal });
-  const { tools } = await commands.approve({ input: { name: 'made', sha256: shown?.sha256 ?? '' }, signal });
-  const approved = tools.map(({ tool, sha256 }) => ({ tool, sha256 }));
-  await commands.approveTools({ input: { name: 'made', tools: approved }, signal });
-}
-
-async function say(one: Scene, text = 'hi') {
+async function say(one: ToolServerScene, text = 'hi') {
   const spec = (await one.tools.offered()).find(({ tool }) => tool === 'say');
   return spec === undefined ? null : one.tools.call(spec, { text }, quiet);
 }
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const pidsIn = (notes: string): readonly number[] =>
-  [...notes.matchAll(/(?:started|child) (\d+)/g)].map(([, pid]) => Number(pid));
 
 describe('a tool server', () => {
   it('is not started before a yes to exactly its definition, and not with another definition after it', async () => {

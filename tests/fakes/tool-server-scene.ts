@@ -1,0 +1,139 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
+import { createToolCommands } from '../../src/main/tools/commands.ts';
+import type { ForeignTools, ToolSource } from '../../src/main/tools/foreign/foreign-tool.ts';
+import { joinToolSources } from '../../src/main/tools/foreign/foreign-tool.ts';
+import { createHostServers } from '../../src/main/tools/mcp/server-process.ts';
+import { createToolPins } from '../../src/main/tools/servers/tool-pins.ts';
+import { createToolServers } from '../../src/main/tools/servers/tool-servers.ts';
+import type { ProjectTools, ServerDefinition, ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
+import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
+import { realSignIns, tableSecrets } from './sign-in-kit.ts';
+
+/** The reference server of the protocol, of the revisions before 2026. */
+const everything = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+export const hostileServer = resolve('tests/fakes/hostile-tool-server.mjs');
+
+const noTools: ToolSource = {
+  offered: async () => [],
+  call: async () => ({ status: 'error', output: 'There is none.' }),
+};
+
+interface SceneOptions {
+  readonly env?: readonly string[];
+  /** In place of the program of the mode; it may note where this scene does. */
+  readonly definition?: ServerDefinition;
+  /** Servers beside it, approved by nobody either. */
+  readonly others?: Readonly<Record<string, ServerDefinition>>;
+  readonly connectMs?: number;
+}
+
+export interface ToolServerScene {
+  readonly tools: Omit<ReturnType<typeof createToolServers>, 'forProject'> &
+    ForeignTools & { readonly forProject: (projectPath: string | null) => ForeignTools };
+  readonly commands: ReturnType<typeof createToolCommands>;
+  readonly settings: Record<string, ToolServerSettings>;
+  readonly notes: () => string;
+  readonly home: string;
+  readonly end: () => Promise<void>;
+}
+
+/** A home with the hostile server in a mode, added and not approved. Programs are real ones, behind the real guard. */
+export function toolServerScene(mode: string, more: SceneOptions = {}): ToolServerScene {
+  const home = mkdtempSync(join(tmpdir(), 'dewpoint-tools-'));
+  const notes = join(home, 'notes.txt');
+  writeFileSync(notes, '');
+  const env = { ...process.env, HOSTILE_SECRET_TOKEN: 'swordfish', ASKED_FOR: 'value' };
+  const definition = serverDefinitionSchema.parse({
+    kind: 'stdio',
+    command: process.execPath,
+    args: mode === 'reference' ? [everything] : [hostileServer, mode, notes],
+    where: 'host',
+    ...(more.env === undefined ? {} : { env: more.env }),
+  });
+  const others = Object.entries(more.others ?? {});
+  const settings: Record<string, ToolServerSettings> = {
+    made: { definition: more.definition ?? definition, approved: null, isOn: true, off: [] },
+    ...Object.fromEntries(
+      others.map(([name, one]) => [name, { definition: one, approved: null, isOn: true, off: [] }]),
+    ),
+  };
+  const signIns = realSignIns(home, tableSecrets());
+  const pins = createToolPins(join(home, 'tools'));
+  const projects: Record<string, ProjectTools> = {};
+  const running = createToolServers({
+    servers: () => settings,
+    projects: () => projects,
+    pins,
+    signIns,
+    folder: join(home, 'tools'),
+    secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
+    fetch,
+    start: createHostServers({
+      // The Node of these tests lies in this project, from which nothing is started otherwise.
+      programs: { ...createHostPrograms({ home, env }), isOutside: async () => true },
+      nodePath: process.execPath,
+      guardPath: resolve('src/main/models/engine/server-guard.ts'),
+    }),
+    version: '1',
+    now: () => 1,
+    connectMs: more.connectMs ?? connectMsOf(mode),
+  });
+  const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);
+  const tools = { ...running, ...forProject(null), forProject };
+  const commands = createToolCommands({
+    servers: () => settings,
+    projects: () => projects,
+    saveProject: async (path, own) => {
+      if (own === null) delete projects[path];
+      else projects[path] = own;
+    },
+    save: async (name, one) => {
+      if (one === null) delete settings[name];
+      else settings[name] = one;
+    },
+    running: tools,
+    signIns,
+    pins,
+    keepSecret: async () => undefined,
+    dropSecret: async () => undefined,
+    now: () => 1,
+  });
+  const end = async (): Promise<void> => {
+    await tools.dispose();
+    rmSync(home, { recursive: true, force: true });
+  };
+  return { tools, commands, settings, notes: () => readFileSync(notes, 'utf8'), home, end };
+}
+
+const signal = new AbortController().signal;
+
+function connectMsOf(mode: string): number {
+  if (mode === 'silent-in-tools/list' || mode === 'silent-in-initialize') return 1_500;
+  return /^(?:slow|old)-/.test(mode) ? 4_000 : 10_000;
+}
+
+/** Both yeses, as a person gives them: to the server as it is, then to its tools as it lists them. */
+export async function approveAll({ commands }: ToolServerScene, name = 'made'): Promise<void> {
+  const shown = (await commands.list({ input: undefined, signal })).find((one) => one.name === name);
+  const { tools } = await commands.approve({ input: { name, sha256: shown?.sha256 ?? '' }, signal });
+  const approved = tools.map(({ tool, sha256 }) => ({ tool, sha256 }));
+  await commands.approveTools({ input: { name, tools: approved }, signal });
+}
+
+/** By its words where they can be read: the number may be another program's by now, and one that has ended has no words. */
+export function isAlive(pid: number): boolean {
+  try {
+    if (process.platform !== 'linux') return process.kill(pid, 0);
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return words.includes(hostileServer) || words.includes('setInterval(()=>0,1000)');
+  } catch {
+    return false;
+  }
+}
+
+/** Of all programs that the hostile server noted. */
+export const pidsIn = (notes: string): readonly number[] =>
+  [...notes.matchAll(/(?:started|child) (\d+)/g)].map(([, pid]) => Number(pid));
