@@ -53,6 +53,18 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
     { name: 'explain', text: 'Explain {{file}} to somebody who has never seen this project.' },
     { name: 'review', text: 'Review {{file}} for bugs.\n\nLook at {{concern}} above all.' },
   ];
+  core.prompts = [
+    {
+      server: 'notes',
+      name: 'summary',
+      title: 'Summary of a week',
+      about: 'What was written in a week, in a few sentences.',
+      arguments: [
+        { name: 'week', about: 'Its number, as 47.', isRequired: true },
+        { name: 'language', isRequired: false },
+      ],
+    },
+  ];
   core.chats = {
     unread: 1,
     conversations: Array.from({ length: 240 }, (_, index) => ({
@@ -122,6 +134,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const picker = page.getByRole('dialog', { name: 'Choose a model' });
   const chats = page.getByRole('dialog', { name: 'Choose conversations' });
   const templates = page.getByRole('dialog', { name: 'Prompt templates' });
+  const serverPrompt = page.getByRole('dialog', { name: 'Summary of a week' });
   const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
   const selectionBar = page.getByRole('region', { name: 'Selected sessions' });
   const listButton = page.getByRole('button', { name: 'Open session list' });
@@ -261,6 +274,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await templates.getByRole('button', { name: '/review' }).click();
       await templates.getByRole('button', { name: 'Delete template' }).waitFor();
     },
+    'server-prompt': async () => {
+      await openSession('answer', 'Which port');
+      await page.getByRole('textbox', { name: 'Message' }).fill('/notes');
+      await page.getByRole('option', { name: /notes:summary/u }).click();
+      await serverPrompt.getByRole('textbox', { name: 'week' }).waitFor();
+    },
     chats: async () => {
       await openSession('answer', 'Which port');
       const file = { name: 'conversations.json', mimeType: 'application/json', buffer: Buffer.from('[]') };
@@ -291,6 +310,10 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     'model-picker': () => escape(picker),
     chats: () => escape(chats),
     templates: () => escape(templates),
+    'server-prompt': async () => {
+      await escape(serverPrompt);
+      await page.getByRole('textbox', { name: 'Message' }).fill('');
+    },
     packages: async () => {
       await packages.getByRole('button', { name: 'Close' }).click();
       await packages.waitFor({ state: 'detached' });

@@ -38,6 +38,7 @@ import type { Finding } from '@shared/contract/home-contract.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
+import type { FoundPrompt } from '@shared/tools/found-offers.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantFile, linesOfAssistant, parseAssistant } from '../../src/shared/session/assistants.ts';
@@ -74,6 +75,8 @@ export interface PageCore extends ScriptedCore {
   brokenAssistants: readonly BrokenAssistant[];
   /** What is found in a file that may be an export of a chat app. */
   chats: ChatListing | null;
+  /** Of tool servers. */
+  prompts: readonly FoundPrompt[];
   /** What forks connect. */
   branches: readonly SessionBranch[];
   sandbox: SandboxView;
@@ -219,6 +222,7 @@ export function createPageCore(): PageCore {
     assistants: [],
     brokenAssistants: [],
     chats: null,
+    prompts: [],
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
@@ -277,7 +281,7 @@ export function createPageCore(): PageCore {
         core.templates = core.templates.filter(({ name }) => name !== input.name);
       },
     },
-    attachments: { chats: () => core.chats },
+    attachments: { chats: () => core.chats, prompts: () => core.prompts },
     tools: core.tools.handlers,
     ownTools: core.tools.own.handlers,
     plan: ({ input }) => planOf(input.model, input.context),

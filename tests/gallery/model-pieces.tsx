@@ -4,6 +4,7 @@ import { ModelAbout } from '../../src/renderer/ui/model-picker/model-about.tsx';
 import { ModelLine } from '../../src/renderer/ui/model-picker/model-line.tsx';
 import ModelList from '../../src/renderer/ui/model-picker/model-list.tsx';
 import { ModelPicker } from '../../src/renderer/ui/model-picker/model-picker.tsx';
+import { ThinkingChoice } from '../../src/renderer/ui/model-picker/thinking-choice.tsx';
 import { models } from '../fakes/page-scenes.ts';
 import { long, nothing } from './samples.ts';
 
@@ -91,4 +92,11 @@ export function PickedModels() {
       <ModelPicker pick={{ policy: 'cloud', cloud: large?.id ?? '' }} onPick={nothing} projectPath={null} />
     </div>
   );
+}
+
+export function ThinkingChoices() {
+  const [pick, setPick] = useState<ModelPick>({ policy: 'local' });
+  const usual = { policy: 'local', local: here?.id ?? '', cloud: null } as const;
+  const picked = { type: 'model', where: 'local', id: here?.id ?? null } as const;
+  return <ThinkingChoice pick={pick} onPick={setPick} models={models} picked={picked} usual={usual} />;
 }

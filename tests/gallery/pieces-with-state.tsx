@@ -7,6 +7,7 @@ import type { PreviewedFiles } from '../../src/renderer/lib/input/use-attachment
 import type { Attachments } from '../../src/renderer/lib/input/use-attachments.ts';
 import { AnnouncementBar } from '../../src/renderer/ui/notices/announcement.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
+import PromptFields from '../../src/renderer/ui/controls/prompt-fields.tsx';
 import ChatPicker from '../../src/renderer/ui/controls/chat-picker.tsx';
 import { MessageField } from '../../src/renderer/ui/controls/message-field.tsx';
 import { DownloadControl } from '../../src/renderer/ui/controls/download-control.tsx';
@@ -164,6 +165,33 @@ export function ChosenChats() {
     <>
       <Button onClick={() => setIsOpen(true)}>Choose conversations</Button>
       {isOpen && <ChatPicker choice={choice} room={1} />}
+    </>
+  );
+}
+
+/** A prompt of a tool server whose arguments are asked for. */
+export function AskedPrompts() {
+  const [isOpen, setIsOpen] = useState(false);
+  const prompt = {
+    server: 'notes',
+    name: 'summary',
+    title: 'Summary of a week',
+    about: long,
+    arguments: [
+      { name: 'week', about: 'Its number, as 47.', isRequired: true },
+      { name: 'language', isRequired: false },
+    ],
+  };
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Fill in a prompt</Button>
+      {isOpen && (
+        <PromptFields
+          prompt={prompt}
+          take={() => Promise.reject(new Error('The server notes has ended.'))}
+          close={() => setIsOpen(false)}
+        />
+      )}
     </>
   );
 }

@@ -67,8 +67,17 @@ import { TagEditor } from '../../src/renderer/ui/controls/tag-editor.tsx';
 import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { canvases, charts, drawnCall, long, notes, nothing, plot, screenshot } from './samples.ts';
-import { ModelAbouts, ModelLines, OpenModels, PickedModels } from './model-pieces.tsx';
-import { Announced, Broken, ChosenChats, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
+import { ModelAbouts, ModelLines, OpenModels, PickedModels, ThinkingChoices } from './model-pieces.tsx';
+import {
+  Announced,
+  AskedPrompts,
+  Broken,
+  ChosenChats,
+  Pulls,
+  Suggested,
+  Tabbed,
+  Typing,
+} from './pieces-with-state.tsx';
 
 const iconNames = [
   'plus',
@@ -433,7 +442,9 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'model-line': <ModelLines />,
   'model-list': <OpenModels />,
   'model-picker': <PickedModels />,
+  'thinking-choice': <ThinkingChoices />,
   'chat-picker': <ChosenChats />,
+  'prompt-fields': <AskedPrompts />,
   'route-dot': (
     <div className="flex items-center gap-3">
       <RouteDot where="local" />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asksToDraw } from '../../../src/shared/text/asks-to-draw.ts';
+import { asksToDraw } from '../../../src/shared/text/task-kind.ts';
 
 /** Catches: a chart that is asked for and cannot be drawn, for the tool was not offered. */
 it.each([

@@ -184,7 +184,9 @@ function* batchesOf(
   let left = room;
   for (const [index, [path, file]] of touched.entries()) {
     // A picture that a command made is looked at; those of the project would take the room of its texts.
-    const most = started && isPictureName(path) ? canvasLimits.imageBytes : mostBytes(path);
+    const usual = mostBytes(path);
+    const isPicture = started && file.sizeBytes > usual && isPictureName(path);
+    const most = isPicture ? canvasLimits.imageBytes : usual;
     const isRead = isText(path) && file.sizeBytes <= Math.min(most, left) && index < MAX_FILES;
     if (isRead && size + file.sizeBytes > READ_BYTES) {
       yield batch;

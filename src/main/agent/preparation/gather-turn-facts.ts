@@ -1,5 +1,4 @@
-import { asksToDraw } from '@shared/text/asks-to-draw.ts';
-import { canvasToolName } from '@shared/tools/canvas.ts';
+import { asksToDraw } from '@shared/text/task-kind.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { withThinking } from '@shared/models/model-info.ts';
@@ -131,7 +130,8 @@ function drawing({
   if (given.mode === 'chat') return {};
   const { messages, toolCalls } = dependencies.journal.state();
   const wants = [task, ...messages.map(({ text }) => text)].some(asksToDraw);
-  return wants || toolCalls.some(({ tool }) => tool === canvasToolName) ? { draws: true } : {};
+  const drawers = dependencies.tools.filter(({ isForDrawing }) => isForDrawing === true).map(({ name }) => name);
+  return wants || toolCalls.some(({ tool }) => drawers.includes(tool)) ? { draws: true } : {};
 }
 
 /** By itself where there are tools of others: their results are long and their calls many. */

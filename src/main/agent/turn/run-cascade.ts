@@ -41,7 +41,7 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
   if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
   const blind = turn.given.hasImages ? missingImages(turn.options, known.found) : null;
   if (blind !== null) return blind;
-  const unable = missingThinking(turn.options, known.found);
+  const unable = turn.options.thinking === undefined ? null : missingThinking(turn.options, known.found);
   if (unable !== null) return unable;
   const driven = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
   const left = isChat ? forChat(stages) : driven;

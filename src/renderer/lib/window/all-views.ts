@@ -42,6 +42,7 @@ export const allViews = {
   'session-menu': 'features/session-header/session-menu.tsx',
   'model-picker': 'ui/model-picker/model-list.tsx',
   templates: 'features/composer/template-editor.tsx',
+  'server-prompt': 'ui/controls/prompt-fields.tsx',
   chats: 'ui/controls/chat-picker.tsx',
   packages: 'ui/project/prepare-packages.tsx',
 } as const satisfies Readonly<Record<View['type'] | InspectorTab, string>> & Readonly<Record<string, string>>;

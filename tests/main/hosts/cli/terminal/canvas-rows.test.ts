@@ -47,7 +47,8 @@ describe('what is drawn, in a terminal', () => {
   it('shows what cannot be seen, and marks each row as words of somebody else', () => {
     const input = { kind: 'table', title: '\u001B[2J', content: 'a\n\u202Egpj.exe\u001B[31m' };
     expect(canvasRows(input, 80).every((row) => /^ {2}[|¦] /u.test(row))).toBe(true);
-    expect(canvasRows(input, 80).join('')).not.toMatch(/[\u001B\u202E]/u);
+    const shown = canvasRows(input, 80).join('');
+    expect(['\u001B', '\u202E'].filter((sign) => shown.includes(sign))).toEqual([]);
     expect(canvasRows({ kind: 'html', content: 'a\u001B[2Jb' }, 80)).toEqual(['  | a<U+001B>[2Jb']);
   });
 
