@@ -47,6 +47,7 @@ const suites: readonly Suite[] = [
       'program-folders',
       'end-in-view',
       'hostile-servers',
+      'tools-kill',
       'canvas',
     ],
     env: { DEWPOINT_PROOFS: 'whole' },

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 const [mode = 'plain', notes = ''] = process.argv.slice(2);
 const note = (text) => notes !== '' && appendFileSync(notes, `${text}\n`);
 note(`started ${process.pid}`);
-if (mode === 'grandchild') {
+if (mode === 'grandchild' || mode === 'asks-once') {
   const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM",()=>0);setInterval(()=>0,1000)'], {
     stdio: 'ignore',
   });
@@ -157,6 +157,10 @@ async function misbehaves(id) {
     case 'ignores-cancel':
       setTimeout(() => send({ id, result: text('late') }), 300);
       return true;
+    case 'asks-once':
+      waiting = id;
+      send(ask('elicitation/create', form)(0));
+      return true;
     case 'asks-ping':
       await flood(ask('ping'), 10_000);
       return false;
@@ -203,7 +207,10 @@ async function misbehaves(id) {
 }
 
 let token;
-async function answer({ id, method, params }) {
+let waiting;
+async function answer({ id, method, params, result }) {
+  if (id === 'q0' && mode === 'asks-once')
+    return send({ id: waiting, result: text(`Its name is ${result?.content?.name ?? 'unknown'}`) });
   if (id === undefined || method === undefined) return;
   token = params?._meta?.progressToken ?? token;
   if (mode === `dies-in-${method}`) process.exit(3);

@@ -30,8 +30,10 @@ export function openMemoryCore(home: string): Promise<ClientCore> {
       success(
         createMemorySandbox({
           files: { 'calc.py': 'def add(a, b):\n    return a - b\n', 'tests/test_calc.py': 'from calc import add\n' },
-          exec: async (_request, sandbox) => {
+          exec: async ({ command }, sandbox) => {
             await wait(8);
+            // A tool from a file.
+            if (command.startsWith('dewpoint_tool=')) return { exitCode: 0, stdout: 'It was counted.' };
             const isFixed = sandbox.text('calc.py')?.includes('a + b') === true;
             return isFixed ? { exitCode: 0, stdout: '1 passed' } : { exitCode: 1, stdout: '1 failed' };
           },
