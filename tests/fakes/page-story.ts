@@ -36,6 +36,8 @@ export interface Stepped {
   readonly text?: string;
   readonly usage?: Partial<Usage>;
   readonly ms?: number;
+  /** The calls that its program made. */
+  readonly inner?: readonly { readonly tool: string; readonly label: string; readonly status: 'ok' | 'error' }[];
 }
 
 /** Writes the events of a session, one call at a time, as a turn of the engine would. */
@@ -103,6 +105,11 @@ export async function startStory(core: PageCore, title: string, projectPath: str
     const { input = { path: 'dates.py' }, label } = step;
     append({ type: 'tool-call-requested', toolCallId, callId, tool: name, input, style: 'native', repairs: [] });
     append({ type: 'tool-started', toolCallId, tool: name, by: 'model', input, label });
+    for (const made of step.inner ?? []) {
+      const own = { toolCallId: id('tool'), tool: made.tool, parent: toolCallId };
+      append({ type: 'tool-started', ...own, by: 'model', input: {}, label: made.label });
+      append({ type: 'tool-ended', ...own, ...ended('', null, 40), status: made.status });
+    }
     append({
       type: 'tool-ended',
       toolCallId,
