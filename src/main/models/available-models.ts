@@ -84,7 +84,7 @@ export interface AvailableModelsOptions {
   readonly ollamaHost: string | undefined;
   /** Of the catalog, also of models that it has no source for; null: not in it. */
   readonly headerOf: (name: string) => KnownHeader | null;
-  /** Whether this machine has a hard time; absent: nobody looks. */
+  /** Whether this machine is under strain; absent: nobody looks. */
   readonly strain?: () => Promise<Strain>;
   /** How hard the family of a file is best told to think; null: nobody says. */
   readonly effortOf: (path: string) => Effort | null;

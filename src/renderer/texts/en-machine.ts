@@ -1,4 +1,4 @@
-/** Models for other programs, and what models do when the machine has a hard time. */
+/** Models for other programs, and what models do when the machine is under strain. */
 export const machine = {
   'endpoint.title': 'Models for other programs',
   'endpoint.text':
@@ -25,7 +25,7 @@ export const machine = {
   'endpoint.revokeOne': 'Revoke the key of {name}',
   'endpoint.refused': 'On the machine, run: dewpoint serve keys add NAME, or dewpoint serve keys revoke NAME',
   'power.title': 'Power and heat',
-  'power.text': 'What models on this machine do when it has a hard time. A step says it when it happens.',
+  'power.text': 'What models on this machine change on battery, in heat, or when memory is short. A step says when they do.',
   'power.battery': 'On battery',
   'power.battery.hint': 'Slower saves battery; answers take longer.',
   'power.heat': 'When hot',

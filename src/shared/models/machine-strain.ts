@@ -4,7 +4,7 @@ import { z } from 'zod';
 const strainActs = ['usual', 'slower', 'unload'] as const;
 export type StrainAct = (typeof strainActs)[number];
 
-/** What models of this machine do when it has a hard time. */
+/** What models of this machine do when it is under strain. */
 export const powerSettingsSchema = z.strictObject({
   battery: z.enum(strainActs).default('usual'),
   heat: z.enum(strainActs).default('slower'),

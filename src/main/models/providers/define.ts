@@ -191,7 +191,7 @@ export interface ProviderDependencies {
   /** The built worker and the program that runs it, for engines in a process of their own. */
   readonly workerPath: string;
   readonly nodePath: string;
-  /** Whether this machine has a hard time; absent: nobody looks. */
+  /** Whether this machine is under strain; absent: nobody looks. */
   readonly strain?: () => Promise<Strain>;
   /** The one in-process engine of this core; absent where none can run. */
   readonly llama?: LlamaEngine;

@@ -68,7 +68,7 @@ const engineRequestSchema = z.object({
   cacheKey: z.string(),
   /** The prompt is read and nothing is answered. */
   onlyPrompt: z.boolean().optional(),
-  /** Half of the threads: the machine has a hard time. */
+  /** Half of the threads: the machine is under strain. */
   isSlow: z.boolean().optional(),
   /** It thinks before it answers, `mostTokens` at most; they are a part of `maxOutputTokens`. Absent: it does not. */
   thinking: z.object({ effort: z.enum(['low', 'medium', 'high']), mostTokens: z.number().int().positive() }).optional(),
