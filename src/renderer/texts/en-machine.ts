@@ -25,7 +25,8 @@ export const machine = {
   'endpoint.revokeOne': 'Revoke the key of {name}',
   'endpoint.refused': 'On the machine, run: dewpoint serve keys add NAME, or dewpoint serve keys revoke NAME',
   'power.title': 'Power and heat',
-  'power.text': 'What models on this machine change on battery, in heat, or when memory is short. A step says when they do.',
+  'power.text':
+    'What models on this machine change on battery, in heat, or when memory is short. A step says when they do.',
   'power.battery': 'On battery',
   'power.battery.hint': 'Slower saves battery; answers take longer.',
   'power.heat': 'When hot',
