@@ -9,7 +9,7 @@ import type { GrowthRow } from '../../bench/lib/pattern-growth.ts';
  * or a loop over it takes time in step with the square of its length.
  */
 const root = resolve(import.meta.dirname, '../..');
-const timeout = 300_000;
+const timeout = 600_000;
 const small = { from: 2000, to: 2000 };
 
 const tooSteep = (rows: readonly GrowthRow[]): string =>
