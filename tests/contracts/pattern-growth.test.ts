@@ -32,7 +32,7 @@ describe('the cost of a byte of 1 MB beside one of 10 KB', () => {
     expect(tooSteep(rows)).toBe('');
   });
 
-  it('is told apart from a first megabyte that a machine makes dearer', () => {
+  it('is told apart from a first megabyte that a machine makes dearer', { timeout }, () => {
     const attacks = [{ head: '', pump: 'a', tail: '' }];
     const work = (steps: number): number => {
       let sum = 0;
@@ -40,7 +40,7 @@ describe('the cost of a byte of 1 MB beside one of 10 KB', () => {
       return sum;
     };
     // Beside its square a text also costs its length, as most do that are found.
-    const square = measureGrowth((text) => work(text.length * 10 + text.length ** 2 / 12_500), attacks, small);
+    const square = measureGrowth((text) => work(text.length * 4 + text.length ** 2 / 31_250), attacks, small);
     const dearer = measureGrowth((text) => work(text.length * (text.length > 50_000 ? 200 : 20)), attacks, small);
     expect(square).not.toBeNull();
     expect(square !== null && isTooSteep(square)).toBe(true);
