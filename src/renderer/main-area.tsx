@@ -107,7 +107,9 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
     case 'settings':
       return (
         <SettingsView view={view} actions={actions}>
-          <RulesSettings isWanted={view.at === 'rules'} />
+          <Suspense>
+            <RulesSettings isWanted={view.at === 'rules'} />
+          </Suspense>
         </SettingsView>
       );
     case 'project':
@@ -115,7 +117,11 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
         <ProjectView
           key={view.path}
           projectPath={view.path}
-          rules={<RulesEditor projectPath={view.path} owner="project" />}
+          rules={
+            <Suspense>
+              <RulesEditor projectPath={view.path} owner="project" />
+            </Suspense>
+          }
         />
       );
     case 'new':
