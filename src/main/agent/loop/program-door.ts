@@ -1,6 +1,4 @@
-import type { NewEvent } from '@shared/events/events.ts';
 import { isRecord } from '@shared/unknown-value.ts';
-import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -14,7 +12,7 @@ import type {
 import { programToolName } from '../../tools/programs/run-program.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { fitInput } from '../calls/read-arguments.ts';
-import { waitedMs, writeEnd } from '../turn/take-action.ts';
+import { waitedMs, writeEnd, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
 import { toolsOfTurn } from './plan-notes.ts';
 
@@ -92,9 +90,9 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
   const { journal } = turn.dependencies;
   const { tool, input, hosts } = call;
   const toolCallId = journal.newId('tool');
-  const own = { toolCallId, tool: tool.name, parent: parent.toolCallId };
+  const own = { toolCallId, parent: parent.toolCallId };
   if (signal.aborted) return resultOf(turn, null);
-  await turn.log.append(startedEvent(own, tool, input));
+  await writeStart(turn, { ...own, tool, input });
   const inner: Turn = {
     ...turn,
     signal,
@@ -107,38 +105,8 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
     },
   };
   const record = await runTool(inner, { tool, input, toolCallId, contextTokens: parent.contextTokens });
-  await writeEnd(turn, own, record);
+  await writeEnd(turn, { ...own, tool: tool.name }, record);
   return resultOf(turn, record);
-}
-
-function startedEvent(
-  own: { readonly toolCallId: string; readonly tool: string; readonly parent: string },
-  tool: Tool,
-  input: unknown,
-): NewEvent {
-  const { foreign } = tool;
-  const carries = foreign?.isRouter === true ? innerCallsOf(input).length : 0;
-  const whose =
-    foreign === undefined
-      ? {}
-      : {
-          foreign: {
-            server: foreign.server,
-            leaves: foreign.leaves,
-            readsFiles: foreign.readsFiles,
-            ...(carries === 0 ? {} : { carries }),
-          },
-        };
-  return { type: 'tool-started', ...own, by: 'model', input, label: labelOf(tool, input), ...whose };
-}
-
-function labelOf(tool: Tool, input: unknown): string {
-  try {
-    return tool.label(input);
-  } catch {
-    // A label is for people; a tool whose label fails still runs.
-    return tool.name;
-  }
 }
 
 /** The whole of it, where the log has it beside what a model would be shown. Null: it was not made. */

@@ -1,5 +1,3 @@
-import { innerCallsOf } from '@shared/tools/composio.ts';
-import type { EventOf } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
@@ -9,7 +7,7 @@ import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { spawnToolName } from '../../tools/agents/agent-tools.ts';
 import { needsApproval, runTool } from './run-tool.ts';
-import { checkAfter, emptyRecord, endTool } from '../turn/take-action.ts';
+import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
@@ -100,7 +98,7 @@ async function runGroup(
     stop = turn.limits.noteCall(tool.name, input, turn.progress.okWrites);
     if (stop !== null) break;
     if (tool.access === 'end') return complete(turn, call, toolCallId, hasErrors);
-    await begin(turn, call, toolCallId);
+    await writeStart(turn, { ...call, toolCallId });
     begun.push({ call, toolCallId });
   }
   const records = await Promise.all(
@@ -132,19 +130,6 @@ async function request(turn: Turn, { callId, style }: ToolAnswer, call: ParsedCa
   return toolCallId;
 }
 
-async function begin(turn: Turn, call: ParsedCall, toolCallId: string): Promise<void> {
-  const { tool, input } = call;
-  const started = {
-    type: 'tool-started',
-    toolCallId,
-    tool: tool.name,
-    by: 'model',
-    input,
-    label: label(call),
-  } as const;
-  await turn.log.append({ ...started, ...foreignOf(call) });
-}
-
 function isNew({ conduct = 1 }: Turn['dependencies']['config']): boolean {
   return conduct >= 2;
 }
@@ -154,7 +139,7 @@ function pathOf({ input }: ParsedCall): string | null {
 }
 
 function noteFailed({ labels, paths }: FailedEdits, call: ParsedCall): void {
-  labels.push(label(call));
+  labels.push(labelOf(call));
   paths.add(pathOf(call) ?? '');
 }
 
@@ -170,20 +155,13 @@ async function leaveOut(
   call: ParsedCall,
   { toolCallId, failed }: { readonly toolCallId: string; readonly failed: FailedEdits },
 ): Promise<null> {
-  await begin(turn, call, toolCallId);
+  await writeStart(turn, { ...call, toolCallId });
   const output = `Skipped: before it in the same answer, this failed: ${failed.labels.join('; ')}. Call it again when that is done.`;
   await endTool(turn, toolCallId, call.tool.name, emptyRecord('error', output));
   return null;
 }
 
 /** Who answers a tool of others: that decides what a session has met from then on. */
-function foreignOf({ tool: { foreign }, input }: ParsedCall): Pick<EventOf<'tool-started'>, 'foreign'> {
-  if (foreign === undefined) return {};
-  const { server, leaves, readsFiles, isRouter } = foreign;
-  const carries = isRouter === true ? innerCallsOf(input).length : 0;
-  return { foreign: { server, leaves, readsFiles, ...(carries === 0 ? {} : { carries }) } };
-}
-
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {
   turn.limits.noteOutput(record.full?.bytes ?? record.output.length);
   turn.limits.noteResult(record.output);
@@ -226,7 +204,7 @@ async function complete(
   hasErrors: boolean,
 ): Promise<ToolsOutcome | null> {
   const { text, isBlocked } = endOf(call.input);
-  await begin(turn, call, toolCallId);
+  await writeStart(turn, { ...call, toolCallId });
   const unready = isNew(turn.dependencies.config) ? 'error' : 'refused';
   const output = hasErrors ? 'Another call of the same answer was not understood, so the task is not complete.' : text;
   await endTool(turn, toolCallId, call.tool.name, emptyRecord(hasErrors ? unready : 'ok', output));
@@ -254,15 +232,6 @@ async function reportCallErrors(turn: Turn, errors: readonly CallError[], style:
   const lines = errors.map((error) => `This call was not run. ${error.message}`);
   const text = [...lines, ...(example === '' ? [] : [`A call looks like this:\n${example}`])].join('\n');
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'call-not-understood', text });
-}
-
-function label(call: ParsedCall): string {
-  try {
-    return call.tool.label(call.input);
-  } catch {
-    // A label is for people; a tool whose label fails still runs.
-    return call.tool.name;
-  }
 }
 
 function isNeedsApproval(data: unknown): boolean {

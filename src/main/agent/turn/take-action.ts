@@ -1,5 +1,8 @@
 import { AppError, messageOf } from '@shared/errors.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import { innerCallsOf } from '@shared/tools/composio.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
+import type { Tool } from '../../tools/define.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import type { ActingTurn, Turn } from './turn.ts';
 
@@ -92,6 +95,45 @@ export function waitedMs({ dependencies: { approver } }: Pick<Turn, 'dependencie
 
 export function emptyRecord(status: EffectRecord['status'], output: string): EffectRecord {
   return { status, output, full: null, exitCode: null, durationMs: 0, data: null };
+}
+
+interface CallOfModel {
+  readonly toolCallId: string;
+  readonly tool: Tool;
+  readonly input: unknown;
+  /** The call of the program that made it. */
+  readonly parent?: string;
+}
+
+/** Writes the begin of a call of a model, or of its program. */
+export async function writeStart({ log }: Pick<ActingTurn, 'log'>, call: CallOfModel): Promise<void> {
+  const { toolCallId, tool, input, parent } = call;
+  await log.append({
+    type: 'tool-started',
+    toolCallId,
+    tool: tool.name,
+    ...(parent === undefined ? {} : { parent }),
+    by: 'model',
+    input,
+    label: labelOf(call),
+    ...foreignOf(call),
+  });
+}
+
+export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): string {
+  try {
+    return tool.label(input);
+  } catch {
+    // A label is for people; a tool whose label fails still runs.
+    return tool.name;
+  }
+}
+
+function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
+  if (foreign === undefined) return {};
+  const { server, leaves, readsFiles, isRouter } = foreign;
+  const carries = isRouter === true ? innerCallsOf(input).length : 0;
+  return { foreign: { server, leaves, readsFiles, ...(carries === 0 ? {} : { carries }) } };
 }
 
 /** Writes the end of a call or action; large data goes to a blob. */
