@@ -1,6 +1,6 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
@@ -114,6 +114,11 @@ export interface RawInput {
 
 export function isRawInput(input: Tool['input']): input is RawInput {
   return 'jsonSchema' in input;
+}
+
+/** What a tool takes, as JSON Schema. */
+export function inputJsonSchema({ input }: Pick<Tool, 'input'>): Readonly<Record<string, unknown>> {
+  return isRawInput(input) ? input.jsonSchema : { ...z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) };
 }
 
 export interface Tool {

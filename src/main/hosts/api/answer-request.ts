@@ -17,6 +17,11 @@ export interface ApiCore {
   readonly endpoint: Pick<CoreClient['endpoint'], 'models' | 'answer' | 'count'>;
 }
 
+interface ClientRequest {
+  readonly request: IncomingMessage;
+  readonly key: string;
+}
+
 let bytesOfAll = 0;
 
 type Failed = Extract<EndpointPush, { type: 'failed' }>;
@@ -25,26 +30,25 @@ type Failed = Extract<EndpointPush, { type: 'failed' }>;
 export async function answerRequest(
   core: ApiCore,
   api: WireApi,
-  { request, key }: { readonly request: IncomingMessage; readonly key: string },
+  { request, key }: ClientRequest,
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  const gone = goneSignal(response);
   const read = await readCall(api, request);
   if ('status' in read) return sendFailure(response, api.failure, read);
   const writer = api.writer({ ...read, id: randomBytes(12).toString('hex'), at: Date.now() });
-  const pushes = await core.endpoint.answer({ key, call: read.call }, { signal: gone.signal });
+  const pushes = await core.endpoint.answer({ key, call: read.call }, { signal: gone });
   const out = createOutput(response, writer, read.isStream);
   try {
     for await (const push of pushes) {
-      if (gone.signal.aborted) return;
+      if (gone.aborted) return;
       if (push.type === 'failed') return out.fail(api.failure, push);
       if (push.type === 'ended') out.end(push);
       else await out.said(push);
     }
   } catch (error) {
     // A client that has gone is told nothing.
-    if (!gone.signal.aborted) throw error;
+    if (!gone.aborted) throw error;
   } finally {
     out.stop();
   }
@@ -54,17 +58,23 @@ export async function answerRequest(
 export async function countRequest(
   core: ApiCore,
   api: WireApi,
-  { request, key }: { readonly request: IncomingMessage; readonly key: string },
+  { request, key }: ClientRequest,
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  const gone = goneSignal(response);
   // How long an answer may be is no part of the prompt.
   const read = await readCall({ ...api, read: (body) => api.read({ max_tokens: 1, ...Object(body) }) }, request);
   if ('status' in read) return sendFailure(response, api.failure, read);
-  const counted = await core.endpoint.count({ key, call: read.call }, { signal: gone.signal });
+  const counted = await core.endpoint.count({ key, call: read.call }, { signal: gone });
   if (counted.ok) return sendJson(response, { input_tokens: counted.tokens });
   return sendFailure(response, api.failure, wireFailure(counted.failure), counted.failure.retryAfterMs);
+}
+
+/** Aborts when the client no longer waits. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 interface Output {

@@ -70,13 +70,10 @@ function notePower(client: () => Promise<CoreClient>): void {
   };
   // A core that is just being renewed is told in a minute.
   const now = (): void => void tell().catch(() => undefined);
-  for (const change of [
-    () => powerMonitor.on('on-battery', now),
-    () => powerMonitor.on('on-ac', now),
-    () => powerMonitor.on('resume', now),
-    () => powerMonitor.on('thermal-state-change', now),
-  ])
-    change();
+  powerMonitor.on('on-battery', now);
+  powerMonitor.on('on-ac', now);
+  powerMonitor.on('resume', now);
+  powerMonitor.on('thermal-state-change', now);
   setInterval(now, powerEveryMs).unref();
   now();
 }

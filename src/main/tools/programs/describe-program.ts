@@ -1,5 +1,6 @@
 import type { ToolResult } from '../define.ts';
 import { announcementText, type Announcement } from './program-announcement.ts';
+import { programLimits } from './program-limits.ts';
 import type { MadeCall, ProgramEnd, ProgramOutcome } from './run-in-sandbox.ts';
 
 const shownPrinted = 2_000;
@@ -66,7 +67,7 @@ function madeText(calls: readonly MadeCall[]): string {
 function inARowText(calls: readonly MadeCall[], mostTogether: number): string {
   if (calls.length < manyInARow || mostTogether > 1) return '';
   const ms = calls.reduce((sum, call) => sum + call.ms, 0);
-  return `All ${calls.length} calls ran one after the other and took ${(ms / 1000).toFixed(1)} s. tools.parallel runs 8 at once.`;
+  return `All ${calls.length} calls ran one after the other and took ${(ms / 1000).toFixed(1)} s. tools.parallel runs ${programLimits.together} at once.`;
 }
 
 function valueText(value: unknown): string {

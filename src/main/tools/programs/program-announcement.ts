@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { globMatcher } from '../../lib/files/glob-matcher.ts';
-import { isRawInput } from '../define.ts';
+import { inputJsonSchema } from '../define.ts';
 import type { Tool } from '../define.ts';
 import { programLimits } from './program-limits.ts';
 
@@ -108,8 +108,8 @@ function pathsIn(input: unknown): readonly string[] {
   return isRecord(input) && typeof input.path === 'string' ? [input.path] : [];
 }
 
-function takesPath({ input }: Tool): boolean {
-  const { properties } = isRawInput(input) ? input.jsonSchema : z.toJSONSchema(input, { unrepresentable: 'any' });
+function takesPath(tool: Tool): boolean {
+  const { properties } = inputJsonSchema(tool);
   return isRecord(properties) && Object.hasOwn(properties, 'path');
 }
 

@@ -1,3 +1,5 @@
+import { programLimits } from './program-limits.ts';
+
 /**
  * What runs a Python program in the sandbox and gives it its tools. It checks the program first, without running it, and
  * waits for a word to begin. Lines of JSON on the first input and output are the way to Dewpoint; what the program prints
@@ -72,7 +74,7 @@ class Tools:
                 return self.call(call[0], **dict(call[1]))
             except ToolError as error:
                 return error
-        with ThreadPoolExecutor(8) as pool:
+        with ThreadPoolExecutor(${programLimits.together}) as pool:
             results = list(pool.map(one, calls))
         failed = [result for result in results if isinstance(result, ToolError)]
         if failed and errors == "raise":

@@ -1,11 +1,10 @@
 import { messageOf } from '@shared/errors.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
-import { z } from 'zod';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { timerWithPauses } from '../../lib/async/deadline-pause.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { OpenProcess, OutputChunk, Sandbox } from '../../sandbox/sandbox.ts';
-import { isRawInput } from '../define.ts';
+import { inputJsonSchema, isRawInput } from '../define.ts';
 import type { Tool } from '../define.ts';
 import type { ProgramCallResult, ProgramDoor } from './program-calls.ts';
 import type { ProgramFrame } from './program-frames.ts';
@@ -175,10 +174,9 @@ function endedText(exitCode: number | null): string {
 }
 
 /** What the check has to know of a tool. */
-function argumentsOf({ name, input }: Tool): object {
-  const schema: Record<string, unknown> = isRawInput(input)
-    ? input.jsonSchema
-    : { ...z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) };
+function argumentsOf(tool: Tool): object {
+  const { name, input } = tool;
+  const schema = inputJsonSchema(tool);
   const { properties, required } = schema;
   // A stranger's schema may let others through.
   const isOpen = isRawInput(input) && schema.additionalProperties !== false;

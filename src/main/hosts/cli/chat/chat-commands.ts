@@ -185,7 +185,7 @@ async function templatesText(chat: Chat): Promise<string> {
   );
   const { templates, folder } = await (await chat.context.core()).templates.list();
   const lines = templates.map(({ name, text }) => `/${name}  ${printable(templateAbout(text))}\n`);
-  return `${ofServers.join('')}${lines.join('')}Each is a Markdown file in ${folder}, with places such as {{file}}.\n`;
+  return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${folder}, with places such as {{file}}.\n`;
 }
 
 /** A model of the cloud is of use only where steps may run there. */
