@@ -144,7 +144,7 @@ export const composer = {
 
   'mention.session': 'session',
   'serverPrompt.about':
-    '{name} is a prompt of the tool server {server}. The server gets what you fill in. Its text then stands in the field, and you send it.',
+    '{name} is a prompt from the tool server {server}. What you fill in goes to that server. Its text then appears in the message field, for you to send.',
   'serverPrompt.form': 'Arguments of the prompt',
   'serverPrompt.optional': '{name} (optional)',
   'serverPrompt.cancel': 'Cancel',

@@ -4,7 +4,7 @@ export const machine = {
   'endpoint.text':
     'Editors and other programs on this machine can ask your models, as they would ask OpenAI or Anthropic. Each needs a key.',
   'endpoint.switch': 'Answer other programs',
-  'endpoint.switch.hint': 'While the app is open. Without the app, run dewpoint serve --api.',
+  'endpoint.switch.hint': 'Works while the app is open. Without the app, run dewpoint serve --api.',
   'endpoint.at': 'Address:',
   'endpoint.copyAddress': 'Copy the address',
   'endpoint.none': 'No program has a key.',
@@ -23,7 +23,8 @@ export const machine = {
   'endpoint.unused': 'not used yet',
   'endpoint.revoke': 'Revoke',
   'endpoint.revokeOne': 'Revoke the key of {name}',
-  'endpoint.refused': 'On the machine, run: dewpoint serve keys add NAME, or dewpoint serve keys revoke NAME',
+  'endpoint.refused':
+    'Keys are changed on the machine itself. Run dewpoint serve keys add NAME there, or dewpoint serve keys revoke NAME.',
   'power.title': 'Power and heat',
   'power.text':
     'What models on this machine change on battery, in heat, or when memory is short. A step says when they do.',
