@@ -119,6 +119,30 @@ describe('an agent that starts others', () => {
     expect(await kit.core.client.sessions.replay({ sessionId })).toMatchObject({ firstDifference: null });
   });
 
+  /** Catches: an agent that may take the usual number of steps as soon as it is sent a message. */
+  it('may take no more steps in a later run than it was started with, also after a restart', async () => {
+    const reads = Array.from({ length: 12 }, () => read('a.py'));
+    await kit.script('lead', [
+      calls(spawn('Look at x.', { model: 'one/script', maxSteps: 2 })),
+      call('agent_manage', { action: 'message', agent: 'agent-1', text: 'Look again.' }),
+      done('Looked.'),
+    ]);
+    await kit.script('one', reads);
+    const sessionId = await kit.run('Have it looked at.');
+    await kit.reopen();
+    await kit.script('lead', [
+      call('agent_manage', { action: 'message', agent: 'agent-1', text: 'And again.' }),
+      done('Looked.'),
+    ]);
+    const options = { local: 'lead/script', strategy: 'loop', mode: 'work' } as const;
+    await kit.core.client.sessions.send({ sessionId, text: 'Have it looked at again.', options });
+    await kit.core.client.sessions.result({ sessionId });
+    const [child] = await childrenOf(sessionId);
+    const own = await kit.events(child?.sessionId ?? '');
+    expect(ofType(own, 'model-call-started')).toHaveLength(6);
+    expect(ofType(own, 'turn-ended').map(({ reason }) => reason)).toEqual(Array(3).fill('step-limit'));
+  });
+
   /** Catches: a model of this machine that is asked for two conversations at once, and loses what it read of each. */
   it('waits with a second one for the same local engine until the first has ended', async () => {
     const one = { model: 'one/script' };
