@@ -328,6 +328,33 @@ describe('what may not leave', () => {
 });
 
 describe('kinds of agents', () => {
+  /** Catches: a reviewer that cannot run the checks, or that mends what it should judge. */
+  it('can be a reviewer, which runs the checks in a copy of its own, changes nothing, and says what it thinks', async () => {
+    await mkdir(join(kit.home, 'agents'));
+    const tools = 'read_file, search, list_files, run_command, run_tests, task_complete';
+    const reviewer = `---\ndescription: reviews a change\nmode: own-copy\ntools: ${tools}\nmodel: one/script\n---\nRun the checks first.\n`;
+    await writeFile(join(kit.home, 'agents', 'reviewer.md'), reviewer);
+    await kit.script('lead', [
+      edit('a.py', 'x = 1', 'x = 2'),
+      calls(spawn('Is x = 2 in a.py right?', { kind: 'reviewer' })),
+      done('Reviewed.'),
+    ]);
+    await kit.script('one', [
+      call('run_command', { command: 'python3 -m compileall -q .' }),
+      edit('b.py', 'y = 1', 'y = 9'),
+      done('REDO: nothing tests x.'),
+    ]);
+    const sessionId = await kit.run('Set x to 2, and have it reviewed.');
+    expect((await outputs(sessionId, 'spawn_agent'))[0]).toContain('REDO: nothing tests x.');
+    const [child] = await childrenOf(sessionId);
+    expect(child).toMatchObject({ kind: 'reviewer', access: 'own-copy', changedFiles: 0 });
+    const { state } = await kit.core.client.sessions.show({ sessionId: child?.sessionId ?? '' });
+    expect(state.workspace?.path).not.toBe(kit.project);
+    const ran = state.toolCalls.filter(({ status }) => status === 'ok').map(({ tool }) => tool);
+    expect(ran).toContain('run_command');
+    expect(ran).not.toContain('edit_file');
+  });
+
   const file =
     '---\ndescription: reads and says\nmode: read-only\ntools: read_file\nmodel: one/script\n---\nAnswer in verse.\n';
 
