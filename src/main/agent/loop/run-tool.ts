@@ -179,7 +179,8 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
 
 /** What a server had a model do counts for the turn, by the record, as a replay sees it. */
 function withTokens(result: ToolResult, tokens: number): ToolResult {
-  return tokens === 0 ? result : { ...result, data: { asked: { tokens } } };
+  const data = isRecord(result.data) ? result.data : {};
+  return tokens === 0 ? result : { ...result, data: { ...data, asked: { tokens } } };
 }
 
 /** What it started has limits of its own. */
