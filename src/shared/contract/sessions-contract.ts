@@ -175,7 +175,7 @@ export interface ToolDetail {
     /** Unified; null where there is none to show. */
     readonly diff: string | null;
   }[];
-  /** An image that it showed, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
+  /** An image that it showed, those that it gave back, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
   readonly pictures?: readonly Picture[];
 }
 

@@ -164,6 +164,7 @@ export async function writeEnd(
     ...(waitedMs === 0 ? {} : { waitedMs }),
     ...(record.reusedFrom === undefined ? {} : { reusedFrom: record.reusedFrom }),
     data: isLarge || record.data === undefined ? null : record.data,
+    ...(record.pictures === undefined ? {} : { pictures: [...record.pictures] }),
     dataBlob: isLarge ? await turn.dependencies.journal.putText([json]) : null,
   });
 }
