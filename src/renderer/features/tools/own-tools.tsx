@@ -9,6 +9,7 @@ import { SeenChange } from '../../ui/content/seen-change.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { KeptProgram } from './kept-program.tsx';
 import { OnOff } from './on-off.tsx';
 import { ToolKeys } from './tool-keys.tsx';
 import { inProject, useToolWork } from './use-tool-servers.ts';
@@ -108,6 +109,9 @@ function OwnTool({ tool, project, isRefused, readAt }: OwnToolProps) {
         <Fold label={t('tools.about')} className="text-xs">
           <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenWords(tool.description)}</p>
         </Fold>
+      )}
+      {tool.program !== null && state === 'ready' && project !== null && (
+        <KeptProgram name={name} sha256={sha256} program={tool.program} projectPath={project} isRefused={isRefused} />
       )}
       {!isRefused && secrets.length > 0 && state === 'ready' && (
         <ToolKeys
