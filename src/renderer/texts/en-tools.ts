@@ -130,6 +130,7 @@ export const tools = {
   'tools.own.approve': 'May agents run this file, in the sandbox? A change of the file asks again.',
   'tools.own.facts': 'About {tokens} tokens · {used}',
   'tools.program.facts': 'Program, version {version}. Calls {calls}.',
+  'tools.program.may': 'Works in the workspace, reaches hosts only by the tools that it calls.',
   'tools.program.call': '{tool} up to {most} times',
   'tools.program.versions': 'Versions',
   'tools.program.version': 'Version {version}, kept {when}',

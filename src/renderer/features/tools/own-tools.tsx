@@ -148,7 +148,8 @@ function stateText({ state, source }: OwnToolReport): string {
   return source === 'project' ? t('tools.own.project') : '';
 }
 
-function mayText({ hosts, secrets }: OwnToolReport): string {
+function mayText({ hosts, secrets, program }: OwnToolReport): string {
+  if (program !== null) return t('tools.program.may');
   const [list, keys] = [hosts.map(seenName).join(', '), secrets.map(seenName).join(', ')];
   if (hosts.length === 0) return secrets.length === 0 ? t('tools.own.may.files') : t('tools.own.may.keys', { keys });
   return secrets.length === 0 ? t('tools.own.may.hosts', { list }) : t('tools.own.may.both', { list, keys });
