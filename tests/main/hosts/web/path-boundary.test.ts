@@ -164,6 +164,7 @@ describe('the folder that a page names', () => {
         'ownTools.set: projectPath',
         'ownTools.test: projectPath',
         'models.import: path',
+        'models.addAdapter: path',
         'sessions.create: projectPath',
         'sessions.export: path',
         'sessions.import: path',
