@@ -82,6 +82,8 @@ const refusals: readonly Refusal[] = [
       'ownTools.forget',
       'ownTools.test',
       'ownTools.create',
+      'ownTools.keep',
+      'ownTools.removeProgram',
     ],
     grant: null,
     message: 'Tools of your own cannot be changed, approved or tried from the browser.',
