@@ -68,7 +68,7 @@ export function createEngineBed(options: EngineBedOptions): CardBed {
       return counted.reduce((sum, { totalBytes, freeBytes }) => sum + totalBytes - freeBytes, 0);
     },
     async plan(file, wish) {
-      const granted = await grantOf(wish)(file.path, wishOf({ gpu, contextTokens: wish.contextTokens }));
+      const granted = await grantOf(wish)(file.path, wishOf({ gpu, contextTokens: wish.contextTokens }, {}));
       const { placement, gpuLayers, predictedBytes, grantedTokens } = granted;
       return { placement, gpuLayers, predictedBytes, contextTokens: grantedTokens };
     },
