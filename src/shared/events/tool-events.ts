@@ -67,6 +67,8 @@ export const toolEvents = {
         server: z.string(),
         leaves: z.boolean(),
         readsFiles: z.boolean(),
+        /** It calls tools itself: what it reads it may pass on before it ends. */
+        isProgram: z.literal(true).optional(),
         /** Of a router: how many calls of other tools it carries. */
         carries: z.number().int().optional(),
       })

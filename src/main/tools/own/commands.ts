@@ -1,29 +1,25 @@
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { ownToolServers } from '@shared/tools/own-tool.ts';
-import { errorCodeOf, makeFolder, writeProblem } from '../../lib/files/json-file.ts';
-import type { HostFolder } from '../../lib/files/host-folder.ts';
-import { openChildFolder, openHostFolder } from '../../lib/files/host-folder.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { approvalDiff } from '../foreign/approval-diff.ts';
 import { definitionTokens } from '../foreign/foreign-tool.ts';
 import { schemaCheck } from '../foreign/schema-check.ts';
 import { saveWord, type ProjectWords } from '../servers/project-words.ts';
-import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
-import type { ListedTool, OwnTools } from './own-tools.ts';
+import type { OwnToolNotes } from './own-tool-record.ts';
+import { forgetFile, keepApproval } from './own-tool-record.ts';
+import type { ListedTool } from './own-tools.ts';
 import { placeOf, secretKey, specOf } from './own-tools.ts';
 import { stemOf } from './read-declaration.ts';
-import type { FolderPlace } from './tool-folder.ts';
-import { folderPath } from './tool-folder.ts';
+import type { KeptProgramsOptions } from './kept-programs.ts';
+import { keepProgram, removeProgram, versionsOf } from './kept-programs.ts';
+import { writeToolFile } from './write-tool-file.ts';
 
-export interface OwnToolCommandsOptions extends ProjectWords {
-  readonly home: string;
+export interface OwnToolCommandsOptions extends ProjectWords, KeptProgramsOptions {
   /** Holds the templates and the examples. */
   readonly templates: string;
-  readonly tools: OwnTools;
-  readonly record: OwnToolRecord;
   /** Names that are somebody else's, and whose. */
   readonly taken: () => ReadonlyMap<string, string>;
   readonly off: () => readonly string[];
@@ -98,13 +94,12 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
       const one = await find(input);
       for (const variable of one.tool?.declaration.secrets ?? [])
         await options.dropSecret(keyOf(one, { ...input, variable }));
-      await record.change(({ seenAt, usedAt, approved }) => ({
-        seenAt: without(seenAt, one.path),
-        usedAt: without(usedAt, one.path),
-        approved: without(approved, one.path),
-      }));
+      await forgetFile(record, one.path);
       return { path: one.path };
     },
+    keep: async ({ input }) => report(await keepProgram(options, input)),
+    versions: async ({ input }) => versionsOf(await listed(input)),
+    removeProgram: async ({ input }) => removeProgram(options, await find(input), input),
     test: async ({ input, signal }) => {
       const one = await find(input);
       mustBeReady(one);
@@ -149,18 +144,6 @@ function keyOf(
   return secretKey(file, variable, source === 'home' ? null : (projectPath ?? null));
 }
 
-function without<T>(values: Readonly<Record<string, T>>, key: string): Record<string, T> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => name !== key));
-}
-
-/** Where it stands among the tools is kept: the beginning of a prompt stays as it was. */
-async function keepApproval(
-  record: OwnToolRecord,
-  { path, sha256, text }: Pick<ListedTool, 'path' | 'sha256' | 'text'>,
-): Promise<void> {
-  await record.change((notes) => ({ ...notes, approved: { ...notes.approved, [path]: { sha256, text } } }));
-}
-
 async function setOn(
   options: OwnToolCommandsOptions,
   one: ListedTool,
@@ -199,6 +182,10 @@ function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
     text: isToSee ? text : null,
     diff: state === 'changed' && before !== undefined ? approvalDiff(before.text, text) : null,
     lastUsedAt: (Object.hasOwn(notes.usedAt, path) ? notes.usedAt[path] : undefined) ?? null,
+    program:
+      tool?.declaration.calls === undefined
+        ? null
+        : { version: tool.declaration.version ?? 1, calls: tool.declaration.calls },
   };
 }
 
@@ -227,33 +214,7 @@ async function create(
     throw new AppError('conflict', `There is a tool ${name} already: ${other.path}. Nothing was written.`);
   const from = example === undefined ? templates[language] : examples[example];
   const text = (await readFile(join(options.templates, from), 'utf8')).replaceAll('TOOL_NAME', name);
-  await writeNew(place, `${name}${from.slice(from.lastIndexOf('.'))}`, text);
+  await writeToolFile(place, { file: `${name}${from.slice(from.lastIndexOf('.'))}`, text, isNew: true });
   const made = (await options.tools.list(projectPath ?? null)).tools.find((one) => nameOf(one) === name);
   if (made !== undefined && source === 'project') await keepApproval(options.record, made);
-}
-
-/** No link is followed, and no file is written over. */
-async function writeNew(place: FolderPlace, file: string, text: string): Promise<void> {
-  const isHome = place.names.length === 1;
-  const path = join(folderPath(place), file);
-  let folder: HostFolder | null = null;
-  try {
-    if (isHome) await makeFolder(place.root);
-    folder = await openHostFolder(place.root);
-    for (const name of place.names) {
-      // In a project it is like any other of its folders.
-      await makeFolder(folder.at(name), isHome ? 0o700 : 0o777);
-      const next: HostFolder = await openChildFolder(folder, name);
-      await folder.close();
-      folder = next;
-    }
-    const handle = await open(folder.at(file), 'wx', isHome ? 0o600 : 0o666);
-    await handle.writeFile(text).finally(() => handle.close());
-  } catch (error) {
-    const isLink = ['ELOOP', 'ENOTDIR'].includes(errorCodeOf(error) ?? '');
-    const why = isLink ? 'its folder is a link or no folder' : writeProblem(error);
-    throw new AppError('refused', `${path} was not written: ${why}.`);
-  } finally {
-    await folder?.close();
-  }
 }
