@@ -56,9 +56,9 @@ export interface OwnTools {
   readonly list: (projectPath: string | null) => Promise<ListedTools>;
   /** Runs one outside of any session, in a container that has none of the project's files. */
   readonly run: (
-    listed: ListedTool,
+    listed: Pick<ListedTool, 'tool' | 'source' | 'path'>,
     input: Readonly<Record<string, unknown>>,
-    how: { readonly projectPath: string | null; readonly signal: AbortSignal },
+    how: Pick<ForeignCallWays, 'signal' | 'onProgress'> & { readonly projectPath: string | null },
   ) => Promise<ToolResult>;
 }
 
@@ -81,15 +81,9 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
         }
       },
     }),
-    run: ({ tool, source, path }, input, { projectPath, signal }) => {
+    run: ({ tool, source, path }, input, how) => {
       if (tool === null) throw new AppError('bad-input', `${path} is broken, so it cannot be run.`);
-      return callTool(options, {
-        tool: { ...tool, source, path },
-        input,
-        projectPath,
-        signal,
-        onProgress: () => undefined,
-      });
+      return callTool(options, { tool: { ...tool, source, path }, input, ...how });
     },
   };
 }
@@ -181,18 +175,22 @@ async function offeredTools(options: OwnToolsOptions, { tools, notes }: ListedTo
 
 export function specOf({ tool, source, file, sha256 }: ListedTool): ForeignToolSpec | null {
   if (tool === null) return null;
-  const { description, input_schema: schema, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
+  const { description, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
   const facts: OwnToolFacts = { source, file, sha256, secrets, hosts, timeoutSeconds };
   return {
     name: tool.name,
     server: ownToolServers[source],
     tool: tool.name,
     description,
-    inputSchema: { type: 'object', ...schema },
+    inputSchema: inputSchemaOf(tool),
     leaves: hosts.length > 0,
     readsFiles: !runsApart(facts),
     own: facts,
   };
+}
+
+export function inputSchemaOf({ declaration }: Pick<RunnableTool, 'declaration'>): ForeignToolSpec['inputSchema'] {
+  return { type: 'object', ...declaration.input_schema };
 }
 
 interface Called extends RunnableTool {
