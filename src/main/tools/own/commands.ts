@@ -13,27 +13,7 @@ import { placeOf, secretKey } from './own-tools.ts';
 /** Tools from files, for whoever shows and changes them. */
 export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers['ownTools'] {
   const { tools, record } = options;
-  const reports = async (projectPath: string | null): Promise<OwnToolsReport> => {
-    const { tools: all, notes, ...rest } = await tools.list(projectPath);
-    return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
-  };
-  const listed = async ({ name, projectPath }: Named): Promise<Found> => {
-    const { tools: all, notes } = await tools.list(projectPath ?? null);
-    const one = all.find((other) => nameOf(other) === name);
-    if (one !== undefined) return { one, notes };
-    throw new AppError(
-      'not-found',
-      `There is no tool ${name} in your folder${projectPath === undefined ? '' : ' or in the project'}.`,
-      {
-        hint: projectPath === undefined ? 'For a tool of a project add: --project DIR' : 'See: dewpoint tools list',
-      },
-    );
-  };
-  const find = async (named: Named): Promise<ListedTool> => (await listed(named)).one;
-  const report = async (named: Named): Promise<OwnToolReport> => {
-    const { one, notes } = await listed(named);
-    return reportOf(one, notes);
-  };
+  const { reports, find, report } = createLookUp(options);
   return {
     list: async ({ input }) => reports(input?.projectPath ?? null),
     approve: async ({ input }) => {
@@ -89,6 +69,32 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
     },
     ...createEditCommands(options),
   };
+}
+
+/** Tools by their names, read anew each time. */
+function createLookUp({ tools }: OwnToolCommandsOptions) {
+  const reports = async (projectPath: string | null): Promise<OwnToolsReport> => {
+    const { tools: all, notes, ...rest } = await tools.list(projectPath);
+    return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
+  };
+  const listed = async ({ name, projectPath }: Named): Promise<Found> => {
+    const { tools: all, notes } = await tools.list(projectPath ?? null);
+    const one = all.find((other) => nameOf(other) === name);
+    if (one !== undefined) return { one, notes };
+    throw new AppError(
+      'not-found',
+      `There is no tool ${name} in your folder${projectPath === undefined ? '' : ' or in the project'}.`,
+      {
+        hint: projectPath === undefined ? 'For a tool of a project add: --project DIR' : 'See: dewpoint tools list',
+      },
+    );
+  };
+  const find = async (named: Named): Promise<ListedTool> => (await listed(named)).one;
+  const report = async (named: Named): Promise<OwnToolReport> => {
+    const { one, notes } = await listed(named);
+    return reportOf(one, notes);
+  };
+  return { reports, find, report };
 }
 
 function mustBeReady({ tool, problem, state, file }: ListedTool): void {
