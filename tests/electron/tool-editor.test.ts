@@ -42,6 +42,8 @@ beforeAll(async () => {
     ...base,
     tools,
     templates: resolve('resources/tools'),
+    now: () => 1,
+    programsOf: async () => ({ projectPath: null, programs: [] }),
     saveOff: async () => undefined,
     projects: () => ({}),
     saveProject: async () => undefined,

@@ -50,6 +50,8 @@ export function createPageOwnTools(projects: Record<string, ProjectTools>, note:
       if (own === null) delete projects[path];
       else projects[path] = own;
     },
+    programsOf: async () => ({ projectPath: null, programs: [] }),
+    now: () => Date.now(),
     keepSecret: async (name) => note('ownSecret', name),
     dropSecret: async () => undefined,
   });
@@ -99,7 +101,7 @@ export function ownToolScene(page: PageOwnTools): void {
   );
   const deploy = add('project', 'deploy.sh', { description: 'Deploys the server.', hosts: ['deploy.example.org'] });
   page.notes = {
-    seenAt: {},
+    ...nothingNoted,
     usedAt: { [issue]: Date.now() - 7_200_000 },
     approved: { [deploy]: { sha256: sha256Of('before'), text: '#!/usr/bin/env bash\nmake check\n' } },
   };

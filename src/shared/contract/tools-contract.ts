@@ -8,7 +8,8 @@ import type {
   ToolServerReport,
 } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
-import type { OwnToolDraft, OwnToolFile, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
+import { keptNamesSchema } from '@shared/tools/kept-program.ts';
+import type { KeptVersion, OwnToolDraft, OwnToolFile, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { mostToolCharacters, ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
 import { searchServiceNames, webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
@@ -158,6 +159,14 @@ export const ownToolsContract = {
   test: base
     .input(ownTool.extend({ input: z.record(z.string(), z.unknown()) }))
     .output(type<{ readonly status: string; readonly text: string }>()),
+  /** Keeps a program of a session, which ended well, as a tool of its project; of the same name: as its next version. */
+  keep: base
+    .input(keptNamesSchema.extend({ sessionId: z.string().min(1), toolCallId: z.string().min(1) }))
+    .output(type<OwnToolReport>()),
+  /** Of a kept program, the newest first. */
+  versions: base.input(ownTool).output(type<readonly KeptVersion[]>()),
+  /** Removes the file of a kept program with all that is known of it. `conflict` where it is another one by now. */
+  removeProgram: base.input(ownTool.extend({ projectPath, sha256 })).output(type<void>()),
   /** Writes a file that works at once: from a template, or from an example. `conflict` where there is one. */
   create: base.input(newTool.extend({ projectPath: projectPath.optional() })).output(type<OwnToolReport>()),
   /** What `create` would write. Writes nothing. */

@@ -142,8 +142,10 @@ function sessionListHandlers(
 function homeHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor'> {
+): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor' | 'programs'> {
   return {
+    programs: async (action, words, args) =>
+      take((await import('./commands/programs.command.ts')).programs(context, action, words, args)),
     assistants: async (action, words, args) =>
       take((await import('./commands/assistants.command.ts')).assistants(context, action, words, args)),
     acp: async () => take((await import('./commands/acp.command.ts')).acp(context)),

@@ -85,6 +85,8 @@ const refusals: readonly Refusal[] = [
       'ownTools.read',
       'ownTools.testText',
       'ownTools.save',
+      'ownTools.keep',
+      'ownTools.removeProgram',
     ],
     grant: null,
     message: 'Tools of your own cannot be changed, approved or tried from the browser.',

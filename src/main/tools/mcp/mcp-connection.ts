@@ -2,12 +2,12 @@ import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotoc
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
-import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
 import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
-import { serverText } from '../values/tool-results.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
+import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
 import { sieveLists, type ListSieve } from './sieve-lists.ts';
 import { createServerMaterial, type ServerMaterial } from './server-material.ts';
@@ -202,7 +202,7 @@ function reconnectLater(reconnect: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Nobody reads a result by its type: `callResult` looks at each part. */
+/** Nobody reads a result by its type: `readCallResult` looks at each part. */
 const anything: JsonSchemaValidator<never> = (input) => ({
   valid: true,
   data: input as never,
@@ -285,52 +285,35 @@ async function callTool(
       if (links.length === 0 || door === undefined || !(await openLinks(door, links))) throw error;
       return once();
     });
-    return withNotes(callResult(result), notes);
+    return withNotes(readCallResult(result), notes);
   } catch (error) {
-    if (signal.aborted)
-      return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
-    // Refused before it was looked at: nothing was done.
-    const refusal = error instanceof AppError ? error : await auth?.explain(error);
-    if (refusal instanceof AppError)
-      return { status: 'error', output: `${refusal.message} ${refusal.hint ?? ''} Nothing was done.` };
-    const why = endedFor() ?? whyOf(error);
-    if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
-    // Sent, and no answer came: nobody knows whether it was done.
-    if (endedFor() !== null || /clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
-      return { status: 'unknown', output: `The server went away before it answered (${why}).` };
-    return { status: 'error', output: `The server says: ${why}` };
+    return withNotes(await failedCall(error, { signal, endedFor: endedFor(), auth }), notes);
   }
+}
+
+interface CallEnd {
+  readonly signal: AbortSignal;
+  /** Why its program ended; null: it runs, or there is none. */
+  readonly endedFor: string | null;
+  readonly auth: ConnectOptions['auth'] | undefined;
+}
+
+async function failedCall(error: unknown, { signal, endedFor, auth }: CallEnd): Promise<ToolResult> {
+  if (signal.aborted) return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
+  // Refused before it was looked at: nothing was done.
+  const refusal = error instanceof AppError ? error : await auth?.explain(error);
+  if (refusal instanceof AppError)
+    return { status: 'error', output: `${refusal.message} ${refusal.hint ?? ''} Nothing was done.` };
+  const why = endedFor ?? whyOf(error);
+  if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
+  // Sent, and no answer came: nobody knows whether it was done.
+  if (endedFor !== null || /clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
+    return { status: 'unknown', output: `The server went away before it answered (${why}).` };
+  return { status: 'error', output: `The call ended with an error: ${why}` };
 }
 
 /** In our words: what the server says of it is its own. */
 function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
   const told = [...new Set(notes)].map((note) => `(${note})`);
   return told.length === 0 ? result : { ...result, output: [result.output, ...told].join('\n') };
-}
-
-/**
- * A result of a server as text for the model. Images and sounds are named, not shown. What is structured counts where
- * there is no text, for servers that have both say the same twice.
- */
-function callResult(result: unknown): ToolResult {
-  const content = fieldOf(result, 'content');
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  const said = parts.map(partText).filter((text) => text !== '');
-  const structured = fieldOf(result, 'structuredContent');
-  const texts = said.length === 0 && structured !== undefined ? [JSON.stringify(structured, null, 1)] : said;
-  const isError = fieldOf(result, 'isError') === true;
-  return { status: isError ? 'error' : 'ok', output: serverText(texts.join('\n')) };
-}
-
-function partText(part: unknown): string {
-  if (!isRecord(part)) return '';
-  const { type, text, mimeType, data, uri, name, resource } = part;
-  if (type === 'text') return typeof text === 'string' ? text : '';
-  if (type === 'image' || type === 'audio') {
-    const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
-    return `[${type}, ${String(mimeType)}, ${bytes} bytes: not shown]`;
-  }
-  if (type === 'resource_link') return `[link: ${String(name)} ${String(uri)}]`;
-  if (type !== 'resource' || !isRecord(resource)) return `[content of the kind ${String(type)}: not shown]`;
-  return typeof resource.text === 'string' ? resource.text : `[file: ${String(resource.uri)}: not shown]`;
 }

@@ -4,16 +4,19 @@ import { ownToolServers } from '@shared/tools/own-tool.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { saveWord } from '../servers/project-words.ts';
 import type { NewTool } from './edit-commands.ts';
-import { createEditCommands, templateFor, saveFile } from './edit-commands.ts';
+import { createEditCommands, templateFor } from './edit-commands.ts';
+import { keepProgram, removeProgram, versionsOf } from './kept-programs.ts';
+import { forgetFile, keepApproval } from './own-tool-record.ts';
 import type { Found, Named, OwnToolCommandsOptions } from './own-tool-report.ts';
-import { keepApproval, mustFit, nameOf, reportOf } from './own-tool-report.ts';
+import { mustFit, nameOf, reportOf } from './own-tool-report.ts';
 import type { ListedTool } from './own-tools.ts';
 import { placeOf, secretKey } from './own-tools.ts';
+import { writeToolFile } from './write-tool-file.ts';
 
 /** Tools from files, for whoever shows and changes them. */
 export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers['ownTools'] {
   const { tools, record } = options;
-  const { reports, find, report } = createLookUp(options);
+  const { reports, listed, find, report } = createLookUp(options);
   return {
     list: async ({ input }) => reports(input?.projectPath ?? null),
     approve: async ({ input }) => {
@@ -45,13 +48,12 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
       const one = await find(input);
       for (const variable of one.tool?.declaration.secrets ?? [])
         await options.dropSecret(keyOf(one, { ...input, variable }));
-      await record.change(({ seenAt, usedAt, approved }) => ({
-        seenAt: without(seenAt, one.path),
-        usedAt: without(usedAt, one.path),
-        approved: without(approved, one.path),
-      }));
+      await forgetFile(record, one.path);
       return { path: one.path };
     },
+    keep: async ({ input }) => report(await keepProgram(options, input)),
+    versions: async ({ input }) => versionsOf(await listed(input)),
+    removeProgram: async ({ input }) => removeProgram(options, await find(input), input),
     test: async ({ input, signal }) => {
       const one = await find(input);
       mustBeReady(one);
@@ -94,7 +96,7 @@ function createLookUp({ tools }: OwnToolCommandsOptions) {
     const { one, notes } = await listed(named);
     return reportOf(one, notes);
   };
-  return { reports, find, report };
+  return { reports, listed, find, report };
 }
 
 function mustBeReady({ tool, problem, state, file }: ListedTool): void {
@@ -114,10 +116,6 @@ function keyOf(
   { projectPath, variable }: { readonly projectPath?: string | undefined; readonly variable: string },
 ): string {
   return secretKey(file, variable, source === 'home' ? null : (projectPath ?? null));
-}
-
-function without<T>(values: Readonly<Record<string, T>>, key: string): Record<string, T> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => name !== key));
 }
 
 async function setOn(
@@ -149,7 +147,7 @@ async function create(
   const other = all.find((one) => nameOf(one) === name);
   if (other !== undefined)
     throw new AppError('conflict', `There is a tool ${name} already: ${other.path}. Nothing was written.`);
-  await saveFile(place, { ...(await templateFor(options, { name, language, example })), isNew: true });
+  await writeToolFile(place, { ...(await templateFor(options, { name, language, example })), isNew: true });
   const made = (await options.tools.list(projectPath ?? null)).tools.find((one) => nameOf(one) === name);
   if (made !== undefined && source === 'project') await keepApproval(options.record, made);
 }

@@ -1,23 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { lstat, open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import type { ownToolExamples, OwnToolFile, ownToolLanguages, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolDeclarationSchema, ownToolNameSchema } from '@shared/tools/own-tool.ts';
 import { z } from 'zod';
-import type { HostFolder } from '../../lib/files/host-folder.ts';
-import { openChildFolder, openHostFolder } from '../../lib/files/host-folder.ts';
-import { errorCodeOf, makeFolder, writeProblem } from '../../lib/files/json-file.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { Named, OwnToolCommandsOptions } from './own-tool-report.ts';
-import { keepApproval, mustFit, reportOf } from './own-tool-report.ts';
+import { keepApproval } from './own-tool-record.ts';
+import { mustFit, reportOf } from './own-tool-report.ts';
 import { placeOf } from './own-tools.ts';
 import { looksLikeTool } from './read-declaration.ts';
 import type { FolderPlace } from './tool-folder.ts';
 import { declarationOf, folderPath, readToolFile, usableName } from './tool-folder.ts';
 import { writeDeclaration } from './write-declaration.ts';
+import { writeToolFile } from './write-tool-file.ts';
 
 type EditCommands = Pick<Handlers['ownTools'], 'template' | 'read' | 'draft' | 'testText' | 'save'>;
 
@@ -72,7 +70,7 @@ export function createEditCommands(options: OwnToolCommandsOptions): EditCommand
           hint: 'Copy what you wrote, and open it again.',
         });
       const was = (await tools.list(projectPath ?? null)).tools.find((one) => one.path === path);
-      await saveFile(place, { file, text, isNew: replaces === undefined });
+      await writeToolFile(place, { file, text, isNew: replaces === undefined });
       // It was new and is the person's own work, or had their yes to each byte before.
       const hadYes = was === undefined || (was.state === 'ready' && was.sha256 === replaces);
       if (projectPath !== undefined && hadYes)
@@ -112,51 +110,4 @@ export async function templateFor(
   const from = example === undefined ? templates[language] : examples[example];
   const text = (await readFile(join(options.templates, from), 'utf8')).replaceAll('TOOL_NAME', name);
   return { file: `${name}${from.slice(from.lastIndexOf('.'))}`, text };
-}
-
-interface Written extends OwnToolFile {
-  /** No file is written over. */
-  readonly isNew: boolean;
-}
-
-/** No link is followed, and nobody sees half a file in the place of a whole one. */
-export async function saveFile(place: FolderPlace, { file, text, isNew }: Written): Promise<void> {
-  const isHome = place.names.length === 1;
-  const path = join(folderPath(place), file);
-  let folder: HostFolder | null = null;
-  try {
-    if (isHome) await makeFolder(place.root);
-    folder = await openHostFolder(place.root);
-    for (const name of place.names) {
-      // In a project it is like any other of its folders.
-      await makeFolder(folder.at(name), isHome ? 0o700 : 0o777);
-      const next: HostFolder = await openChildFolder(folder, name);
-      await folder.close();
-      folder = next;
-    }
-    if (isNew) return await writeAt(folder.at(file), text, isHome ? 0o600 : 0o666);
-    const temporary = folder.at(`.${randomBytes(6).toString('hex')}.tmp`);
-    try {
-      await writeAt(temporary, text, (await lstat(folder.at(file))).mode & 0o777);
-      await rename(temporary, folder.at(file));
-    } finally {
-      await rm(temporary, { force: true });
-    }
-  } catch (error) {
-    const isLink = ['ELOOP', 'ENOTDIR'].includes(errorCodeOf(error) ?? '');
-    const why = isLink ? 'its folder is a link or no folder' : writeProblem(error);
-    throw new AppError('refused', `${path} was not written: ${why}.`);
-  } finally {
-    await folder?.close();
-  }
-}
-
-async function writeAt(path: string, text: string, mode: number): Promise<void> {
-  const handle = await open(path, 'wx', mode);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -4,20 +4,18 @@ import { approvalDiff } from '../foreign/approval-diff.ts';
 import { definitionTokens } from '../foreign/foreign-tool.ts';
 import { schemaCheck } from '../foreign/schema-check.ts';
 import type { ProjectWords } from '../servers/project-words.ts';
-import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
-import type { ListedTool, OwnTools } from './own-tools.ts';
+import type { KeptProgramsOptions } from './kept-programs.ts';
+import type { OwnToolNotes } from './own-tool-record.ts';
+import type { ListedTool } from './own-tools.ts';
 import { inputSchemaOf, specOf } from './own-tools.ts';
 import type { SyntaxLoader } from './read-declaration.ts';
 import { stemOf } from './read-declaration.ts';
 import type { RunnableTool } from './run-own-tool.ts';
 
-export interface OwnToolCommandsOptions extends ProjectWords {
-  readonly home: string;
+export interface OwnToolCommandsOptions extends ProjectWords, KeptProgramsOptions {
   /** Holds the templates and the examples. */
   readonly templates: string;
-  readonly tools: OwnTools;
   readonly loadSyntax: SyntaxLoader;
-  readonly record: OwnToolRecord;
   /** Names that are somebody else's, and whose. */
   readonly taken: () => ReadonlyMap<string, string>;
   readonly off: () => readonly string[];
@@ -48,14 +46,6 @@ export function nameOf({ tool, file }: ListedTool): string {
   return tool?.name ?? stemOf(file);
 }
 
-/** Where it stands among the tools is kept: the beginning of a prompt stays as it was. */
-export async function keepApproval(
-  record: OwnToolRecord,
-  { path, sha256, text }: Pick<ListedTool, 'path' | 'sha256' | 'text'>,
-): Promise<void> {
-  await record.change((notes) => ({ ...notes, approved: { ...notes.approved, [path]: { sha256, text } } }));
-}
-
 export function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
   const { source, file, path, state, problem, isWanted, own, sha256, text, tool } = one;
   const spec = specOf(one);
@@ -80,5 +70,9 @@ export function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
     text: isToSee ? text : null,
     diff: state === 'changed' && before !== undefined ? approvalDiff(before.text, text) : null,
     lastUsedAt: (Object.hasOwn(notes.usedAt, path) ? notes.usedAt[path] : undefined) ?? null,
+    program:
+      tool?.declaration.calls === undefined
+        ? null
+        : { version: tool.declaration.version ?? 1, calls: tool.declaration.calls },
   };
 }

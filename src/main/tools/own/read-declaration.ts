@@ -51,8 +51,23 @@ export async function readDeclaration(
     return {
       problem: `Its file name is no name of a tool: ${issuesText(name.error.issues, 'name')}. Or give it a name in its declaration.`,
     };
+  const wrong = programProblem(file, parsed.data, header !== null);
+  if (wrong !== null) return { problem: `Line ${raw.line}: ${wrong}` };
   const form = header === null ? 'exported' : 'program';
   return { name: name.data, declaration: parsed.data, form, interpreter };
+}
+
+/** A program that calls tools reaches hosts and keys by them, so that each use of one is a call in the log. */
+function programProblem(
+  file: string,
+  { calls, hosts, secrets }: OwnToolDeclaration,
+  hasHeader: boolean,
+): string | null {
+  if (calls === undefined) return null;
+  if (extensionOf(file) !== '.py' || !hasHeader) return 'a program with "calls" is Python, and says so in a header.';
+  return hosts.length + secrets.length === 0
+    ? null
+    : 'a program with "calls" has neither hosts nor secrets of its own.';
 }
 
 /** `create_issue.py` → `create_issue`. */

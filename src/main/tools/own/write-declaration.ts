@@ -11,18 +11,20 @@ import { exportedParts } from './read-exported.ts';
 export type NamedDeclaration = OwnToolDeclaration & { readonly name: string };
 
 /**
- * The text of a file that says `wanted` of its tool. Of an exported object only the values that differ are written anew, so
+ * The text of a file that says `said` of its tool. Of an exported object only the values that differ are written anew, so
  * that code and comments stay as they are; a header is written as a whole where it differs. The result is read again: what
  * could not be said is a problem, and never a text that says something else.
  */
 export async function writeDeclaration(
   file: string,
   text: string,
-  wanted: NamedDeclaration,
+  said: NamedDeclaration,
   loadSyntax: SyntaxLoader,
 ): Promise<string | ToolProblem> {
   const before = await readDeclaration(file, text, loadSyntax);
   if ('problem' in before) return before;
+  // What no form has a field for, such as the calls of a program, stays.
+  const wanted = { ...before.declaration, ...said };
   const changed = differing({ ...before.declaration, name: before.name }, wanted);
   if (changed.length === 0) return text;
   const header = findHeader(text);
@@ -44,7 +46,16 @@ export async function writeDeclaration(
   return isSaid && written !== null ? written : { problem: 'Its code says this in a way of its own. Change it there.' };
 }
 
-const order = ['name', 'description', 'input_schema', 'hosts', 'secrets', 'timeout_seconds'] as const;
+const order = [
+  'name',
+  'description',
+  'version',
+  'input_schema',
+  'hosts',
+  'secrets',
+  'timeout_seconds',
+  'calls',
+] as const;
 type Key = (typeof order)[number];
 
 function differing(before: NamedDeclaration, wanted: NamedDeclaration): readonly Key[] {
@@ -52,7 +63,7 @@ function differing(before: NamedDeclaration, wanted: NamedDeclaration): readonly
 }
 
 function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 function withHeader(
@@ -61,7 +72,9 @@ function withHeader(
   wanted: NamedDeclaration,
 ): string {
   const lines = text.split('\n');
-  const said = Object.fromEntries(order.map((key) => [key, wanted[key]]).filter(([, value]) => !isEmptyList(value)));
+  const said = Object.fromEntries(
+    order.map((key) => [key, wanted[key]]).filter(([, value]) => value !== undefined && !isEmptyList(value)),
+  );
   const body = stringify(said)
     .trimEnd()
     .split('\n')

@@ -131,7 +131,7 @@ function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
             <p className="text-sm text-warn wrap-anywhere">{seenWords(problem)}</p>
           )}
         </div>
-        {!isRefused && (state === 'ready' || state === 'broken') && (
+        {!isRefused && tool.program === null && (state === 'ready' || state === 'broken') && (
           <Button
             size="small"
             look="quiet"

@@ -34,7 +34,7 @@ function safeTokens(info: ModelInfo): number {
   return Buffer.byteLength(text) / 3;
 }
 
-const roomy = (style: CallStyle) => ({ style, roomForAttached: 1000 });
+const roomy = (style: CallStyle) => ({ style, roomForAttached: 1000, seesImages: true });
 const picture: Attachment = {
   kind: 'image',
   name: 'a.png',

@@ -52,6 +52,8 @@ function scene() {
     ...base,
     tools,
     templates: resolve('resources/tools'),
+    now: () => 1,
+    programsOf: async () => ({ projectPath: null, programs: [] }),
     saveOff: async () => undefined,
     projects: () => ({}),
     saveProject: async () => undefined,

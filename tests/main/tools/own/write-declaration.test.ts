@@ -75,6 +75,19 @@ describe('a declaration that is written into a file', () => {
     expect(await write(file, text, wanted)).toMatchObject({ problem: expect.any(String) });
   });
 
+  it('keeps what no form has a field for', async () => {
+    const text =
+      '# /// dewpoint-tool\n# description = "x"\n# version = 3\n# [[calls]]\n# tool = "docs__search"\n# most = 4\n# ///\nprint(1)\n';
+    const { calls: _, version: __, ...said } = await saidBy('a.py', text);
+    const written = await write('a.py', text, { ...said, description: 'y' });
+    if (typeof written !== 'string') throw new Error(written.problem);
+    expect(await saidBy('a.py', written)).toMatchObject({
+      description: 'y',
+      version: 3,
+      calls: [{ tool: 'docs__search', most: 4 }],
+    });
+  });
+
   it('has no value that a header cannot carry', async () => {
     const text = template('template.sh');
     const input_schema = { type: 'object', properties: { a: { type: 'string', default: null } } };

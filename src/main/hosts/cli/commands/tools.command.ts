@@ -254,7 +254,11 @@ function showOpen({ name, state, text, diff, tokens }: ToolReport, { err, column
 }
 
 async function isYes(context: CommandContext, question: string, { yes }: ToolsArguments): Promise<boolean> {
-  return yes === true || confirm(question, context);
+  if (yes === true) return true;
+  // A pipe may stay open for ever.
+  if (context.terminal.isInteractive) return confirm(question, context);
+  context.terminal.err(`${question} Answer it at a terminal, or add --yes.\n`);
+  return false;
 }
 
 function said({ terminal }: CommandContext, name: string): number {

@@ -16,6 +16,7 @@ const handlers: Handlers = {
   rules: nothing,
   assistants: nothing,
   tools: nothing,
+  programs: nothing,
   manifest: nothing,
   listSessions: nothing,
   showSession: nothing,
