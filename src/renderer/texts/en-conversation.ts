@@ -136,6 +136,7 @@ export const conversation = {
   'step.firstToken': 'first token after {time}',
   'step.load': 'on {backend}, {context} tokens of context',
   'step.predicted': '{memory} expected',
+  'step.adapter': 'adapter {name}',
   'step.observed': '{memory} used',
   'step.reading': 'reading{share}…',
   'step.writing.one': 'writing · {count} token',

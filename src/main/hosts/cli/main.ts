@@ -77,9 +77,10 @@ function handlersOf(
         return take((await import('./commands/models/suggest-models.command.ts')).suggestModels(context, args));
       if (action === 'probe')
         return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
-      if (action === 'import' || action === 'remove') {
-        const { importModel, removeModel } = await import('./commands/models/model-files.command.ts');
-        return take(action === 'import' ? importModel(context, id ?? '', args) : removeModel(context, id ?? '', args));
+      if (action === 'import' || action === 'adapter' || action === 'remove') {
+        const { addAdapter, importModel, removeModel } = await import('./commands/models/model-files.command.ts');
+        const work = { import: importModel, adapter: addAdapter, remove: removeModel }[action];
+        return take(work(context, id ?? '', args));
       }
       if (action === 'set')
         return take((await import('./commands/models/set-model.command.ts')).setModel(context, id ?? '', args));

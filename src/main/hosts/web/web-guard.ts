@@ -82,6 +82,9 @@ const refusals: readonly Refusal[] = [
       'ownTools.forget',
       'ownTools.test',
       'ownTools.create',
+      'ownTools.read',
+      'ownTools.testText',
+      'ownTools.save',
       'ownTools.keep',
       'ownTools.removeProgram',
     ],
@@ -96,7 +99,7 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint tools on web_read',
   },
   {
-    names: ['models.import', 'models.remove'],
+    names: ['models.import', 'models.addAdapter', 'models.remove'],
     grant: null,
     message: 'Model files cannot be added or removed from the browser.',
     hint: 'On the machine, run: dewpoint models import FILE, or dewpoint models remove NAME',

@@ -166,6 +166,7 @@ describe('the folder that a page names', () => {
         'ownTools.test: projectPath',
         'ownTools.versions: projectPath',
         'models.import: path',
+        'models.addAdapter: path',
         'sessions.create: projectPath',
         'sessions.export: path',
         'sessions.import: path',

@@ -103,6 +103,7 @@ describe('the commands', () => {
       'models list': '',
       'models pull': '',
       'models import': '',
+      'models adapter': '',
       'models remove': '',
       'models probe': '',
       'models show': '',
