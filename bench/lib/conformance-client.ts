@@ -26,6 +26,7 @@ const how: ForeignCallWays = {
   door: {
     form: async (_message, form) => ({ action: 'accept', values: presetValues(form) }),
     link: async () => 'accept',
+    model: async () => ({ type: 'answered', model: 'made', text: 'Yes.', isWhole: true }),
   },
 };
 

@@ -32,7 +32,10 @@ import type { StrainWatch } from './models/machine/strain-watch.ts';
 import { createStrainWatch } from './models/machine/strain-watch.ts';
 import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
 import { createHeaderReader } from './models/memory/gguf/gguf-header-reader.ts';
-import { createImportedModels } from './models/files/imported-models.ts';
+import { createAdapterList } from './models/files/adapters.ts';
+import { createFileDigests } from './models/files/file-digests.ts';
+import type { FileDigests } from './models/files/file-digests.ts';
+import { createImportedModels } from './models/files/name-list.ts';
 import type { LlamaEngine } from './models/engine/llama-engine.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
 import { createLlamaEngine } from './models/engine/llama-engine.ts';
@@ -82,9 +85,10 @@ const suggested = { offered: parseOffered(offeredCatalog), known: headers.known 
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
   config: ModelPartsConfig,
-  options: Omit<ModelPartsOptions, 'redactor'> & Pick<MemoryPlannerOptions, 'serverHeader'>,
+  options: Omit<ModelPartsOptions, 'redactor'> &
+    Pick<MemoryPlannerOptions, 'serverHeader'> & { readonly digests: FileDigests },
 ): EngineParts {
-  const { env, files, programs, settings, serverHeader } = options;
+  const { env, files, programs, settings, serverHeader, digests } = options;
   const readHeader = createHeaderReader();
   const llama = createLlamaEngine({
     nodePath: files.node,
@@ -102,6 +106,8 @@ function createEngineParts(
     programs,
     readHeader,
     imported: createImportedModels(join(config.home, 'imported-models.json')),
+    adapters: createAdapterList(join(config.home, 'adapters.json')),
+    digests,
     downloadUri: llama.download.bind(llama),
   });
   const variants = variantsOf(config.cache, options, llama.download.bind(llama));
@@ -124,6 +130,7 @@ function createEngineParts(
     readHardware: async (signal) => variants.usable(await hardware(signal), signal),
     enginePid: () => llama.pid(),
     loadedPath: () => llama.loadedPath(),
+    loadedAdapter: () => llama.loadedAdapter(),
     others: (signal) => localEngines.heldByOthers('llama-cpp', signal),
     steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
     now: Date.now,
@@ -201,8 +208,11 @@ interface ModelPartsOptions {
 /** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
 export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
   const { env, files, programs, settings, redactor } = options;
+  const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
+  const digests = createFileDigests(cards);
   const { llama, modelStore, readHeader, plan, ...engines } = createEngineParts(config, {
     ...options,
+    digests,
     serverHeader: async (id, signal) => {
       const named = splitModelId(id);
       const header = named === null ? undefined : models.provider(named.provider)?.header;
@@ -225,7 +235,8 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     askModels: (...asked) => models.ask(...asked),
   });
   const probed = createProbeResults({
-    cards: createProbeCardStore(join(config.home, 'probe-cards.json')),
+    cards,
+    digests,
     store: modelStore,
     settings: () => settings.current(),
   });

@@ -19,7 +19,7 @@ import { createContainerServers } from './sandbox/container-servers.ts';
 import { createApartRuns, type RunApart } from './sandbox/tool-containers.ts';
 import { joinToolSources } from './tools/foreign/foreign-tool.ts';
 import { callToolName, findToolName } from './tools/foreign/find-tools.ts';
-import type { OwnToolCommandsOptions } from './tools/own/commands.ts';
+import type { OwnToolCommandsOptions } from './tools/own/own-tool-report.ts';
 import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
 import { createOwnTools } from './tools/own/own-tools.ts';
 import { loadSyntax } from './recipes/code/code-syntax.ts';
@@ -37,6 +37,8 @@ interface ToolBase {
   readonly now: () => number;
   readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly webTools: WebParts;
+  /** The programs of a session, by its log. */
+  readonly programsOf: OwnToolCommandsOptions['programsOf'];
 }
 
 /** Tools and recipes, and the servers of foreign tools: what starts them, what they are given, and what the user approved of them. */
@@ -46,7 +48,7 @@ export function createToolParts(
     version,
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
-  { env, files, programs, settings, now, redactor, webTools }: ToolBase,
+  { env, files, programs, settings, now, redactor, webTools, programsOf }: ToolBase,
   keys: HomeKeys,
   startSandbox: SandboxFactory,
 ) {
@@ -102,7 +104,7 @@ export function createToolParts(
     await signIns.dispose();
   };
   const own = createOwnToolParts(
-    { home, templates: join(files.resources, 'tools'), settings, now, keys, saveProject: toolCommands.saveProject },
+    { home, settings, now, keys, programsOf, files, saveProject: toolCommands.saveProject },
     { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
   );
   return {
@@ -139,15 +141,15 @@ function createSignInParts(
   });
 }
 
-interface OwnToolBase extends Pick<ToolBase, 'settings' | 'now'>, Pick<OwnToolCommandsOptions, 'saveProject'> {
+interface OwnToolBase
+  extends Pick<ToolBase, 'settings' | 'now' | 'programsOf' | 'files'>, Pick<OwnToolCommandsOptions, 'saveProject'> {
   readonly home: string;
-  readonly templates: string;
   readonly keys: HomeKeys;
 }
 
 /** Tools from files: what reads them, what runs them, and what is kept of them. */
 function createOwnToolParts(
-  { home, templates, settings, now, keys, saveProject }: OwnToolBase,
+  { home, files, settings, now, keys, saveProject, programsOf }: OwnToolBase,
   { builtIn, runApart }: { readonly builtIn: readonly string[]; readonly runApart: RunApart },
 ): OwnToolCommandsOptions {
   const record = createOwnToolRecord(join(home, 'own-tools.json'));
@@ -172,13 +174,16 @@ function createOwnToolParts(
   });
   return {
     home,
-    templates,
+    templates: join(files.resources, 'tools'),
     tools,
+    loadSyntax,
     record,
     taken,
     off,
     projects,
     saveProject,
+    programsOf,
+    now,
     saveOff: async (names) => void valueOf(await settings.set(['ownToolsOff'], [...names])),
     keepSecret: (name, value) => keys.own.set(name, value),
     dropSecret: (name) => keys.own.remove(name),

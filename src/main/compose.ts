@@ -55,6 +55,7 @@ import { createComparisonCommands } from './sessions/comparisons/commands.ts';
 import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
 import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
 import { createHistoryCommands } from './sessions/history/commands.ts';
+import { readPrograms } from './sessions/history/read-programs.ts';
 import { createLibraryCommands } from './sessions/library/commands.ts';
 import { sessionFolders } from './sessions/library/session-list-entry.ts';
 import type { OpenSessions } from './sessions/open/open-sessions.ts';
@@ -268,7 +269,7 @@ async function createParts(config: ComposeConfig) {
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
-  const toolBase = { ...base, webTools };
+  const toolBase = { ...base, webTools, programsOf: async (id: string) => readPrograms(await store.view(id)) };
   const { engine, foreign, library, ...toolParts } = createToolParts(config, toolBase, modelParts.keys, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });

@@ -455,7 +455,7 @@ describe('the other views', () => {
   it('takes a model file of the user, forgets it, and asks before it deletes one that was downloaded', async () => {
     const { page } = served;
     await show('Models');
-    await page.getByLabel('Your own model file (GGUF)').fill('/data/own.gguf');
+    await page.getByLabel('Your own file (GGUF)').fill('/data/own.gguf');
     await page.getByRole('button', { name: 'Add file' }).click();
     const own = page.locator('[data-model="llama-cpp/own"]');
     await own.getByText('your file /data/own.gguf').waitFor();
@@ -468,6 +468,21 @@ describe('the other views', () => {
     await starter.getByRole('button', { name: 'Cancel' }).click();
     await starter.getByRole('button', { name: 'Remove' }).waitFor();
     expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
+  });
+
+  it('takes an adapter for a model, which is then a model that can be chosen', async () => {
+    const { page } = served;
+    await show('Models');
+    await page.getByLabel('Your own file (GGUF)').fill('/data/style.gguf');
+    await page.getByLabel('It is', { exact: true }).selectOption({ value: 'llama-cpp/qwen2.5-coder-1.5b-instruct' });
+    await page.getByRole('button', { name: 'Add file' }).click();
+    const made = page.locator('[data-model="llama-cpp/qwen2.5-coder-1.5b-instruct+style"]');
+    await made.getByText('the adapter /data/style.gguf').waitFor();
+    expect(lastAsked('addAdapter')).toEqual(['/data/style.gguf', 'llama-cpp/qwen2.5-coder-1.5b-instruct']);
+    await made.getByRole('button', { name: 'Use' }).click();
+    await expect.poll(() => lastAsked('set')).toEqual(['local', 'llama-cpp/qwen2.5-coder-1.5b-instruct+style']);
+    await made.getByRole('button', { name: 'Forget' }).click();
+    await made.waitFor({ state: 'detached' });
   });
 
   it('probes a model and shows what was found out', async () => {

@@ -8,6 +8,7 @@ import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts'
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { LoadOptions } from '../../src/main/models/engine/worker/worker-protocol.ts';
 import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
+import type { ModelStore } from '../../src/main/models/files/model-store.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 
@@ -86,6 +87,8 @@ export async function createTestProvider(
     /** Default: off. */
     readonly gpu?: 'auto' | 'off';
     readonly plans?: Pick<ContextGrants, 'grant' | 'stepDown'>;
+    /** Default: the files of the cache. */
+    readonly store?: Pick<ModelStore, 'find'>;
   } = {},
 ): Promise<Provider> {
   const workerPath = await builtWorker();
@@ -94,17 +97,11 @@ export async function createTestProvider(
       cacheDir: options.cacheDir ?? (await scratchDir()),
       now: clock,
       secret: () => Promise.resolve(null),
-      modelFile: (name) =>
-        Promise.resolve(
-          name.startsWith('/') || existsSync(modelPath(name))
-            ? {
-                path: name.startsWith('/') ? name : modelPath(name),
-                contextTokens: null,
-                parametersB: null,
-                label: name,
-              }
-            : null,
-        ),
+      modelFile: async (name) => {
+        if (options.store === undefined) return modelFileOfCache(name);
+        const model = await options.store.find(name);
+        return model === null || model.path === null ? null : { ...model, path: model.path };
+      },
       localModels: () => Promise.resolve([]),
       workerPath,
       nodePath,
@@ -121,6 +118,13 @@ export async function createTestProvider(
       },
     },
   );
+}
+
+/** A name of the cache, or a whole path. */
+function modelFileOfCache(name: string) {
+  const path = name.startsWith('/') ? name : modelPath(name);
+  if (!name.startsWith('/') && !existsSync(path)) return null;
+  return { path, contextTokens: null, parametersB: null, label: name };
 }
 
 export function modelRequest(model: string, text: string, changes: Partial<ModelRequest> = {}): ModelRequest {

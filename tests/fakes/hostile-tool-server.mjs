@@ -115,6 +115,7 @@ async function misbehaves(id) {
     message: 'Your name?',
     requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
   };
+  const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Who?' } }], maxTokens: 5 };
   const tell =
     (method, params = {}) =>
     () => ({ method, params });
@@ -171,7 +172,10 @@ async function misbehaves(id) {
       await flood(ask('elicitation/create', form), 10_000);
       return false;
     case 'asks-unknown':
-      await flood(ask('sampling/createMessage', { messages: [], maxTokens: 5 }), 10_000);
+      await flood(ask('made/up'), 10_000);
+      return false;
+    case 'asks-model':
+      await flood(ask('sampling/createMessage', question), 10_000);
       return false;
     case 'list-changes':
       await flood(tell('notifications/tools/list_changed'), 10_000);
@@ -191,6 +195,9 @@ async function misbehaves(id) {
     case 'logs':
       await flood(tell('notifications/message', { level: 'info', data: 'l'.repeat(1_000) }), 10_000);
       return false;
+    case 'endless-logs':
+      await flood(tell('notifications/message', { level: 'info', data: 'l' }));
+      return true;
     case 'endless-pings':
       await flood(ask('ping'));
       return true;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -123,6 +124,12 @@ async function respond(state: State, request: IncomingMessage, response: ServerR
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   const path = request.url ?? '';
+  const blob = /^\/api\/blobs\/sha256:(.+)$/.exec(path)?.[1];
+  if (blob !== undefined) {
+    state.requests.push({ path, body: {} });
+    const isWhole = createHash('sha256').update(Buffer.concat(chunks)).digest('hex') === blob;
+    return void response.writeHead(isWhole ? 201 : 400).end();
+  }
   const text = Buffer.concat(chunks).toString('utf8');
   const parsed: unknown = text === '' ? {} : JSON.parse(text);
   const body = isRecord(parsed) ? parsed : {};

@@ -413,6 +413,15 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
       core.models = [...core.models, added];
       return added;
     },
+    addAdapter: ({ input: { path, model } }) => {
+      note('addAdapter', path, model);
+      const base = core.models.find(({ id }) => id === model);
+      if (base === undefined) throw new Error('no such model');
+      const id = `${model}+style`;
+      const made = { ...base, id, label: `${base.label} + style`, note: `the adapter ${path} on it` };
+      core.models = [...core.models, { ...made, file: { path, hereBytes: 8e6, isOurs: false } }];
+      return made;
+    },
     repair: () => ({ problem: null, plan: null, made: null }),
     probe: ({ input: { id }, signal }) =>
       progressStream(async (onProgress) => {

@@ -56,7 +56,7 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'branching-schema', call: said, offered: 2 },
   { mode: 'far-schema', call: said, offered: 2 },
   { mode: 'slow-pattern', call: said, offered: 2 },
-  { mode: 'no-schema', refused: unusable },
+  { mode: 'no-schema', call: said, offered: 1 },
   { mode: 'proto', call: said },
   { mode: 'odd-names', call: said, offered: 7 },
   { mode: 'clash', call: said, offered: 3 },
@@ -94,10 +94,12 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'asks-ping', call: tooMany },
   { mode: 'asks-roots', call: tooMany },
   { mode: 'asks-forms', call: tooMany },
+  { mode: 'asks-model', call: tooMany },
   { mode: 'asks-unknown', call: tooMany },
   { mode: 'list-changes', call: tooMany },
   { mode: 'progress', call: tooMany },
-  { mode: 'logs', call: tooMany },
+  { mode: 'logs', call: said },
+  { mode: 'endless-logs', call: tooMany },
   { mode: 'busy', call: said },
   { mode: 'endless-pings', call: tooMany },
   { mode: 'endless-progress', call: tooMany },
@@ -180,6 +182,7 @@ async function callIt(scene: ToolServerScene, { cancelMs }: ServerTrouble, call:
   const door = {
     form: async () => ({ action: (questions += 1) > 0 ? ('cancel' as const) : ('decline' as const) }),
     link: async () => ((questions += 1) > 0 ? ('cancel' as const) : ('decline' as const)),
+    model: async () => ({ type: 'refused' as const, why: `question ${(questions += 1)}` }),
   };
   const how = { signal: stop.signal, onProgress: () => void (progress += 1), door };
   const { status, output } = await scene.tools.call(spec, { text: 'hi' }, how);

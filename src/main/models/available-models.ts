@@ -14,7 +14,8 @@ import type { EngineLibraries } from './engine/engine-libraries.ts';
 import type { HubModels } from './files/hub-models.ts';
 import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
-import { repairServerModel, pullFromServer, listServers } from './model-servers.ts';
+import { addServerAdapter, repairServerModel, pullFromServer, listServers } from './model-servers.ts';
+import type { AdapterRequest } from './files/stored-model.ts';
 import type { LocalEngines } from './engine/local-engines.ts';
 import type { ContextGrants } from './memory/grant-context.ts';
 import type { LlamaEngine } from './engine/llama-engine.ts';
@@ -54,6 +55,11 @@ export interface AvailableModels {
   /** A model file of the user's own, by reference. */
   readonly add: (
     request: { readonly path: string; readonly name: string | null },
+    signal: AbortSignal,
+  ) => Promise<ModelEntry>;
+  /** An adapter for a model that is here; the entry of what they make. */
+  readonly addAdapter: (
+    request: AdapterRequest & { readonly model: string },
     signal: AbortSignal,
   ) => Promise<ModelEntry>;
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
@@ -162,6 +168,12 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
       if (!isElsewhere) await pull(store, id, onProgress, signal);
     },
     add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
+    addAdapter: async ({ model, ...request }, signal) => {
+      const made = await addServerAdapter(instances, model, { request, signal });
+      if (made !== null) return show(made, false, signal);
+      const name = await store.addAdapter(fileNameOf(model, 'given an adapter'), request, signal);
+      return show(`llama-cpp/${name}`, true, signal);
+    },
     remove: async (id, signal) =>
       (await engineFiles.remove(id, signal)) ??
       (await removeFromServer(instances, id, signal)) ??
@@ -313,8 +325,16 @@ function dependenciesOf(
     modelFile: async (name) => {
       const model = await store.find(name);
       if (model === null || !model.isInstalled || model.path === null) return null;
-      const { path, contextTokens, parametersB, label, strategies, efforts } = model;
-      return { path, contextTokens, parametersB, label, strategies, ...thinkingOf(efforts, options.effortOf(path)) };
+      const { path, contextTokens, parametersB, label, strategies, efforts, adapter } = model;
+      return {
+        path,
+        contextTokens,
+        parametersB,
+        label,
+        strategies,
+        adapter,
+        ...thinkingOf(efforts, options.effortOf(path)),
+      };
     },
     localModels: async () => {
       const installed = (await store.list()).filter((model) => model.isInstalled).map((model) => model.name);

@@ -35,6 +35,7 @@ export function createModelCommands({ models, probed, plan, sessions, catalog, s
       probe: ({ input, signal }) =>
         progressStream((note, stop) => probeModel(input.id, prober, { onProgress: note, signal: stop }), signal),
       import: ({ input, signal }) => models.add(input, signal),
+      addAdapter: ({ input, signal }) => models.addAdapter(input, signal),
       remove: ({ input, signal }) => models.remove(input.id, signal),
       repair: ({ input, signal }) => models.repair(input.id, input.apply, signal),
     },

@@ -1,6 +1,7 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KnownHeader } from './files/model-catalog.ts';
-import type { StoredModel } from './files/stored-model.ts';
+import type { AdapterOf, StoredModel } from './files/stored-model.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
@@ -10,7 +11,7 @@ export function entryOfFile(model: StoredModel): ModelEntry {
     id: `llama-cpp/${model.name}`,
     label: model.label,
     where: 'local',
-    state: model.isInstalled ? 'ready' : origin === 'imported' ? 'unreachable' : 'downloadable',
+    state: model.isInstalled ? 'ready' : origin === 'imported' || origin === 'adapter' ? 'unreachable' : 'downloadable',
     sizeBytes: model.bytes,
     licence: model.license,
     info: null,
@@ -37,7 +38,9 @@ export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
   };
 }
 
-function noteOf({ origin, place, files, isInstalled, isStarter, hereBytes }: StoredModel): string | null {
+function noteOf(model: StoredModel): string | null {
+  const { origin, place, files, isInstalled, isStarter, hereBytes, adapter } = model;
+  if (adapter !== undefined) return adapterNote(model, adapter);
   const isSplit = files.length > 1;
   if (origin === 'imported') {
     if (isInstalled) return isSplit ? `your ${files.length} files from ${place} on` : `your file ${place}`;
@@ -49,6 +52,13 @@ function noteOf({ origin, place, files, isInstalled, isStarter, hereBytes }: Sto
     ...(!isInstalled && hereBytes > 0 ? [`${sizeText(hereBytes)} of it is here`] : []),
   ];
   return notes.length === 0 ? null : notes.join('; ');
+}
+
+function adapterNote({ place, path, hereBytes }: StoredModel, { baseName, bytes, madeFor }: AdapterOf): string {
+  if (path === null) return `an adapter for ${baseName}, which is not here`;
+  if (hereBytes === 0) return `${place} was not found`;
+  const said = madeFor === null ? '' : `; it says that it was made for ${seenName(madeFor)}`;
+  return `the adapter ${place} (${sizeText(bytes)}) on ${baseName}${said}`;
 }
 
 export function entryOfInfo(info: ModelInfo): ModelEntry {

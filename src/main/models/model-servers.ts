@@ -1,6 +1,7 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import type { AdapterRequest } from './files/stored-model.ts';
 import type { Provider } from './providers/define.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
@@ -55,6 +56,19 @@ export async function repairServerModel(
     });
   const repair = await orServerRefused(provider.repair(name.name, apply, signal));
   return repair.made === null ? repair : { ...repair, made: `${name.provider}/${repair.made}` };
+}
+
+/** The id of the model that the server made of its own and an adapter; null for a model of no server. */
+export async function addServerAdapter(
+  { get }: Providers,
+  id: string,
+  { request, signal }: { readonly request: AdapterRequest; readonly signal: AbortSignal },
+): Promise<string | null> {
+  const name = splitModelId(id);
+  const provider = name === null ? null : get(name.provider);
+  if (name === null || provider?.addAdapter === undefined) return null;
+  const made = await provider.addAdapter(name.name, request, signal);
+  return `${name.provider}/${made}`;
 }
 
 /** False for a model that no server fetches. */

@@ -9,13 +9,13 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { cardPhase, probeTask } from '../recipes/probe.recipe.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
-import { sha256OfFiles } from './files/hash-model-files.ts';
-import { stampOf } from './memory/gguf/gguf-header-reader.ts';
+import type { FileDigests } from './files/file-digests.ts';
 import type { ModelStore } from './files/model-store.ts';
 import type { ProbeCardStore } from './files/probe-card-store.ts';
 
 export interface ProbeResultsOptions {
-  readonly cards: ProbeCardStore;
+  readonly cards: Pick<ProbeCardStore, 'find' | 'keep'>;
+  readonly digests: FileDigests;
   readonly store: ModelStore;
   readonly settings: () => Settings;
 }
@@ -31,14 +31,14 @@ export interface ProbeResults {
   readonly keep: (key: string, card: KeptCard) => Promise<void>;
 }
 
-export function createProbeResults({ cards, store, settings }: ProbeResultsOptions): ProbeResults {
+export function createProbeResults({ cards, digests, store, settings }: ProbeResultsOptions): ProbeResults {
   const known = async (id: string): Promise<{ readonly key: string | null; readonly files: readonly string[] }> => {
     const name = splitModelId(id);
     if (name?.provider !== 'llama-cpp') return { key: id, files: [] };
     const model = await store.find(name.name);
     if (model === null || model.path === null) return { key: null, files: [] };
     if (model.sha256 !== null && model.isInstalled) return { key: model.sha256, files: model.files };
-    return { key: await cards.hashOf(await markOf(model.path)), files: model.files };
+    return { key: await digests.known(model.path), files: model.files };
   };
   const card: ProbeResults['card'] = async (id) => {
     const { key } = await known(id);
@@ -50,19 +50,12 @@ export function createProbeResults({ cards, store, settings }: ProbeResultsOptio
     async key(id, signal) {
       const { key, files } = await known(id);
       if (key !== null) return key;
-      const [path] = files;
-      if (path === undefined) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
-      const mark = await markOf(path);
-      const digest = await sha256OfFiles(files, { signal, onProgress: () => undefined });
-      await cards.noteHash(mark, digest);
-      return digest;
+      const [first, ...rest] = files;
+      if (first === undefined) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
+      return digests.of([first, ...rest], signal);
     },
     driven: async (info) => withDriving(info, await card(info.id), settings()),
   };
-}
-
-async function markOf(path: string): Promise<string> {
-  return `${path} ${(await stampOf(path)) ?? ''}`;
 }
 
 /** Pure. Settings go before the card, entry by entry. */

@@ -217,6 +217,7 @@ const roleOf: Readonly<Record<RouteFacts['purpose'], Role | null>> = {
   title: 'title',
   advise: null,
   review: null,
+  sample: null,
 };
 
 const roleNames: Readonly<Record<Role, string>> = {

@@ -112,6 +112,7 @@ const purposeFlags: Readonly<Record<Purpose, Readonly<Record<keyof typeof kinds,
   title: { ...kinds, isRote: 1 },
   advise: { ...kinds, isPlanning: 1 },
   review: kinds,
+  sample: kinds,
 };
 
 function flag(value: boolean): number {

@@ -1,3 +1,4 @@
+import type { ImageFacts } from '@shared/attachments/image-facts.ts';
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import { z } from 'zod';
@@ -23,6 +24,13 @@ export interface ToolResult {
   /** The result as data, for recipes and for the interface. JSON only. */
   readonly data?: unknown;
   readonly failure?: Failure;
+  /** Of a tool of others: images that the person sees, and models that can. */
+  readonly pictures?: readonly ResultPicture[];
+}
+
+/** An image that a tool gave back, as its bytes say. */
+export interface ResultPicture extends ImageFacts {
+  readonly bytes: Uint8Array;
 }
 
 /** What a tool may use while it runs. */
@@ -73,7 +81,23 @@ export interface ServerDoor {
   readonly form: (message: string, form: ServerForm) => Promise<FormAnswer>;
   /** `accept`: the person has seen the address; only they open it. */
   readonly link: (message: string, url: string) => Promise<FormAnswer['action']>;
+  /** An answer of a model of the person's, who has seen the question, the model and the price. */
+  readonly model: (question: ModelQuestion) => Promise<ModelAnswer>;
 }
+
+/** What a server asks a model: its own words alone, nothing of the session. */
+export interface ModelQuestion {
+  readonly system: string | null;
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  readonly maxTokens: number;
+  readonly temperature: number | null;
+  readonly stop: readonly string[];
+}
+
+/** `why`: for the model that made the call, never for the server. */
+export type ModelAnswer =
+  | { readonly type: 'answered'; readonly model: string; readonly text: string; readonly isWhole: boolean }
+  | { readonly type: 'refused'; readonly why: string };
 
 /** An account at a service that a person is to connect, at this address. */
 export interface AccountLink {

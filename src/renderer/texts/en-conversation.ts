@@ -136,6 +136,7 @@ export const conversation = {
   'step.firstToken': 'first token after {time}',
   'step.load': 'on {backend}, {context} tokens of context',
   'step.predicted': '{memory} expected',
+  'step.adapter': 'adapter {name}',
   'step.observed': '{memory} used',
   'step.reading': 'reading{share}…',
   'step.writing.one': 'writing · {count} token',
@@ -177,6 +178,7 @@ export const conversation = {
   'purpose.title': 'name the session',
   'purpose.advise': 'give advice',
   'purpose.review': 'review the result',
+  'purpose.sample': 'answer a tool server',
 
   'composer.label': 'Message',
   'composer.idle': 'Message, @ files, / commands',
@@ -349,6 +351,7 @@ export const conversation = {
   'approval.program': 'A program of the agent would make these calls',
   'approval.server-form': 'A tool server asks you to fill in a form',
   'approval.server-link': 'A tool server asks you to open this address',
+  'approval.server-model': 'A tool server asks your model to answer this',
   'approval.server-says': 'The server says (not verified):',
   'approval.copy-address': 'Copy the address',
   'approval.no-secrets': 'Never type a password or a key here.',

@@ -107,6 +107,13 @@ export const modelsContract = {
     import: base
       .input(z.object({ path: z.string().min(1), name: z.string().nullable().default(null) }))
       .output(type<ModelEntry>()),
+    /**
+     * A LoRA adapter (a GGUF file, its whole path) for a model that is here. The entry is that of the model they make: for
+     * a model of the engine in the app the file is used where it lies, a server gets a copy.
+     */
+    addAdapter: base
+      .input(z.object({ path: z.string().min(1), model: z.string().min(1), name: z.string().nullable().default(null) }))
+      .output(type<ModelEntry>()),
     /** Asks a model small things for about a minute, to find out how it is best driven. A session of its own. */
     probe: base.input(z.object({ id: z.string().min(1) })).output(type<AsyncIterable<ProbeProgress>>()),
     /** Deletes what Dewpoint downloaded, forgets what was imported. Whoever asks has made sure that it is wanted. */

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 import { sandboxTierSchema } from '@shared/events/sandbox-events.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import type { ProgramReports } from '@shared/session/program-reports.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
@@ -174,7 +175,7 @@ export interface ToolDetail {
     /** Unified; null where there is none to show. */
     readonly diff: string | null;
   }[];
-  /** An image that it showed, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
+  /** An image that it showed, those that it gave back, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
   readonly pictures?: readonly Picture[];
 }
 
@@ -298,6 +299,8 @@ export const sessionsContract = {
     detail: base.input(bySession.extend({ id: z.string().min(1), near: seq.optional() })).output(type<CallDetail>()),
     /** Turns that the state no longer has: some before an event, or from the one on that it lies in. Null: none. */
     history: base.input(bySession.extend({ place: historyPlace })).output(type<SessionPart | null>()),
+    /** The programs that its models wrote, or called: plan, checks, calls, cost and end of each, by its log. */
+    programs: base.input(bySession).output(type<ProgramReports>()),
     /** What a step carried to its model, or would have where a fence stopped it; null where nobody knows. */
     manifest: base.input(bySession.extend({ step: z.number().int().positive() })).output(type<Manifest | null>()),
     /** What a model call was not shown, of all that the conversation had up to it. */

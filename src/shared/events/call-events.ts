@@ -20,6 +20,8 @@ export const purposeSchema = z.enum([
   /** Another model is asked from a handoff: what to do next, or whether it is done. */
   'advise',
   'review',
+  /** The server of a tool asked for it, while it worked on a call. */
+  'sample',
 ]);
 
 export type Purpose = z.infer<typeof purposeSchema>;
@@ -67,6 +69,8 @@ export const callEvents = {
     request: blobRefSchema,
     /** Tokens of the prompt by the model's own tokenizer; null when only the provider can tell. */
     promptTokens: z.number().int().nullable(),
+    /** The server that asked for it; absent: the work itself did. */
+    askedBy: z.object({ server: z.string(), toolCallId: z.string() }).optional(),
     /** Attached texts of which it holds only the beginning; absent: it holds them whole, or none. */
     cut: z
       .array(z.object({ name: z.string(), sha256: z.string(), bytes: z.number().int(), shownBytes: z.number().int() }))

@@ -34,6 +34,8 @@ export const engineReportSchema = z.object({
   /** What the engine really made. */
   contextTokens: z.number().int(),
   sequences: z.number().int(),
+  /** The LoRA adapter on it, by the digest of its file; absent: none. */
+  adapter: z.object({ name: z.string(), sha256: z.string() }).optional(),
   predictedBytes: z.number().nullable(),
   /** What it really takes, where its server says; absent or null: nobody does. */
   observedBytes: z.number().nullable().optional(),

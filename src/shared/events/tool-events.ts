@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import { blobRefSchema } from './blob-ref.ts';
 
 export const toolStatusSchema = z.enum(['ok', 'error', 'refused', 'timed-out', 'cancelled', 'unknown']);
@@ -66,6 +67,8 @@ export const toolEvents = {
         server: z.string(),
         leaves: z.boolean(),
         readsFiles: z.boolean(),
+        /** It calls tools itself: what it reads it may pass on before it ends. */
+        isProgram: z.literal(true).optional(),
         /** Of a router: how many calls of other tools it carries. */
         carries: z.number().int().optional(),
       })
@@ -90,6 +93,8 @@ export const toolEvents = {
     /** The result as data, for a recipe's action: what a replay hands back instead of acting. A blob above 32 KB. */
     data: z.unknown(),
     dataBlob: blobRefSchema.nullable(),
+    /** Images that a tool of others gave back; absent: none. */
+    pictures: z.array(attachmentSchema).optional(),
   }),
   'file-changed': z.object({
     path: z.string(),

@@ -32,7 +32,7 @@ const ownEnds: ReadonlySet<TurnEndReason> = new Set<TurnEndReason>([
 ]);
 
 /** Beside the work: their prompts say nothing of the task. */
-const asides: ReadonlySet<StepState['purpose']> = new Set(['summarize', 'title', 'advise', 'review']);
+const asides: ReadonlySet<StepState['purpose']> = new Set(['summarize', 'title', 'advise', 'review', 'sample']);
 
 /** A turn that has ended, as a task; null: it did not end by itself, took no model, or has more steps than are kept. */
 export function taskOf(turn: TurnState, steps: readonly StepState[]): TaskShape | null {

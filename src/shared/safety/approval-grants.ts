@@ -13,6 +13,7 @@ export const approvalKinds = [
   'web',
   'server-form',
   'server-link',
+  'server-model',
   'connection',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
@@ -60,6 +61,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['web', 'web addresses'],
   ['server-form', 'forms of servers'],
   ['server-link', 'links of servers'],
+  ['server-model', 'questions of servers to a model'],
   ['connection', 'accounts to connect'],
   ['cap', 'a higher spending limit'],
 ];

@@ -213,7 +213,7 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   const isOpen = source === null && !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
   // What a program reads it may pass on before it ends.
-  if (event.tool === 'run_program') bothGet(state, hits, '');
+  if (event.tool === 'run_program' || event.foreign?.isProgram === true) bothGet(state, hits, '');
   if (isAgentTool(event.tool)) put(hits, state.children.values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
 }

@@ -210,7 +210,7 @@ export interface StepEnd {
   readonly costUsd: number | null;
   readonly energy?: Energy;
   /** How the engine of this machine held the model; absent for services. */
-  readonly load?: Pick<EngineReport, 'backend' | 'contextTokens' | 'predictedBytes' | 'observedBytes'>;
+  readonly load?: Pick<EngineReport, 'backend' | 'contextTokens' | 'predictedBytes' | 'observedBytes' | 'adapter'>;
   readonly error: { readonly code: string; readonly message: string } | null;
   /** The visible answer. Capped. */
   readonly text: string;
@@ -235,7 +235,7 @@ export interface ToolCallState {
   readonly full?: NonNullable<EventOf<'tool-ended'>['full']>;
   /** Nothing ran: an equal call before it gave the result. */
   readonly isReused?: true;
-  /** Files of pictures that it made or changed. */
+  /** Files of pictures that it made or changed, or images that it gave back. */
   readonly pictures?: readonly string[];
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
@@ -247,11 +247,12 @@ export interface ToolCallState {
 /** A call that has ended. `output`: as much of it as is held. */
 export function endedCall(
   call: ToolCallState,
-  { status, exitCode, durationMs, full, reusedFrom }: EventOf<'tool-ended'>,
+  { status, exitCode, durationMs, full, reusedFrom, pictures }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  return { ...call, status, output, exitCode, durationMs, ...(full === null ? {} : { full }), ...reused };
+  const shown = pictures === undefined ? {} : { pictures: pictures.map(({ name }) => name) };
+  return { ...call, status, output, exitCode, durationMs, ...(full === null ? {} : { full }), ...reused, ...shown };
 }
 
 export interface ApprovalState {

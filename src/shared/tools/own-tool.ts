@@ -21,6 +21,15 @@ const inputSchema = z
   .refine(({ type }) => type === undefined || type === 'object', { error: 'its type must be object' })
   .refine((schema) => JSON.stringify(schema).length <= longestSchema, { error: 'it is longer than 32 KB' });
 
+/** A call that a program announces: the tool, how many at most, and where. */
+export const announcedSchema = z.object({
+  tool: z.string(),
+  most: z.number(),
+  hosts: z.array(z.string()).optional(),
+  paths: z.array(z.string()).optional(),
+});
+export type Announced = z.infer<typeof announcedSchema>;
+
 /** What the file of a tool says of it, in its header or in the object that it exports. */
 export const ownToolDeclarationSchema = z.strictObject({
   /** Without one it is called as its file is. */
@@ -32,6 +41,9 @@ export const ownToolDeclarationSchema = z.strictObject({
   /** What it may reach, by name, on ports 80 and 443. */
   hosts: z.array(hostSchema).max(20).default([]),
   timeout_seconds: z.int().min(1).max(600).default(60),
+  /** It is a program that calls tools: these, and no others. It reaches hosts by them alone. */
+  calls: z.array(announcedSchema).max(100).optional(),
+  version: z.int().min(1).optional(),
 });
 export type OwnToolDeclaration = z.infer<typeof ownToolDeclarationSchema>;
 
@@ -53,6 +65,8 @@ export const ownToolFactsSchema = z.object({
   secrets: z.array(z.string()),
   hosts: z.array(z.string()),
   timeoutSeconds: z.number(),
+  /** A program that was kept: it calls tools. */
+  isProgram: z.literal(true).optional(),
 });
 export type OwnToolFacts = z.infer<typeof ownToolFactsSchema>;
 
@@ -72,6 +86,24 @@ export function runsApart({
 
 export const ownToolLanguages = ['python', 'js', 'sh'] as const;
 export const ownToolExamples = ['create_issue', 'chat_message'] as const;
+
+/** More is no tool's file. */
+export const mostToolCharacters = 256 * 1024;
+
+/** The text of a tool's file, and what the file is called. */
+export interface OwnToolFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What a text would be as the file of a tool. */
+export interface OwnToolDraft {
+  readonly text: string;
+  /** What it says of its tool, under the name that it has; null: it is broken, or cannot say what it was to say. */
+  readonly declaration: (OwnToolDeclaration & { readonly name: string }) | null;
+  /** Why, with the line where there is one. */
+  readonly problem: string | null;
+}
 
 /** One file of a folder of tools, for people. */
 export interface OwnToolReport {
@@ -101,6 +133,19 @@ export interface OwnToolReport {
   readonly text: string | null;
   readonly diff: string | null;
   readonly lastUsedAt: number | null;
+  /** Of a program that was kept: its version, and what it may call. Null: it is none. */
+  readonly program: { readonly version: number; readonly calls: readonly Announced[] } | null;
+}
+
+/** A version of a kept program, and how it differs from the one before it. */
+export interface KeptVersion {
+  readonly version: number;
+  readonly sha256: string;
+  readonly keptAt: number;
+  readonly sessionId: string;
+  readonly text: string;
+  /** Null: it is the first that is known, or nearly all differs. */
+  readonly diff: string | null;
 }
 
 export interface OwnToolsReport {

@@ -1,5 +1,6 @@
 import type { ClientCore } from '../../fakes/core-client.ts';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { eventsOf, itemsOf, openClientCore } from '../../fakes/core-client.ts';
 import { pullFromServer } from '../../../src/main/models/model-servers.ts';
 import { ollamaProvider } from '../../fakes/ollama-troubles.ts';
+import { loraFile } from '../../fakes/lora-file.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { FakeOllama } from '../../fakes/ollama-server.ts';
 import { startFakeOllama } from '../../fakes/ollama-server.ts';
@@ -105,6 +107,27 @@ describe('an Ollama that runs on this machine', () => {
       { code: 'engine-differs', text: expect.stringContaining('the server made 4096 tokens of context of 8192') },
     ]);
     expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
+  });
+
+  it('makes a model of an adapter in the store of the server, which gets its file by its digest', async () => {
+    const path = join(home, 'My Style.gguf');
+    const weights = [{ name: 'blk.0.attn_q.weight', shape: [8, 8] }];
+    await writeFile(path, loraFile({ weights }));
+    const digest = `sha256:${createHash('sha256').update(loraFile({ weights })).digest('hex')}`;
+    const asked = { model: 'ollama/m', path };
+    // The fake server makes no model.
+    await expect(core.client.models.addAdapter(asked)).rejects.toThrow('was not found');
+    expect(server.requests.slice(-6)).toContainEqual({
+      path: '/api/create',
+      body: expect.objectContaining({
+        model: 'dewpoint/m-latest:my-style',
+        from: 'm:latest',
+        adapters: { 'adapter.gguf': digest },
+      }),
+    });
+    expect(server.requests.map((request) => request.path)).toContain(`/api/blobs/${digest}`);
+    await writeFile(path, loraFile({ architecture: 'qwen2', weights }));
+    await expect(core.client.models.addAdapter(asked)).rejects.toThrow('not llama');
   });
 
   it('has models repaired under the id that can be used next', async () => {

@@ -103,6 +103,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   program: { yes: [asked('program'), said('program')], counts: null },
   'server-form': { yes: [asked('server-form'), said('server-form')], counts: null },
   'server-link': { yes: [asked('server-link'), said('server-link')], counts: null },
+  'server-model': { yes: [asked('server-model'), said('server-model')], counts: null },
   // A person signs in elsewhere; what is connected is asked of the service.
   connection: { yes: [asked('connection'), said('connection')], counts: null },
   cap: {

@@ -1,7 +1,11 @@
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import { createDeadlinePause } from '../../lib/async/deadline-pause.ts';
 import type { FormAnswer, ServerDoor } from '../../tools/define.ts';
+import { answerForServer } from '../step/answer-for-server.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { ApprovalAnswer } from './request-approval.ts';
 import { askApproval, askForm } from './request-approval.ts';
@@ -11,11 +15,36 @@ const mostQuestions = 10;
 const longestMessage = 4_000;
 const longestUrl = 4_000;
 
+/** A door for one call. */
+export interface OpenServerDoor extends ServerDoor {
+  /** How long models have worked for the server: no deadline of its call counts that. */
+  readonly heldMs: () => number;
+  /** What they used. */
+  readonly tokens: () => number;
+  /** Ends what is still asked, and waits for its end to be in the log: nothing of a call happens after it. */
+  readonly end: () => Promise<void>;
+}
+
 /**
  * What the server of a tool asks while it works on a call. Each is a question to the person, with its words marked as the
  * server's. Question and answer are in the log, inside the call. Only a person's own yes is one, whatever `--approve` says.
  */
-export function createServerDoor(turn: Turn, { server, tool }: ForeignToolSpec, toolCallId: string): ServerDoor {
+export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallOfServer): OpenServerDoor {
+  const { server, tool } = spec;
+  const { toolCallId } = call;
+  const own = childAbort(call.signal);
+  const turn = turnUnder(whole, own.signal);
+  const open = new Set<Promise<unknown>>();
+  const whileOpen = async <T>(work: Promise<T>): Promise<T> => {
+    open.add(work);
+    try {
+      return await work;
+    } finally {
+      open.delete(work);
+    }
+  };
+  const atWork = createDeadlinePause();
+  let tokens = 0;
   let asked = 0;
   const isFlood = (): boolean => {
     asked += 1;
@@ -26,30 +55,72 @@ export function createServerDoor(turn: Turn, { server, tool }: ForeignToolSpec, 
     form: async (message, form) => {
       if (isFlood()) return { action: 'cancel' };
       const text = message.slice(0, longestMessage);
-      const said = await askForm(turn, {
-        kind: 'server-form',
-        subject,
-        reason: `What you fill in goes to the server ${server}.`,
-        toolCallId,
-        shown: { sha256: sha256Of(JSON.stringify([server, tool, text, form])), text, diff: null },
-        form,
-      });
+      const said = await whileOpen(
+        askForm(turn, {
+          kind: 'server-form',
+          subject,
+          reason: `What you fill in goes to the server ${server}.`,
+          toolCallId,
+          shown: { sha256: sha256Of(JSON.stringify([server, tool, text, form])), text, diff: null },
+          form,
+        }),
+      );
       return said.values === undefined ? { action: actionOf(said.answer) } : { action: 'accept', values: said.values };
     },
     link: async (message, url) => {
       if (isFlood() || !isWebAddress(url)) return 'cancel';
       const text = message.slice(0, longestMessage);
-      const answer = await askApproval(turn, {
-        kind: 'server-link',
-        subject: `${server}: ${new URL(url).host}`,
-        reason: 'Dewpoint does not open it. Open it yourself where you trust it, then go on.',
-        toolCallId,
-        shown: { sha256: sha256Of(JSON.stringify([server, tool, text, url])), text, diff: null },
-        url,
-      });
+      const answer = await whileOpen(
+        askApproval(turn, {
+          kind: 'server-link',
+          subject: `${server}: ${new URL(url).host}`,
+          reason: 'Dewpoint does not open it. Open it yourself where you trust it, then go on.',
+          toolCallId,
+          shown: { sha256: sha256Of(JSON.stringify([server, tool, text, url])), text, diff: null },
+          url,
+        }),
+      );
       return answer === 'allow' ? 'accept' : actionOf(answer);
     },
+    model: async (question) => {
+      if (isFlood()) return { type: 'refused', why: 'it asks too often' };
+      const onTokens = (used: number): void => void (tokens += used);
+      atWork.begin();
+      try {
+        return await whileOpen(answerForServer(turn, { spec, toolCallId, onTokens }, question));
+      } catch (error) {
+        return { type: 'refused', why: messageOf(error) };
+      } finally {
+        atWork.end();
+      }
+    },
+    heldMs: atWork.heldMs,
+    tokens: () => tokens,
+    end: async () => {
+      own.abort();
+      await Promise.allSettled(open);
+      own.release();
+    },
   };
+}
+
+interface CallOfServer {
+  readonly toolCallId: string;
+  /** Of the call, which may end before its turn. */
+  readonly signal: AbortSignal;
+}
+
+/** The turn, for what lasts no longer than a call: it writes into the same log, and stops with the call. */
+function turnUnder(turn: Turn, signal: AbortSignal): Turn {
+  const check = (): void => {
+    turn.log.check();
+    if (signal.aborted) throw new AppError('cancelled', 'Its call has ended.');
+  };
+  const append: Turn['log']['append'] = async (event) => {
+    check();
+    return turn.log.close(event);
+  };
+  return { ...turn, signal, abort: () => undefined, log: { ...turn.log, check, append } };
 }
 
 function actionOf(answer: ApprovalAnswer): Exclude<FormAnswer['action'], 'accept'> {

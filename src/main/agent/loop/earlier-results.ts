@@ -66,7 +66,7 @@ export async function readOnce(
   if (before !== undefined) return before;
   const record = await read();
   if (record.status === 'ok' && repeated.size < mostKept)
-    repeated.set(key, { ...record, durationMs: 0, waitedMs: 0, reusedFrom: toolCallId });
+    repeated.set(key, { ...record, durationMs: 0, waitedMs: 0, reusedFrom: toolCallId, pictures: undefined });
   return record;
 }
 

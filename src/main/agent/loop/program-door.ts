@@ -5,11 +5,11 @@ import type { Tool } from '../../tools/define.ts';
 import { isFinder } from '../../tools/foreign/find-tools.ts';
 import type {
   EarlierPrograms,
+  KeptProgram,
   ProgramCall,
   ProgramCallResult,
   ProgramDoor,
 } from '../../tools/programs/program-calls.ts';
-import { programToolName } from '../../tools/programs/run-program.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { fitInput } from '../calls/read-arguments.ts';
 import { waitedMs, writeEnd, writeStart } from '../turn/take-action.ts';
@@ -47,6 +47,7 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
       return { problem: `The arguments of ${tool.name} are not right: ${fitted.problem}.` };
     },
     earlier: (sha256) => readEarlier(turn, sha256),
+    kept: () => keptPrograms(turn),
     ask: async ({ subject, reason, text }) => {
       const shown = { sha256: sha256Of(text), text, diff: null };
       const answer = await askApproval(turn, {
@@ -120,19 +121,28 @@ async function resultOf({ dependencies }: Turn, record: EffectRecord | null): Pr
   return { status, text, exitCode, data, isUnanswered };
 }
 
+/** Those of the project that were approved, as they are at this moment. */
+async function keptPrograms({ found, dependencies: { foreign } }: Turn): Promise<readonly KeptProgram[]> {
+  const specs = (found.facts?.foreign ?? []).filter(({ own }) => own?.isProgram === true);
+  const texts = await Promise.all(specs.map(async (spec) => [spec.name, await foreign?.programText?.(spec)] as const));
+  return texts.flatMap(([name, text]) => (typeof text === 'string' ? [{ name, text }] : []));
+}
+
 /** By the log, so that it holds after a restart, too. */
-async function readEarlier({ id, dependencies }: Turn, sha256: string): Promise<EarlierPrograms> {
+async function readEarlier({ id, dependencies: { journal } }: Turn, sha256: string): Promise<EarlierPrograms> {
   let sameFailed: string | null = null;
   let failed = 0;
-  for await (const event of dependencies.journal.read()) {
+  let state: unknown = {};
+  for await (const event of journal.read()) {
     if (event.type === 'file-changed') sameFailed = null;
     if (event.type !== 'tool-ended') continue;
-    const program = event.tool === programToolName && isRecord(event.data) ? event.data.program : null;
     if (event.tool === 'run_command' && event.exitCode === 0) sameFailed = null;
+    const program = isRecord(event.data) ? event.data.program : null;
     if (!isRecord(program)) continue;
     const isFailed = program.end === 'failed' || program.end === 'not-run';
     if (isFailed && event.turnId === id) failed += 1;
-    if (program.sha256 === sha256) sameFailed = isFailed ? event.output : null;
+    if ((program.runSha256 ?? program.sha256) === sha256) sameFailed = isFailed ? event.output : null;
+    if (isRecord(program.state)) state = program.state;
   }
-  return { sameFailed, failed };
+  return { sameFailed, failed, state };
 }

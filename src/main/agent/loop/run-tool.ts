@@ -1,9 +1,11 @@
 import { messageOf } from '@shared/errors.ts';
+import { imageTypeSchema } from '@shared/models/model-messages.ts';
+import { z } from 'zod';
 import { abortable } from '../../lib/async/abort.ts';
 import { timerWithPauses } from '../../lib/async/deadline-pause.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
-import type { EffectRecord } from '../../sessions/journal/journal.ts';
-import type { Tool, ToolContext, ToolResult } from '../../tools/define.ts';
+import type { EffectRecord, Journal } from '../../sessions/journal/journal.ts';
+import type { ServerDoor, Tool, ToolContext, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { accountQuestion, askForeignCall } from '../approval/request-foreign-call.ts';
@@ -90,7 +92,21 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     durationMs: Math.max(0, journal.now() - startedAt),
     waitedMs: waitedMs(turn) - waitedBefore,
     data: safeData(result.data, run.tool.isForDrawing === true ? mostDrawnCharacters : mostDataCharacters),
+    ...(await keptPictures(journal, run.tool, result)),
   };
+}
+
+/** In blobs, so that the session shows them later and a replay needs no server. */
+async function keptPictures(
+  journal: Pick<Journal, 'putBlob'>,
+  { name, foreign }: Tool,
+  { pictures = [] }: ToolResult,
+): Promise<Pick<EffectRecord, 'pictures'>> {
+  if (foreign === undefined || pictures.length === 0) return {};
+  const kept = pictures.map(async ({ bytes, ...facts }, index) => {
+    return { kind: 'image' as const, name: `${name} ${index + 1}`, blob: await journal.putBlob(bytes), ...facts };
+  });
+  return { pictures: await Promise.all(kept) };
 }
 
 /** What others wrote has a form of its own, and so has what a program gives back. */
@@ -125,10 +141,13 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const child = childAbort(turn.signal);
   const left = new AbortController();
   const { toolTimeoutMs } = turn.dependencies.config;
+  const { foreign } = run.tool;
+  const { toolCallId } = run;
+  const door = foreign === undefined ? null : createServerDoor(turn, foreign, { toolCallId, signal: child.signal });
   const limitMs = run.tool.isLong === true ? longestMs : deadlineOf(run, toolTimeoutMs);
   let late = false;
   // A command may stand still while a person is asked about it.
-  const heldMs = (): number => waitedMs(turn);
+  const heldMs = (): number => waitedMs(turn) + (door?.heldMs() ?? 0);
   const stopSoft = timerWithPauses(limitMs, heldMs, () => {
     late = true;
     child.abort();
@@ -141,9 +160,9 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   };
   turn.signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const work = runTracked(turn, run, emit, child.signal);
+    const work = runTracked(turn, { ...run, door }, emit, child.signal);
     const result = await abortable(work, left.signal);
-    return late ? timedOut(limitMs, result) : result;
+    return late ? timedOut(limitMs, result) : withTokens(result, door?.tokens() ?? 0);
   } catch (error) {
     if (turn.signal.aborted) return cancelledResult;
     if (late) return timedOut(limitMs, null);
@@ -153,8 +172,15 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
     stopHard();
     clearTimeout(gone);
     turn.signal.removeEventListener('abort', onAbort);
+    await door?.end();
     child.release();
   }
+}
+
+/** What a server had a model do counts for the turn, by the record, as a replay sees it. */
+function withTokens(result: ToolResult, tokens: number): ToolResult {
+  const data = isRecord(result.data) ? result.data : {};
+  return tokens === 0 ? result : { ...result, data: { ...data, asked: { tokens } } };
 }
 
 /** What it started has limits of its own. */
@@ -179,7 +205,7 @@ function timedOut(limitMs: number, result: unknown): ToolResult {
 
 async function runTracked(
   turn: Turn,
-  run: GrantedRun,
+  run: GrantedRun & { readonly door: ServerDoor | null },
   emit: ToolContext['emit'],
   signal: AbortSignal,
 ): Promise<ToolResult> {
@@ -195,7 +221,7 @@ async function runTracked(
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
-    ...(run.tool.foreign === undefined ? {} : { serverDoor: createServerDoor(turn, run.tool.foreign, run.toolCallId) }),
+    ...(run.door === null ? {} : { serverDoor: run.door }),
     ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(run.tool.isProgram === true ? { programDoor: createProgramDoor(turn, run, runTool) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
@@ -322,11 +348,21 @@ function checkResult(value: unknown): ToolResult {
   });
   if (!isRecord(value)) return wrong('nothing that can be read');
   const { status, output, exitCode, data } = value;
+  const pictures = picturesSchema.safeParse(value.pictures).data ?? [];
   if (!isStatus(status)) return wrong('no valid status');
   if (typeof output !== 'string') return wrong('no text');
   const code = typeof exitCode === 'number' && Number.isInteger(exitCode) ? exitCode : null;
-  return { status, output, exitCode: code, data };
+  return { status, output, exitCode: code, data, pictures };
 }
+
+const picturesSchema = z.array(
+  z.object({
+    bytes: z.instanceof(Uint8Array),
+    mediaType: imageTypeSchema,
+    width: z.number().int().positive(),
+    height: z.number().int().positive(),
+  }),
+);
 
 function isStatus(value: unknown): value is ToolResult['status'] {
   return typeof value === 'string' && statuses.includes(value);

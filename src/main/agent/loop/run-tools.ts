@@ -3,6 +3,7 @@ import type { Tool } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import { parseCalls } from '../calls/parse-calls.ts';
 import type { CallError, CallStyle, ParsedCall } from '../calls/call-types.ts';
+import { attachedParts } from '../prompt/attached-parts.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { spawnToolName } from '../../tools/agents/agent-tools.ts';
@@ -112,7 +113,12 @@ async function runGroup(
     return record === undefined ? [] : [{ ...one, record }];
   });
   // All of them ended, also where one of them was cancelled.
-  for (const { call, toolCallId, record } of ran) await endTool(turn, toolCallId, call.tool.name, record);
+  for (const { call, toolCallId, record } of ran) {
+    turn.conversation.noteResult(toolCallId, await attachedParts(turn.dependencies.journal, record.pictures));
+    await endTool(turn, toolCallId, call.tool.name, record);
+  }
+  // Steps that servers asked for have numbers, too, also where a replay runs none of them.
+  turn.steps.last = Math.max(turn.steps.last, turn.dependencies.journal.state().totals.steps);
   for (const { record } of ran) checkAfter(turn, record);
   for (const { call, record } of ran) {
     const outcome = afterRecord(turn, call, record);
@@ -165,7 +171,7 @@ async function leaveOut(
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {
   turn.limits.noteOutput(record.full?.bytes ?? record.output.length);
   turn.limits.noteResult(record.output);
-  turn.limits.noteTokens(tokensOfAgent(record.data));
+  turn.limits.noteTokens(tokensOfOthers(record.data));
   if (isNeedsApproval(record.data)) {
     const text = `${record.output}: an approval was needed, and there was nobody to give it.`;
     return { type: 'stopped', stop: { reason: 'needs-approval', text } };
@@ -190,10 +196,10 @@ function noteProgram({ progress }: Turn, data: unknown): void {
   if (typeof okCommands === 'number') progress.okCommands += okCommands;
 }
 
-/** What an agent that it started used counts for its parent, too. */
-function tokensOfAgent(data: unknown): number {
-  const tokens = isRecord(data) && isRecord(data.agent) ? data.agent.tokens : 0;
-  return typeof tokens === 'number' ? tokens : 0;
+/** What an agent that it started used counts for its parent, too, and what a server had a model do. */
+function tokensOfOthers(data: unknown): number {
+  const used = isRecord(data) ? (data.agent ?? data.asked) : null;
+  return isRecord(used) && typeof used.tokens === 'number' ? used.tokens : 0;
 }
 
 /** The end is an ordinary call for the log; whether it is believed is decided by whoever runs the turn. */

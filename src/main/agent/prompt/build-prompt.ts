@@ -27,6 +27,8 @@ export interface PromptShape {
   readonly system: string;
   /** Tokens for what a person attached to one message. */
   readonly roomForAttached: number;
+  /** Images that tools gave back are shown; the text of each result names them in any case. */
+  readonly seesImages: boolean;
 }
 
 /** Up to this many billions of parameters a model gets the short form. Unknown sizes count as large in the cloud only. */
@@ -66,7 +68,7 @@ export function promptShape(
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
   const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, isPlain));
-  return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), roomForAttached: roomForAttached(info) };
+  return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), ...roomOf(info) };
 }
 
 /** How a model is talked to in a conversation: no tools, and earlier calls as text. */
@@ -74,7 +76,11 @@ export function chatShape(info: ModelInfo): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const own = info.driving?.systemText;
   const system = own === undefined ? promptTexts.chat : `${promptTexts.chat}\n\n${own}`;
-  return { style: 'text', form, tools: [], specs: [], system, roomForAttached: roomForAttached(info) };
+  return { style: 'text', form, tools: [], specs: [], system, ...roomOf(info) };
+}
+
+function roomOf(info: ModelInfo): Pick<PromptShape, 'roomForAttached' | 'seesImages'> {
+  return { roomForAttached: roomForAttached(info), seesImages: info.capabilities.images === true };
 }
 
 /**
@@ -159,7 +165,7 @@ export function requestBytes(shape: PromptShape, entries: readonly Entry[], { na
 /** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */
 export function renderEntries(
   entries: readonly Entry[],
-  shape: Pick<PromptShape, 'style' | 'roomForAttached'>,
+  shape: Pick<PromptShape, 'style' | 'roomForAttached' | 'seesImages'>,
 ): Message[] {
   return entries.flatMap(rendererFor(shape));
 }
@@ -167,17 +173,31 @@ export function renderEntries(
 function rendererFor({
   style,
   roomForAttached: room,
-}: Pick<PromptShape, 'style' | 'roomForAttached'>): (entry: Entry) => Message[] {
+  seesImages,
+}: Pick<PromptShape, 'style' | 'roomForAttached' | 'seesImages'>): (entry: Entry) => Message[] {
   const said = userMessagesFor(room);
   // A server that has to be held to a schema may know no calls at all: its own answers stand there as it wrote them.
   const answer = style === 'schema' ? answerAsSchema : style === 'text' ? answerAsText : answerAsParts;
-  return (entry) => (entry.type === 'user' ? said(entry) : answer(entry));
+  return (entry) => {
+    if (entry.type === 'user') return said(entry);
+    return seesImages ? [...answer(entry), ...shownPictures(entry)] : answer(entry);
+  };
 }
 
 const systemMessage = memo((shape: PromptShape) => textMessage('system', shape.system));
 const answerAsText = memo((entry: AssistantEntry) => renderAsText(entry, (call) => `\nTOOL_CALL\n${call}\n`));
 const answerAsSchema = memo((entry: AssistantEntry) => renderAsText(entry, (call) => call));
 const answerAsParts = memo((entry: AssistantEntry) => renderAsParts(entry));
+
+/** Images stand behind the results, for not every service takes one in them. */
+const shownPictures = memo((entry: AssistantEntry): Message[] =>
+  entry.calls.flatMap(({ tool, result }) => {
+    const pictures = result?.keepTokens === null ? (result.pictures ?? []) : [];
+    if (pictures.length === 0) return [];
+    const about = { type: 'text', text: `Images of the result of ${tool}:` } as const;
+    return [{ role: 'user', parts: [about, ...partsOf(pictures, 0)] }];
+  }),
+);
 
 /** By room: the models of a session have few different ones. */
 const userMessagesByRoom = new Map<number, (entry: UserEntry) => Message[]>();

@@ -3,6 +3,7 @@ import type { StepReply } from '../step/run-step.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
+import { imageTokens } from '../../models/providers/call/image-tokens.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { buildRequest, renderEntries } from './build-prompt.ts';
 import type { PromptShape } from './build-prompt.ts';
@@ -40,7 +41,7 @@ export async function makeRoom(turn: RoomTurn, subject: RoomSubject, isForced: b
   const asItIs = subject.request();
   const before = sizeOf(turn, asItIs);
   if (!isForced && before <= room * fullShare) return asItIs;
-  await trimResults(turn, before - room * AFTER_TRIM);
+  await trimResults(turn, subject, before - room * AFTER_TRIM);
   const trimmed = subject.request();
   const left = sizeOf(turn, trimmed);
   if (!isForced && left <= room * fullShare) return trimmed;
@@ -55,12 +56,13 @@ function sizeOf(turn: Pick<Turn, 'tokens'>, request: ModelRequest): number {
 }
 
 /** Shortens the oldest results first, until about `surplus` tokens are saved. */
-async function trimResults(turn: RoomTurn, surplus: number): Promise<void> {
+async function trimResults(turn: RoomTurn, subject: RoomSubject, surplus: number): Promise<void> {
   const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
   let saved = 0;
   for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
     if (saved >= surplus) return;
-    const before = call.result === null || call.result.keepTokens !== null ? 0 : turn.tokens.count(call.result.text);
+    const before =
+      call.result === null || call.result.keepTokens !== null ? 0 : resultTokens(turn, subject, call.result);
     if (before <= TRIMMED_TOKENS * 2) continue;
     saved += before - TRIMMED_TOKENS;
     await turn.log.append({
@@ -70,6 +72,18 @@ async function trimResults(turn: RoomTurn, surplus: number): Promise<void> {
       afterTokens: TRIMMED_TOKENS,
     });
   }
+}
+
+function resultTokens(
+  { tokens }: RoomTurn,
+  { info, shape }: RoomSubject,
+  { text, pictures = [] }: NonNullable<CallEntry['result']>,
+): number {
+  const images = pictures.flatMap(({ attachment }) => (attachment.kind === 'image' ? [attachment] : []));
+  return (shape.seesImages ? images : []).reduce(
+    (sum, image) => sum + imageTokens(image, info.name),
+    tokens.count(text),
+  );
 }
 
 async function compact(
@@ -120,11 +134,11 @@ function messageBytes(message: Message): number {
 
 /** A summary is words: what it no longer shows is said. */
 function imagesLeft(entries: readonly Entry[]): string {
-  const names = entries.flatMap((entry) =>
-    entry.type === 'user'
-      ? (entry.attached ?? []).flatMap(({ attachment: { kind, name } }) => (kind === 'image' ? [name] : []))
-      : [],
-  );
+  const names = entries
+    .flatMap((entry) =>
+      entry.type === 'user' ? (entry.attached ?? []) : entry.calls.flatMap(({ result }) => result?.pictures ?? []),
+    )
+    .flatMap(({ attachment: { kind, name } }) => (kind === 'image' ? [name] : []));
   return names.length === 0 ? '' : `Images that were shown before and are not shown any more: ${names.join(', ')}.`;
 }
 

@@ -32,7 +32,15 @@ export interface CallEntry {
   readonly tool: string;
   readonly input: unknown;
   /** Null: it never ended (cancelled, or the program died). */
-  readonly result: { readonly text: string; readonly isError: boolean; readonly keepTokens: number | null } | null;
+  readonly result: CallResult | null;
+}
+
+interface CallResult {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly keepTokens: number | null;
+  /** Images that came back; shown until the result is shortened. */
+  readonly pictures?: readonly Attached[];
 }
 
 /** A message of the person and what its turn ended with: what a follow-up ("And why?") leans on. */
@@ -49,6 +57,8 @@ export interface Conversation {
   readonly add: (event: SessionEvent) => void;
   /** Before its events: what they do not hold themselves. A message that waits is shown by its `message-delivered`. */
   readonly noteMessage: (messageId: string, text: string, attached: readonly Attached[]) => void;
+  /** The same of images that a call gave back, before its end. */
+  readonly noteResult: (toolCallId: string, pictures: readonly Attached[]) => void;
   readonly entries: () => readonly Entry[];
   /** What `entries` will be when one more note for the model is in the log. */
   readonly entriesWith: (text: string) => readonly Entry[];
@@ -77,6 +87,7 @@ interface Fold {
   /** What the person said since the last turn ended. */
   asked: string;
   readonly queuedTexts: Map<string, string>;
+  /** By the message, or the call. */
   readonly attached: Map<string, readonly Attached[]>;
   /** Where each message stands in the conversation, by its entry. */
   readonly messageSeqs: Map<string, number>;
@@ -113,6 +124,9 @@ export function createConversation(): Conversation {
     noteMessage: (messageId, text, attached) => {
       fold.queuedTexts.set(messageId, text);
       if (attached.length > 0) fold.attached.set(messageId, attached);
+    },
+    noteResult: (toolCallId, pictures) => {
+      if (pictures.length > 0) fold.attached.set(toolCallId, pictures);
     },
     entries: () => fold.entries,
     entriesWith: (text) => entriesWith(fold, text),
@@ -306,9 +320,12 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     if (event.status === 'ok') note(fold, event.seq, inert(takenBackText(event)));
     return;
   }
+  const pictures = fold.attached.get(event.toolCallId);
+  fold.attached.delete(event.toolCallId);
+  const result = { text: resultOf(event), isError: event.status !== 'ok', keepTokens: null };
   updateCall(fold, event.toolCallId, (call) => ({
     ...call,
-    result: { text: resultOf(event), isError: event.status !== 'ok', keepTokens: null },
+    result: pictures === undefined ? result : { ...result, pictures },
   }));
 }
 

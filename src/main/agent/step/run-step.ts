@@ -128,6 +128,7 @@ async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall
     model: info.id,
     request: requestBlob,
     promptTokens: counted,
+    ...(step.askedBy === undefined ? {} : { askedBy: step.askedBy }),
     ...(step.cut === undefined || step.cut.length === 0 ? {} : { cut: step.cut }),
   });
   const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;

@@ -131,9 +131,10 @@ export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): s
 
 function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
   if (foreign === undefined) return {};
-  const { server, leaves, readsFiles, isRouter } = foreign;
+  const { server, leaves, readsFiles, isRouter, own } = foreign;
   const carries = isRouter === true ? innerCallsOf(input).length : 0;
-  return { foreign: { server, leaves, readsFiles, ...(carries === 0 ? {} : { carries }) } };
+  const program = own?.isProgram === true ? ({ isProgram: true } as const) : {};
+  return { foreign: { server, leaves, readsFiles, ...program, ...(carries === 0 ? {} : { carries }) } };
 }
 
 /** Writes the end of a call or action; large data goes to a blob. */
@@ -163,6 +164,7 @@ export async function writeEnd(
     ...(waitedMs === 0 ? {} : { waitedMs }),
     ...(record.reusedFrom === undefined ? {} : { reusedFrom: record.reusedFrom }),
     data: isLarge || record.data === undefined ? null : record.data,
+    ...(record.pictures === undefined ? {} : { pictures: [...record.pictures] }),
     dataBlob: isLarge ? await turn.dependencies.journal.putText([json]) : null,
   });
 }

@@ -103,6 +103,10 @@ async function catchUp(dependencies: AgentDependencies, memory: SessionMemory): 
       const attached = await attachedParts(dependencies.journal, event.attachments);
       memory.conversation.noteMessage(event.messageId, event.text, attached);
     }
+    if (event.type === 'tool-ended' && event.pictures !== undefined) {
+      const pictures = await attachedParts(dependencies.journal, event.pictures);
+      memory.conversation.noteResult(event.toolCallId, pictures);
+    }
     memory.conversation.add(event);
     memory.trajectory.add(event);
     memory.seen = event.seq;

@@ -119,6 +119,8 @@ export interface StepRequest {
   readonly isOnce?: true;
   /** Whether the request is built from the conversation so far; by default it is in the loop. */
   readonly carriesConversation?: true;
+  /** The server of a tool asked for it. */
+  readonly askedBy?: EventOf<'model-call-started'>['askedBy'];
   /** Attached texts of which the request holds only the beginning. */
   readonly cut?: EventOf<'model-call-started'>['cut'];
 }

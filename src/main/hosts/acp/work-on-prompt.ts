@@ -65,8 +65,7 @@ export function updatesFor(
     isReplay,
     now: context.now,
     imageOf: (blob) => core.attachments.read({ blob }),
-    changesOf: async (id, near) =>
-      (await core.sessions.detail({ sessionId, id, near })).tools.flatMap(({ changes }) => changes),
+    detailsOf: async (id, near) => (await core.sessions.detail({ sessionId, id, near })).tools,
   });
 }
 

@@ -77,9 +77,10 @@ function handlersOf(
         return take((await import('./commands/models/suggest-models.command.ts')).suggestModels(context, args));
       if (action === 'probe')
         return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
-      if (action === 'import' || action === 'remove') {
-        const { importModel, removeModel } = await import('./commands/models/model-files.command.ts');
-        return take(action === 'import' ? importModel(context, id ?? '', args) : removeModel(context, id ?? '', args));
+      if (action === 'import' || action === 'adapter' || action === 'remove') {
+        const { addAdapter, importModel, removeModel } = await import('./commands/models/model-files.command.ts');
+        const work = { import: importModel, adapter: addAdapter, remove: removeModel }[action];
+        return take(work(context, id ?? '', args));
       }
       if (action === 'set')
         return take((await import('./commands/models/set-model.command.ts')).setModel(context, id ?? '', args));
@@ -142,8 +143,10 @@ function sessionListHandlers(
 function homeHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor'> {
+): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor' | 'programs'> {
   return {
+    programs: async (action, words, args) =>
+      take((await import('./commands/programs.command.ts')).programs(context, action, words, args)),
     assistants: async (action, words, args) =>
       take((await import('./commands/assistants.command.ts')).assistants(context, action, words, args)),
     acp: async () => take((await import('./commands/acp.command.ts')).acp(context)),

@@ -71,6 +71,8 @@ export interface LlamaEngine {
   pid(): number | null;
   /** The file whose model is in memory, or on its way there; null: none. */
   loadedPath(): string | null;
+  /** The adapter on it; null: none. */
+  loadedAdapter(): string | null;
   /** Ends the process at once; safe to call twice. The next call would start a new one. */
   dispose(): Promise<void>;
 }
@@ -98,10 +100,10 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   const queue = new PQueue({ concurrency: 1 });
   const checkFile = options.checkModelFile ?? createModelFileCheck(createHeaderReader());
   let child: LlamaProcess | null = null;
-  let loadedPath: string | null = null;
+  let loaded: LoadOptions | null = null;
   const alive = (): LlamaProcess => {
     if (child === null || !child.isAlive) {
-      loadedPath = null;
+      loaded = null;
       child = startLlamaProcess({ ...options, hangMs: options.hangMs ?? 15_000 });
     }
     return child;
@@ -118,7 +120,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
           const fileError = await checkFile(model.modelPath);
           if (fileError === null) {
             const process = alive();
-            loadedPath = model.modelPath;
+            loaded = model;
             await runCall(process, { model, request, call, graceMs: options.abortGraceMs ?? 120 });
           } else call.fail(fileError);
         })
@@ -130,7 +132,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         const fileError = await checkFile(model.modelPath);
         if (fileError !== null) return { ok: false, error: fileError };
         const process = alive();
-        loadedPath = model.modelPath;
+        loaded = model;
         return countTokens(process, { model, request, signal });
       });
     },
@@ -139,13 +141,14 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
     cards: (signal) => askCards(alive(), signal),
     async release(path) {
       await queue.add(() => {
-        if (path === loadedPath) child?.kill();
+        if (path === loaded?.modelPath) child?.kill();
       });
     },
     startAnew: () => queue.add(() => child?.kill()),
     stats: () => (child === null || !child.isAlive ? Promise.resolve(null) : askStats(child)),
     pid: () => (child?.isAlive === true ? (child.pid ?? null) : null),
-    loadedPath: () => (child?.isAlive === true ? loadedPath : null),
+    loadedPath: () => (child?.isAlive === true ? (loaded?.modelPath ?? null) : null),
+    loadedAdapter: () => (child?.isAlive === true ? (loaded?.adapterPath ?? null) : null),
     dispose() {
       child?.kill();
       child = null;

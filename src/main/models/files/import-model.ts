@@ -2,7 +2,7 @@ import { basename, isAbsolute } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { GgufHeader } from '../memory/gguf/read-gguf.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
-import type { ImportedModels } from './imported-models.ts';
+import type { ImportedModels } from './name-list.ts';
 import { partNameOf } from './split-model-files.ts';
 
 export interface ImportRequest {
@@ -19,7 +19,7 @@ export interface ImportDependencies {
   readonly takenBy: (name: string) => Promise<string | null>;
 }
 
-const namePattern = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+export const namePattern = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
  * Gives a model file anywhere on the disk a name; nothing of it is copied or changed. The value is the name. The same
@@ -44,7 +44,7 @@ export async function importModel(
   const known = await imported.list();
   const before = [...known].find(([, file]) => file === path)?.[0];
   if (before !== undefined && (name === null || name === before)) return before;
-  const wanted = name ?? nameOf(path);
+  const wanted = name ?? nameOfFile(path);
   if (!namePattern.test(wanted)) {
     throw new AppError('bad-input', `"${wanted}" cannot be the name of a model.`, {
       hint: 'Use lower-case letters, digits, dots, dashes and underscores: dewpoint models import FILE --name NAME',
@@ -71,7 +71,7 @@ function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
   }
 }
 
-function nameOf(path: string): string {
+export function nameOfFile(path: string): string {
   return basename(partNameOf(path)?.whole ?? path)
     .replace(/\.gguf$/iu, '')
     .toLowerCase()

@@ -7,14 +7,16 @@ import { fetchModel, sizeOf } from './download/fetch-model.ts';
 import type { FetchedModel, PullOptions, Sources } from './download/fetch-model.ts';
 import { sha256OfFiles } from './hash-model-files.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
+import { addAdapter, findAdapted } from './adapters.ts';
+import type { AdapterParts } from './adapters.ts';
 import { importModel } from './import-model.ts';
 import type { ImportRequest } from './import-model.ts';
-import type { ImportedModels } from './imported-models.ts';
+import type { ImportedModels } from './name-list.ts';
 import type { CatalogModel, ModelCatalog } from './model-catalog.ts';
 import { leftovers, removeModel } from './remove-model.ts';
 import type { Removal, RemoveDependencies } from './remove-model.ts';
 import { filesOf, partNameOf, partPaths } from './split-model-files.ts';
-import type { StoredModel } from './stored-model.ts';
+import type { AdapterRequest, StoredModel } from './stored-model.ts';
 
 /** The model files of this machine. Names may be given with or without `llama-cpp/`. */
 export interface ModelStore {
@@ -24,8 +26,10 @@ export interface ModelStore {
   find(name: string): Promise<StoredModel | null>;
   /** A file anywhere on the disk under a name, by reference; see `importModel`. The value is the name. */
   add(request: ImportRequest): Promise<string>;
+  /** A LoRA adapter for a model that is here, by reference; see `addAdapter`. The value is the name of what they make. */
+  addAdapter(base: string, request: AdapterRequest, signal: AbortSignal): Promise<string>;
   /** Deletes what is ours and forgets what is not; see `removeModel`. Throws `not-found` for what is not here. */
-  remove(name: string, options: Omit<RemoveDependencies, 'imported'>): Promise<Removal>;
+  remove(name: string, options: Omit<RemoveDependencies, 'imported' | 'adapters'>): Promise<Removal>;
   /** Brings a model of the catalog; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
   ensure(name: string, options: PullOptions): Promise<Reply<string>>;
   /**
@@ -36,7 +40,7 @@ export interface ModelStore {
   readonly starter: string | null;
 }
 
-export interface ModelStoreOptions extends Sources {
+export interface ModelStoreOptions extends Sources, AdapterParts {
   readonly cacheDir: string;
   readonly catalog: ModelCatalog;
   readonly readHeader: ReadHeader;
@@ -54,6 +58,8 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     // Names are ours; what looks like a way out of the folder is none.
     if (basename(name) !== name) return null;
     if (known !== undefined) return withSources(await describeKnown(known, join(dir, `${name}.gguf`)), options.catalog);
+    const adapted = await findAdapted(name, find, options);
+    if (adapted !== null) return adapted;
     const own = (await imported.list()).get(name);
     if (own !== undefined) return describeFile({ name, path: own, origin: 'imported' }, readHeader);
     const [path] = await filesNamed(name, dir);
@@ -66,7 +72,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
       const files = (await readdir(dir).catch((): string[] => []))
         .filter((name) => name.endsWith('.gguf') && (partNameOf(name)?.number ?? 1) === 1)
         .map(modelNameOf);
-      const others = new Set([...files, ...(await imported.list()).keys()]);
+      const others = new Set([...files, ...(await imported.list()).keys(), ...(await options.adapters.list()).keys()]);
       for (const { name } of models) others.delete(name);
       const names = [...models.map((model) => model.name), ...[...others].sort()];
       return (await Promise.all(names.map(find))).filter((model) => model !== null);
@@ -77,11 +83,16 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
         imported,
         takenBy: async (name) => (await find(name))?.place ?? null,
       }),
+    async addAdapter(given, request, signal) {
+      const base = await find(given);
+      if (base === null || base.adapter !== undefined) throw notHere(shortName(given));
+      return addAdapter(request, base, { ...options, signal });
+    },
     async remove(given, { release, signal }) {
       const name = shortName(given);
       const model = (await find(name)) ?? (await unfinished(name, dir));
       if (model === null || (model.origin === 'folder' && model.hereBytes === 0)) throw notHere(name);
-      return removeModel(model, { imported, release, signal });
+      return removeModel(model, { ...options, release, signal });
     },
     async ensure(given, pull) {
       const name = shortName(given);

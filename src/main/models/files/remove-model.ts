@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
-import type { ImportedModels } from './imported-models.ts';
+import type { ImportedModels, NameList } from './name-list.ts';
 import type { StoredModel } from './stored-model.ts';
 
 /** What became of a model that was removed. */
@@ -15,6 +15,7 @@ export interface Removal {
 
 export interface RemoveDependencies {
   readonly imported: ImportedModels;
+  readonly adapters: Pick<NameList<unknown>, 'remove'>;
   /** Has the engine let go of a file. */
   readonly release: (path: string) => Promise<void>;
   readonly signal: AbortSignal;
@@ -28,12 +29,16 @@ export const leftovers = (path: string): readonly string[] => [`${path}.partial`
  * it. Throws `AppError`: `bad-input` for a file that is named by its path.
  */
 export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<Removal> {
-  const { imported, release, signal } = dependencies;
+  const { imported, adapters, release, signal } = dependencies;
   switch (model.origin) {
     case 'imported':
       if (model.path !== null) await release(model.path);
       await imported.remove(model.name);
       return { done: 'forgotten', path: model.path ?? model.place, bytes: 0 };
+    case 'adapter':
+      if (model.path !== null) await release(model.path);
+      await adapters.remove(model.name);
+      return { done: 'forgotten', path: model.place, bytes: 0 };
     case 'path':
       throw new AppError(
         'bad-input',

@@ -4,7 +4,7 @@ import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimat
 import { batchTokens } from './batch-tokens.ts';
 import type { HeldModel, EngineOccupant } from '../engine/local-engines.ts';
 import { sumHeldMemory } from '../engine/local-engines.ts';
-import { stampOf } from './gguf/gguf-header-reader.ts';
+import { readAdapted, stampOf } from './gguf/gguf-header-reader.ts';
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
 import type { Hardware } from '../machine/hardware.ts';
 import { leastTokens, planMemory } from './memory-plan.ts';
@@ -21,6 +21,8 @@ export interface ContextWish {
   /** Conversations that keep their tokens at the same time. */
   readonly sequences: number;
   readonly gpu: 'auto' | 'off';
+  /** An adapter on it, whose weights lie beside those that they change; absent: none. */
+  readonly adapterPath?: string;
 }
 
 /** What a model is loaded with, and why. Tokens of one conversation. */
@@ -64,7 +66,7 @@ export interface ContextGrants {
   readonly stepDown: StepDown;
   /** Whether a load as it was granted has room while what other engines hold stays where it is. */
   readonly fitsBeside: FitsBeside;
-  /** What a model that was granted takes once it is loaded; null where nobody asked for it. */
+  /** What the model that is loaded takes; null where nobody asked for it. */
   readonly taken: (path: string) => Promise<Omit<HeldModel, 'model'> | null>;
 }
 
@@ -79,6 +81,8 @@ export interface GrantContextOptions {
   readonly enginePid: () => number | null;
   /** The model file that the process holds; null: none. */
   readonly loadedPath: () => string | null;
+  /** The adapter on it; null or absent: none. */
+  readonly loadedAdapter?: () => string | null;
   /** What other engines of this machine hold; absent: there are none. */
   readonly others?: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
@@ -103,30 +107,34 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
   const latest = new Map<string, Promise<ContextGrant>>();
   const others = options.others ?? (() => Promise.resolve([]));
   /** What this engine gives back when it loads the model of `path`. */
-  const before = async (path: string): Promise<ContextGrant | null> => {
-    const loaded = enginePid() === null ? null : loadedPath();
-    return loaded === null || loaded === path ? null : ((await latest.get(loaded)) ?? null);
+  const before = async (path: string, { adapterPath }: ContextWish): Promise<ContextGrant | null> => {
+    const loadedFile = enginePid() === null ? null : loadedPath();
+    const loaded = loadedFile === null ? null : loadOf(loadedFile, options.loadedAdapter?.());
+    return loaded === null || loaded === loadOf(path, adapterPath) ? null : ((await latest.get(loaded)) ?? null);
   };
   const grant: GrantContext = async (path, wish) => {
-    const key = JSON.stringify([path, await stampOf(path), wish]);
+    const key = await keyOf(path, wish);
     const pid = enginePid();
     const known = made.get(key);
     if (known !== undefined && (known.pid === null || known.pid === pid)) {
       known.pid = pid;
-      latest.set(path, known.grant);
+      latest.set(loadOf(path, wish.adapterPath), known.grant);
       return known.grant;
     }
     const granted = decideNow(path, wish, (held) => ({ hostBytes: held.hostBytes, cardBytes: held.cardBytes }));
     made.set(key, { pid, grant: granted });
-    latest.set(path, granted);
+    latest.set(loadOf(path, wish.adapterPath), granted);
     return granted;
   };
   const decideNow = async (path: string, wish: ContextWish, givenBack: GivenBack): Promise<ContextGrant> => {
     const limit = AbortSignal.timeout(hardwareMs);
-    const [header, hardware, held] = await Promise.all([readHeader(path), readHardware(limit), others(limit)]);
-    const key = JSON.stringify([path, await stampOf(path), wish]);
-    const step = await steps.find(`${key} ${machineOf(hardware)}`);
-    const own = released(hardware, await before(path));
+    const [header, hardware, held] = await Promise.all([
+      readAdapted(readHeader, path, wish.adapterPath),
+      readHardware(limit),
+      others(limit),
+    ]);
+    const step = await steps.find(`${await keyOf(path, wish)} ${machineOf(hardware)}`);
+    const own = released(hardware, await before(path, wish));
     return decide(header, { ...wish, step }, adjustFreeMemory(own, givenBack(sumHeldMemory(held))));
   };
   const fitsBeside: FitsBeside = async (path, wish) => {
@@ -140,7 +148,7 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
     const now = await grant(path, wish);
     const smaller = now.isSmaller ? null : oneSmaller(now, isProcessGone);
     if (smaller === null) return null;
-    const key = JSON.stringify([path, await stampOf(path), wish]);
+    const key = await keyOf(path, wish);
     const hardware = await readHardware(AbortSignal.timeout(hardwareMs));
     await steps.note(`${key} ${machineOf(hardware)}`, { ...smaller, before: loadSizeOf(now), at: options.now() });
     made.delete(key);
@@ -151,10 +159,20 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
     stepDown,
     fitsBeside,
     taken: async (path) => {
-      const granted = await latest.get(path);
+      const granted = await latest.get(loadOf(path, options.loadedAdapter?.()));
       return granted === undefined ? null : takenBy(granted);
     },
   };
+}
+
+/** A model with an adapter is another load than without. */
+const loadOf = (path: string, adapterPath: string | null | undefined): string =>
+  (adapterPath ?? null) === null ? path : `${path} ${adapterPath}`;
+
+/** Without an adapter as it always was, for smaller loads are kept under it. */
+async function keyOf(path: string, wish: ContextWish): Promise<string> {
+  const own = wish.adapterPath === undefined ? [] : [await stampOf(wish.adapterPath)];
+  return JSON.stringify([path, await stampOf(path), wish, ...own]);
 }
 
 function takenBy({ predictedBytes, expectsCard, ownBytes }: ContextGrant): Omit<HeldModel, 'model'> {
@@ -301,7 +319,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
     sequences,
     cacheType: best.kv,
     predictedBytes: totalBytes,
-    ownBytes: (contextBytes ?? 0) + (computeBytes ?? 0) + best.copied,
+    ownBytes: (contextBytes ?? 0) + (computeBytes ?? 0) + best.copied + (memory.weights?.adapterBytes ?? 0),
     placement: best.placement,
     gpuLayers: isPlaced(best, hardware) ? best.gpuLayers : null,
     why: [wished.why, because].filter((reason) => reason !== null).join('; ') || null,

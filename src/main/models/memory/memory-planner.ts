@@ -3,6 +3,7 @@ import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { DeviceMemory, MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+import { readAdapted } from './gguf/gguf-header-reader.ts';
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { Hardware } from '../machine/hardware.ts';
@@ -188,7 +189,7 @@ async function factsOf(
   const name = split?.provider === 'llama-cpp' ? split.name : id;
   const stored = await store.find(name);
   if (stored?.path !== null && stored?.path !== undefined) {
-    const { facts } = valueOf(await readHeader(stored.path));
+    const { facts } = valueOf(await readAdapted(readHeader, stored.path, stored.adapter?.path));
     return { facts, path: stored.path, isServed: false };
   }
   const known = catalog.known.find((model) => model.name === name);

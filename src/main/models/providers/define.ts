@@ -3,6 +3,7 @@ import type { Effort, Strategy, ModelInfo } from '@shared/models/model-info.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { z } from 'zod';
+import type { AdapterOf, AdapterRequest } from '../files/stored-model.ts';
 import type { LocalEngines } from '../engine/local-engines.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
@@ -142,6 +143,11 @@ export interface Provider {
   readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
   /** Looks at what is wrong with a model, and repairs it by a derived one only where `apply` says so. */
   readonly repair?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
+  /**
+   * A model of the server's store with a LoRA adapter, of which the server gets a copy; the name of what they make.
+   * Rejects with what went wrong.
+   */
+  readonly addAdapter?: (name: string, request: AdapterRequest, signal: AbortSignal) => Promise<string>;
   /** Whether its service can be reached, by the last request; null: nothing was asked yet. Absent: it needs no network. */
   readonly reach?: () => 'there' | 'away' | null;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */
@@ -186,6 +192,8 @@ export interface ProviderDependencies {
     /** How hard it can be told to think, and how hard it does where nobody says; absent: it has no switch. */
     readonly efforts?: readonly Effort[] | undefined;
     readonly effort?: Effort | undefined;
+    /** A LoRA adapter on it; absent: none. */
+    readonly adapter?: Pick<AdapterOf, 'path' | 'name' | 'sha256' | 'refusal'> | undefined;
   } | null>;
   readonly localModels: () => Promise<readonly string[]>;
   /** The built worker and the program that runs it, for engines in a process of their own. */

@@ -62,11 +62,11 @@ async function countTokens(
   signal: AbortSignal,
 ): Promise<number | null> {
   const { llama } = dependencies;
-  const model = llama === undefined ? null : await findModel(dependencies, settings, request.model);
+  const model = llama === undefined ? null : await findModel(dependencies, settings, { model: request.model, signal });
   const asked = toEngineRequest(request);
-  if (llama === undefined || model === null || asked === null) return null;
+  if (llama === undefined || model === null || model.refusal !== null || asked === null) return null;
   // Counting takes none of the processor's time; bringing the model in does, and memory.
-  const leave = llama.loadedPath() === model.path ? () => undefined : await turn.enter(signal);
+  const leave = isLoaded(llama, model) ? () => undefined : await turn.enter(signal);
   if (leave === null) return null;
   try {
     await makeRoom(dependencies, model, signal);
@@ -86,7 +86,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const startedAt = now();
   const end = (error: ProviderError | null): StreamPart => endedWith(error, startedAt, now());
   try {
-    const model = await findModel(dependencies, settings, request.model);
+    const model = await findModel(dependencies, settings, { model: request.model, signal });
     const asked = toEngineRequest(request);
     const lostBefore = lost.get(request.model);
     lost.delete(request.model);
@@ -94,6 +94,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     else if (lostBefore !== undefined) yield end(lostBefore);
     else if (llama === undefined) yield end(failed('missing-model', 'No local engine can run here.'));
     else if (model === null) yield end(missing(request.model));
+    else if (model.refusal !== null) yield end(failed('bad-model', model.refusal));
     else if (asked === null) yield end(failed('bad-request', 'Tool calls were asked for, but no tool was given.'));
     else {
       const unloaded = await makeRoom(dependencies, model, signal);
@@ -155,7 +156,7 @@ async function* answer(
       // The first token is no part of the time. Answers side by side are another speed.
       const timed = { outputTokens: outputTokens - 1, outputMs: decodedTokens === undefined ? decodeMs : null };
       const slow = error === null ? speeds.note(model.path, timed) : null;
-      const engine = reportOf(event, model.grant, { slow, unloaded, strain: strainText(strain) });
+      const engine = reportOf(event, model, { slow, unloaded, strain: strainText(strain) });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
       const ended = toEnded(event, call !== null);
       yield {
@@ -177,11 +178,15 @@ const deltaOf = ({ type, text }: AnswerPiece, pieces: number): StreamPart =>
 /** Other engines give back what this load needs; nothing where it is loaded, or fits beside them. */
 async function makeRoom(
   { localEngines, fitsBeside, llama }: ProviderDependencies,
-  { path, wish }: FoundModel,
+  model: FoundModel,
   signal: AbortSignal,
 ): Promise<readonly HeldModel[]> {
-  if (localEngines === undefined || fitsBeside === undefined || llama?.loadedPath() === path) return [];
-  return (await fitsBeside(path, wish)) ? [] : localEngines.unloadOthers('llama-cpp', signal);
+  if (localEngines === undefined || fitsBeside === undefined || isLoaded(llama, model)) return [];
+  return (await fitsBeside(model.path, model.wish)) ? [] : localEngines.unloadOthers('llama-cpp', signal);
+}
+
+function isLoaded(llama: LlamaEngine | undefined, { path, adapter }: FoundModel): boolean {
+  return llama?.loadedPath() === path && llama.loadedAdapter() === (adapter?.path ?? null);
 }
 
 /** Of the same talk as the calls that come after: the tokens stay in its sequence. */
@@ -194,10 +199,11 @@ async function prefill(
   const leave = await turn.enter(signal);
   if (leave === null) return { ...nothing, error: null };
   try {
-    const model = await findModel(dependencies, settings, request.model);
+    const model = await findModel(dependencies, settings, { model: request.model, signal });
     const asked = toEngineRequest(request);
     if (dependencies.llama === undefined || model === null || asked === null)
       return { ...nothing, error: 'The model was not found.' };
+    if (model.refusal !== null) return { ...nothing, error: model.refusal };
     await makeRoom(dependencies, model, signal);
     for await (const event of dependencies.llama.generate(model.options, { ...asked, onlyPrompt: true }, signal)) {
       if (event.type !== 'ended') continue;
@@ -222,7 +228,7 @@ async function listModels(
     (await localModels()).map(async (name): Promise<ModelInfo | null> => {
       const file = await modelFile(name);
       if (file === null) return null;
-      const grant = await grantOf(dependencies, wishOf(settings), file);
+      const grant = await grantOf(dependencies, wishOf(settings, file), file);
       return {
         id: `${id}/${name}`,
         provider: id,

@@ -69,6 +69,8 @@ interface Fold {
   /** Calls that have not ended. */
   readonly open: Map<string, { readonly model: string; readonly where: Where; readonly isOfConversation: boolean }>;
   readonly toolOf: Map<string, string>;
+  /** Calls of tools of others that have not ended. */
+  readonly served: Set<string>;
   /** The worst that was seen of the step that is being made. */
   severity: number;
   signal: string;
@@ -128,6 +130,7 @@ export function createTrajectory(): { readonly add: (event: SessionEvent) => voi
     trajectory: { ...emptyTrajectory, counts: { ...noCounts } },
     open: new Map(),
     toolOf: new Map(),
+    served: new Set(),
     severity: 0,
     signal: '',
     wrote: false,
@@ -158,7 +161,11 @@ function picture({ trajectory, severity, signal }: Fold): Trajectory {
 }
 
 function addEvent(fold: Fold, event: SessionEvent): void {
-  const { trajectory } = fold;
+  const { trajectory, served } = fold;
+  if (event.type === 'tool-started' && event.foreign !== undefined) served.add(event.toolCallId);
+  if (event.type === 'tool-ended') served.delete(event.toolCallId);
+  // What a server has a model do meanwhile is no part of how the work goes, and no replay runs it.
+  else if (served.size > 0) return;
   switch (event.type) {
     case 'turn-started':
       startTurn(fold);
@@ -223,6 +230,7 @@ function startTurn(fold: Fold): void {
   fold.errors.length = 0;
   fold.calls.length = 0;
   fold.toolOf.clear();
+  fold.served.clear();
 }
 
 function raise({ trajectory, reached }: Fold, usd: number): void {

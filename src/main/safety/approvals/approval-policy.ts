@@ -31,7 +31,14 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
   }
 }
 
-const personal: readonly ApprovalKind[] = ['fence', 'instructions', 'connection', 'server-form', 'server-link'];
+const personal: readonly ApprovalKind[] = [
+  'fence',
+  'instructions',
+  'connection',
+  'server-form',
+  'server-link',
+  'server-model',
+];
 
 /**
  * What the user's `--approve` says to a question before a person is asked. A fence is left, and a project's instructions

@@ -7,7 +7,10 @@ import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
 export function blobsOf(event: SessionEvent): readonly BlobRef[] {
   if (event.type === 'model-call-started') return [event.request];
   if (event.type === 'call-fenced') return event.manifest === null ? [] : [event.manifest];
-  if (event.type === 'tool-ended') return [event.full, event.dataBlob].filter((ref) => ref !== null);
+  if (event.type === 'tool-ended') {
+    const pictures = (event.pictures ?? []).map(({ blob }) => blob);
+    return [event.full, event.dataBlob, ...pictures].filter((ref) => ref !== null);
+  }
   if (event.type === 'user-message-added') return (event.attachments ?? []).flatMap(blobsOfAttachment);
   if (event.type === 'file-changed')
     return [...imageBlob(event.before), ...imageBlob(event.after), ...blobsOfHunks(event.hunks)];

@@ -18,6 +18,7 @@ import type { LogReader } from './read-history.ts';
 import { readHistory } from './read-history.ts';
 import { busySession } from '../open/refused-requests.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
+import { readPrograms } from './read-programs.ts';
 import { readManifest } from './read-manifest.ts';
 import { replaySession } from '../replay/replay-session.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -49,6 +50,7 @@ export function createHistoryCommands({ sessions, store, blobs, rules, settings,
       return (await readCallDetail(log.read(1), id, blobs)) ?? noDetail;
     },
     history: async ({ input }) => readHistory(await look(input.sessionId), input.place),
+    programs: async ({ input }) => readPrograms(await look(input.sessionId)),
     manifest: async ({ input: { sessionId, step } }) => {
       const view = await store.view(sessionId);
       const { projectPath } = view.state;

@@ -150,20 +150,23 @@ async function detailOf(toolCallId: string, found: FoundTool, blobs: Pick<Blobs,
 /** Together, so that a host is not sent more than it can hold. */
 const mostPictureBytes = 10_000_000;
 
-/** The image that a call showed, and the pictures that it made or changed. */
+/** The image that a call showed, those that it gave back, and the pictures that it made or changed. */
 async function picturesOf(
   { ended, changes }: FoundTool,
   blobs: Pick<Blobs, 'get'>,
 ): Promise<Pick<ToolDetail, 'pictures'>> {
   const shown = ended?.tool === canvasToolName ? await shownImage(ended, blobs) : null;
   const pictures: Picture[] = shown === null ? [] : [shown];
+  const given = (ended?.pictures ?? []).map(({ name, blob }) => [name, blob] as const);
   // Of a picture that was made in several goes the last one counts.
-  const made = new Map(changes.flatMap(({ path, after }) => (isPictureName(path) ? [[path, after] as const] : [])));
+  const made = changes.flatMap(({ path, after }) =>
+    isPictureName(path) ? [[path, after?.kept === true ? after.blob : null] as const] : [],
+  );
   let left = mostPictureBytes;
-  for (const [path, after] of [...made].slice(0, keptCounts.pictures)) {
-    if (after?.kept !== true || after.blob.bytes > Math.min(left, canvasLimits.imageBytes)) continue;
-    left -= after.blob.bytes;
-    const bytes = await blobs.get(after.blob);
+  for (const [path, blob] of [...new Map([...given, ...made])].slice(0, keptCounts.pictures)) {
+    if (blob === null || blob.bytes > Math.min(left, canvasLimits.imageBytes)) continue;
+    left -= blob.bytes;
+    const bytes = await blobs.get(blob);
     const picture = bytes === null ? null : pictureOf(path, bytes);
     if (picture !== null) pictures.push(picture);
   }

@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
@@ -61,6 +62,8 @@ export interface EffectRecord {
   readonly reusedFrom?: string | undefined;
   /** JSON. In a replay it comes from `data` or, where that was too large, from `dataBlob`. */
   readonly data: unknown;
+  /** Images that came back, in blobs. */
+  readonly pictures?: readonly Attachment[] | undefined;
 }
 
 /**

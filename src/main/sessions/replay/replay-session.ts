@@ -136,8 +136,9 @@ function createReplayEffects(journal: ReplayJournal): Effects {
         // The recorded run stopped inside this effect; the next append stops the engine.
         return { status: 'unknown', output: '', full: null, exitCode: null, durationMs: 0, data: null };
       }
-      const { status, output, full, exitCode, durationMs, waitedMs, reusedFrom } = ended;
-      return { status, output, full, exitCode, durationMs, waitedMs, reusedFrom, data: await dataOf(journal, ended) };
+      const { status, output, full, exitCode, durationMs, waitedMs, reusedFrom, pictures } = ended;
+      const data = await dataOf(journal, ended);
+      return { status, output, full, exitCode, durationMs, waitedMs, reusedFrom, pictures, data };
     },
   };
 }

@@ -20,6 +20,8 @@ export interface ForeignCallWays {
   readonly onNetwork?: (decision: NetworkDecision) => void;
   /** Answers what a server asks meanwhile; absent: nobody does. */
   readonly door?: ServerDoor;
+  /** Of a program that was kept: what it may call. */
+  readonly programDoor?: ToolContext['programDoor'];
   /** The folder that the session works in, for a server that can read it. */
   readonly folder?: string | null;
 }
@@ -44,6 +46,8 @@ export interface ForeignTools {
    * which are connected. Asks those servers. Never rejects.
    */
   readonly told?: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** The text of a program that was kept, as it is approved now; null: it is not. Never rejects. */
+  readonly programText?: (spec: ForeignToolSpec) => Promise<string | null>;
 }
 
 /** A tool with the time since which it stands among the others. */
@@ -53,7 +57,7 @@ export interface OfferedTool {
 }
 
 /** One kind of places that foreign tools come from. */
-export interface ToolSource extends Pick<ForeignTools, 'call' | 'told'> {
+export interface ToolSource extends Pick<ForeignTools, 'call' | 'told' | 'programText'> {
   readonly offered: () => Promise<readonly OfferedTool[]>;
 }
 
@@ -63,6 +67,7 @@ export function joinToolSources(servers: ToolSource, own: ToolSource): ForeignTo
     offered: async () => inOrder([...(await servers.offered()), ...(await own.offered())]),
     call: (spec, input, how) => (spec.own === undefined ? servers : own).call(spec, input, how),
     ...(servers.told === undefined ? {} : { told: servers.told }),
+    ...(own.programText === undefined ? {} : { programText: own.programText }),
   };
 }
 
@@ -102,6 +107,7 @@ export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool |
     access: spec.own !== undefined && !runsApart(spec.own) ? 'execute' : 'network',
     input: { jsonSchema: spec.inputSchema, check: schemaCheck(spec.inputSchema) },
     foreign: spec,
+    ...(spec.own?.isProgram === true ? { isProgram: true, isLong: true } : {}),
     label: (input) => `${spec.server}: ${calledText(spec, input)}`,
     run: (input, context) => runForeign(spec, call, { input, context }),
   };
@@ -133,5 +139,6 @@ async function runForeign(
     sandbox: context.sandbox,
     ...(context.onNetwork === undefined ? {} : { onNetwork: context.onNetwork }),
     ...(context.serverDoor === undefined ? {} : { door: context.serverDoor }),
+    ...(context.programDoor === undefined ? {} : { programDoor: context.programDoor }),
   });
 }

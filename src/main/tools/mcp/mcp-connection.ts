@@ -2,13 +2,14 @@ import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotoc
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
-import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
 import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
-import { serverText } from '../values/tool-results.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
+import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
+import { sieveLists, type ListSieve } from './sieve-lists.ts';
 import { createServerMaterial, type ServerMaterial } from './server-material.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
 import {
@@ -29,6 +30,8 @@ export interface McpConnection {
   readonly tools: () => readonly ToolDefinitionText[];
   /** How many it listed that are not looked at. */
   readonly leftOut: () => number;
+  /** Those of them that are no tools as the protocol has them, by their names. */
+  readonly unusable?: () => readonly string[];
   /** Never rejects. */
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   /** Set where it works through accounts of the person at services. */
@@ -93,6 +96,8 @@ function mayBeOld({ kind }: ServerDefinition, error: unknown): boolean {
 
 class SilentServer extends AppError {}
 
+type McpPackage = typeof import('@modelcontextprotocol/client');
+
 async function open(options: ConnectOptions, way: 'newest' | 'old', signal: AbortSignal): Promise<McpConnection> {
   const mcp = await import('@modelcontextprotocol/client');
   const { definition } = options;
@@ -129,19 +134,14 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     });
     state.listed = definitionsIn(tools);
   };
+  let sieve: ListSieve | null = null;
+  const unusable = (): readonly string[] => sieve?.unusableTools() ?? [];
   const transport = definition.kind === 'stdio' ? processTransport(options, definition, { signal, connectMs }) : null;
   try {
-    const capped = cappedFetch(options.fetch);
-    const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
-    const reached =
-      transport ??
-      new Way(new URL(definition.kind === 'http' ? definition.url : ''), {
-        fetch: options.auth?.noting(capped) ?? capped,
-        ...(options.auth ? { authProvider: options.auth.provider } : {}),
-        requestInit: { headers: { ...options.secrets } },
-        ...(way === 'newest' ? { reconnectionScheduler: reconnectLater } : {}),
-      });
-    await client.connect(reached as Transport, { signal, timeout: connectMs });
+    const reached = transport ?? addressTransport(mcp, options, way);
+    const isOld = (): boolean => client.getProtocolEra() !== 'modern';
+    sieve = sieveLists(reached, { isSpecType: mcp.isSpecType, isOld });
+    await client.connect(reached, { signal, timeout: connectMs });
     await list(signal);
   } catch (error) {
     await client.close().catch(() => undefined);
@@ -152,7 +152,8 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
   return {
     server: nameOf(client),
     tools: () => state.listed.tools,
-    leftOut: () => state.listed.leftOut,
+    leftOut: () => state.listed.leftOut + unusable().length,
+    unusable,
     call: (tool, input, how) =>
       callTool(
         { client, calls, endedFor: () => transport?.endedFor() ?? null },
@@ -167,6 +168,19 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
       await transport?.close();
     },
   };
+}
+
+function addressTransport(mcp: McpPackage, options: ConnectOptions, way: 'newest' | 'old'): Transport {
+  const { definition, auth, secrets } = options;
+  const capped = cappedFetch(options.fetch);
+  const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
+  const transport = new Way(new URL(definition.kind === 'http' ? definition.url : ''), {
+    fetch: auth?.noting(capped) ?? capped,
+    ...(auth ? { authProvider: auth.provider } : {}),
+    requestInit: { headers: { ...secrets } },
+    ...(way === 'newest' ? { reconnectionScheduler: reconnectLater } : {}),
+  });
+  return transport as Transport;
 }
 
 function otherOffers({ onOffers }: ConnectOptions) {
@@ -188,7 +202,7 @@ function reconnectLater(reconnect: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Nobody reads a result by its type: `callResult` looks at each part. */
+/** Nobody reads a result by its type: `readCallResult` looks at each part. */
 const anything: JsonSchemaValidator<never> = (input) => ({
   valid: true,
   data: input as never,
@@ -271,52 +285,35 @@ async function callTool(
       if (links.length === 0 || door === undefined || !(await openLinks(door, links))) throw error;
       return once();
     });
-    return withNotes(callResult(result), notes);
+    return withNotes(readCallResult(result), notes);
   } catch (error) {
-    if (signal.aborted)
-      return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
-    // Refused before it was looked at: nothing was done.
-    const refusal = error instanceof AppError ? error : await auth?.explain(error);
-    if (refusal instanceof AppError)
-      return { status: 'error', output: `${refusal.message} ${refusal.hint ?? ''} Nothing was done.` };
-    const why = endedFor() ?? whyOf(error);
-    if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
-    // Sent, and no answer came: nobody knows whether it was done.
-    if (endedFor() !== null || /clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
-      return { status: 'unknown', output: `The server went away before it answered (${why}).` };
-    return { status: 'error', output: `The server says: ${why}` };
+    return withNotes(await failedCall(error, { signal, endedFor: endedFor(), auth }), notes);
   }
+}
+
+interface CallEnd {
+  readonly signal: AbortSignal;
+  /** Why its program ended; null: it runs, or there is none. */
+  readonly endedFor: string | null;
+  readonly auth: ConnectOptions['auth'] | undefined;
+}
+
+async function failedCall(error: unknown, { signal, endedFor, auth }: CallEnd): Promise<ToolResult> {
+  if (signal.aborted) return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
+  // Refused before it was looked at: nothing was done.
+  const refusal = error instanceof AppError ? error : await auth?.explain(error);
+  if (refusal instanceof AppError)
+    return { status: 'error', output: `${refusal.message} ${refusal.hint ?? ''} Nothing was done.` };
+  const why = endedFor ?? whyOf(error);
+  if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
+  // Sent, and no answer came: nobody knows whether it was done.
+  if (endedFor !== null || /clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
+    return { status: 'unknown', output: `The server went away before it answered (${why}).` };
+  return { status: 'error', output: `The call ended with an error: ${why}` };
 }
 
 /** In our words: what the server says of it is its own. */
 function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
   const told = [...new Set(notes)].map((note) => `(${note})`);
   return told.length === 0 ? result : { ...result, output: [result.output, ...told].join('\n') };
-}
-
-/**
- * A result of a server as text for the model. Images and sounds are named, not shown. What is structured counts where
- * there is no text, for servers that have both say the same twice.
- */
-function callResult(result: unknown): ToolResult {
-  const content = fieldOf(result, 'content');
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  const said = parts.map(partText).filter((text) => text !== '');
-  const structured = fieldOf(result, 'structuredContent');
-  const texts = said.length === 0 && structured !== undefined ? [JSON.stringify(structured, null, 1)] : said;
-  const isError = fieldOf(result, 'isError') === true;
-  return { status: isError ? 'error' : 'ok', output: serverText(texts.join('\n')) };
-}
-
-function partText(part: unknown): string {
-  if (!isRecord(part)) return '';
-  const { type, text, mimeType, data, uri, name, resource } = part;
-  if (type === 'text') return typeof text === 'string' ? text : '';
-  if (type === 'image' || type === 'audio') {
-    const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
-    return `[${type}, ${String(mimeType)}, ${bytes} bytes: not shown]`;
-  }
-  if (type === 'resource_link') return `[link: ${String(name)} ${String(uri)}]`;
-  if (type !== 'resource' || !isRecord(resource)) return `[content of the kind ${String(type)}: not shown]`;
-  return typeof resource.text === 'string' ? resource.text : `[file: ${String(resource.uri)}: not shown]`;
 }

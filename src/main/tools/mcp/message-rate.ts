@@ -4,6 +4,9 @@ const mostPerSecond = 200;
 
 /** A message that wants an answer counts for so many: answering 10,000 pings of an address took this program half a minute. */
 export const countOfQuestion = 10;
+/** Lines of a log are read by nobody here: an honest server may write thousands a second. */
+export const countOfLog = 0.05;
+export const logMethod = 'notifications/message';
 export const tooManyMessages = 'it sent more messages than a server needs';
 
 /** Takes the count of messages that came; false: they are more than one server may send. */

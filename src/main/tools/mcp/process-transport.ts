@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { createFirstQuestion } from './first-question.ts';
-import { countOfQuestion, createMessageRate, tooManyMessages } from './message-rate.ts';
+import { countOfLog, countOfQuestion, createMessageRate, logMethod, tooManyMessages } from './message-rate.ts';
 import type { ServerProcess, ServerStart } from './server-process.ts';
 
 /** A message above this is no message but a flood: the server is ended. */
@@ -57,7 +57,10 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
     const message = messageOf(line);
     // What is no message is what a server prints that should print nothing else.
     if (message === null || isOver || endedFor !== null) return;
-    if (!allows('method' in message && 'id' in message ? countOfQuestion : 1)) return cutOff(tooManyMessages);
+    const isLog = 'method' in message && message.method === logMethod;
+    const count = isLog ? countOfLog : 'method' in message && 'id' in message ? countOfQuestion : 1;
+    if (!allows(count)) return cutOff(tooManyMessages);
+    if (isLog) return;
     if (!first.isForClient(message)) return;
     hasSpoken = true;
     transport.onmessage?.(message);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, CreateMessageRequest } from '@modelcontextprotocol/client';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { readServerForm } from '@shared/tools/server-form.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
@@ -11,6 +11,7 @@ import type { ServerDoor } from '../define.ts';
 export const ownCapabilities = {
   elicitation: { form: { applyDefaults: true }, url: {} },
   roots: { listChanged: true },
+  sampling: {},
 };
 
 /** A call that runs: who answers for it, and the folder that its session works in. */
@@ -85,6 +86,39 @@ export function answerServer(client: Client, calls: OpenCalls, definition: Serve
     call.notes.push('The server asked for something that the person did not fill in.');
     return answer;
   });
+  client.setRequestHandler('sampling/createMessage', ({ params }) => answerQuestion(calls.current(), params));
+}
+
+/** What the protocol has for a no. What it says is for the server, which learns no reason. */
+const declined = (): Error => Object.assign(new Error('The user did not allow it.'), { code: -1 });
+
+/** A question for a model. Texts alone: who asks by an image or a sound gets no answer. */
+async function answerQuestion(call: OpenCall | null, params: CreateMessageRequest['params']) {
+  const { messages, systemPrompt, maxTokens, temperature, stopSequences = [] } = params;
+  const texts = messages.map(({ role, content }) => ({ role, text: textIn(content) }));
+  const isFit = texts.every(({ text }) => text !== null) && params.tools === undefined;
+  if (!isFit) call?.notes.push('The server asked a model something that is more than text. It got no answer.');
+  if (!isFit || call?.door === undefined) throw declined();
+  const answer = await call.door.model({
+    system: systemPrompt ?? null,
+    messages: texts.map(({ role, text }) => ({ role, text: text ?? '' })),
+    maxTokens,
+    temperature: temperature ?? null,
+    stop: stopSequences,
+  });
+  if (answer.type === 'refused') {
+    call.notes.push(`The server asked a model something and got no answer: ${answer.why}`);
+    throw declined();
+  }
+  const { model, text, isWhole } = answer;
+  const content = { type: 'text', text } as const;
+  return { role: 'assistant', content, model, stopReason: isWhole ? 'endTurn' : 'maxTokens' } as const;
+}
+
+function textIn(content: CreateMessageRequest['params']['messages'][number]['content']): string | null {
+  const parts = Array.isArray(content) ? content : [content];
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : null));
+  return texts.includes(null) ? null : texts.join('\n');
 }
 
 /** The addresses that an older server wants opened before it does anything. */

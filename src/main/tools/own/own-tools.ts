@@ -1,6 +1,6 @@
 import { AppError, type Reply } from '@shared/errors.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
-import type { OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
+import type { Announced, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
 import { projectWord } from '@shared/tools/server-definition.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -9,7 +9,9 @@ import type { RunApart } from '../../sandbox/tool-containers.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignCallWays, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
 import { ownOf, type ProjectWords } from '../servers/project-words.ts';
-import { wholeText } from '../values/tool-results.ts';
+import type { ProgramWays } from '../programs/run-program.ts';
+import { runProgram } from '../programs/run-program.ts';
+import { errorResult, wholeText } from '../values/tool-results.ts';
 import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
 import { nothingNoted } from './own-tool-record.ts';
 import type { SyntaxLoader } from './read-declaration.ts';
@@ -56,9 +58,9 @@ export interface OwnTools {
   readonly list: (projectPath: string | null) => Promise<ListedTools>;
   /** Runs one outside of any session, in a container that has none of the project's files. */
   readonly run: (
-    listed: ListedTool,
+    listed: Pick<ListedTool, 'tool' | 'source' | 'path'>,
     input: Readonly<Record<string, unknown>>,
-    how: { readonly projectPath: string | null; readonly signal: AbortSignal },
+    how: Pick<ForeignCallWays, 'signal' | 'onProgress'> & { readonly projectPath: string | null },
   ) => Promise<ToolResult>;
 }
 
@@ -80,16 +82,16 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
           };
         }
       },
+      // What is not approved any more is imported by none.
+      programText: (spec) =>
+        toolToCall(options, { spec, projectPath }).then(
+          ({ text }) => text,
+          () => null,
+        ),
     }),
-    run: ({ tool, source, path }, input, { projectPath, signal }) => {
+    run: ({ tool, source, path }, input, how) => {
       if (tool === null) throw new AppError('bad-input', `${path} is broken, so it cannot be run.`);
-      return callTool(options, {
-        tool: { ...tool, source, path },
-        input,
-        projectPath,
-        signal,
-        onProgress: () => undefined,
-      });
+      return callTool(options, { tool: { ...tool, source, path }, input, ...how });
     },
   };
 }
@@ -181,18 +183,24 @@ async function offeredTools(options: OwnToolsOptions, { tools, notes }: ListedTo
 
 export function specOf({ tool, source, file, sha256 }: ListedTool): ForeignToolSpec | null {
   if (tool === null) return null;
-  const { description, input_schema: schema, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
-  const facts: OwnToolFacts = { source, file, sha256, secrets, hosts, timeoutSeconds };
+  const { description, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
+  const isProgram = tool.declaration.calls !== undefined;
+  const own: OwnToolFacts = { source, file, sha256, secrets, hosts, timeoutSeconds };
+  const facts = isProgram ? { ...own, isProgram: true as const } : own;
   return {
     name: tool.name,
     server: ownToolServers[source],
     tool: tool.name,
     description,
-    inputSchema: { type: 'object', ...schema },
+    inputSchema: inputSchemaOf(tool),
     leaves: hosts.length > 0,
     readsFiles: !runsApart(facts),
     own: facts,
   };
+}
+
+export function inputSchemaOf({ declaration }: Pick<RunnableTool, 'declaration'>): ForeignToolSpec['inputSchema'] {
+  return { type: 'object', ...declaration.input_schema };
 }
 
 interface Called extends RunnableTool {
@@ -240,11 +248,29 @@ interface OwnCall extends ForeignCallWays {
 
 async function callTool(options: OwnToolsOptions, call: OwnCall): Promise<ToolResult> {
   const { tool, input, signal, onProgress } = call;
+  if (tool.declaration.calls !== undefined) return callProgram(options, call, tool.declaration.calls);
   const secrets = await secretsFor(options, call);
   const result = await runOwnTool({ tool, input, secrets, signal, onProgress, run: runnerOf(options, call) });
   await noteUse(options, tool.path);
   // Which bytes ran is in the log.
   return { ...result, data: { file: tool.file, sha256: sha256Of(tool.text) } };
+}
+
+/** Its calls go the way of a program that a model wrote just now. */
+async function callProgram(
+  options: OwnToolsOptions,
+  { tool, input, signal, onProgress, sandbox, programDoor }: OwnCall,
+  calls: readonly Announced[],
+): Promise<ToolResult> {
+  const { description, timeout_seconds: timeoutSeconds } = tool.declaration;
+  if (sandbox === undefined || programDoor === undefined)
+    return errorResult(`${tool.name} is a program that calls tools. It runs only in a session.`);
+  const decoder = new TextDecoder();
+  const emit: ProgramWays['emit'] = (_stream, bytes) => onProgress(decoder.decode(bytes, { stream: true }));
+  const asked = { plan: description, calls: [...calls], program: tool.text, timeoutSeconds, arguments: input };
+  const result = await runProgram(asked, { programDoor, sandbox, emit, signal });
+  await noteUse(options, tool.path);
+  return result;
 }
 
 function runnerOf(

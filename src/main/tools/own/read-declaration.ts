@@ -51,8 +51,23 @@ export async function readDeclaration(
     return {
       problem: `Its file name is no name of a tool: ${issuesText(name.error.issues, 'name')}. Or give it a name in its declaration.`,
     };
+  const wrong = programProblem(file, parsed.data, header !== null);
+  if (wrong !== null) return { problem: `Line ${raw.line}: ${wrong}` };
   const form = header === null ? 'exported' : 'program';
   return { name: name.data, declaration: parsed.data, form, interpreter };
+}
+
+/** A program that calls tools reaches hosts and keys by them, so that each use of one is a call in the log. */
+function programProblem(
+  file: string,
+  { calls, hosts, secrets }: OwnToolDeclaration,
+  hasHeader: boolean,
+): string | null {
+  if (calls === undefined) return null;
+  if (extensionOf(file) !== '.py' || !hasHeader) return 'a program with "calls" is Python, and says so in a header.';
+  return hosts.length + secrets.length === 0
+    ? null
+    : 'a program with "calls" has neither hosts nor secrets of its own.';
 }
 
 /** `create_issue.py` → `create_issue`. */
@@ -83,7 +98,8 @@ function interpreterOf(file: string, text: string): readonly string[] | null {
   return words.length > 0 ? words : (interpreters.get(extensionOf(file)) ?? null);
 }
 
-function exportingLanguage(file: string): CodeLanguage | null {
+/** Of files that can export a tool. */
+export function exportingLanguage(file: string): CodeLanguage | null {
   const end = extensionOf(file);
   if (end === '.py') return 'python';
   if (['.js', '.mjs', '.cjs'].includes(end)) return 'javascript';
@@ -97,8 +113,10 @@ async function exportedIn(text: string, language: CodeLanguage, loadSyntax: Synt
   return syntax.withTree(language, text, (root) => readExported(root, language));
 }
 
-/** The TOML between `# /// dewpoint-tool` and `# ///`, in the form that PEP 723 has for such blocks. Null: there is none. */
-function readHeader(text: string): RawDeclaration {
+/** Where the TOML between `# /// dewpoint-tool` and `# ///` stands, by its lines. The form is that of PEP 723. Null: there is none. */
+export function findHeader(
+  text: string,
+): { readonly begin: number; readonly end: number; readonly mark: string; readonly toml: string } | ToolProblem | null {
   const lines = text.split(/\r?\n/, mostLinesBefore + mostHeaderLines);
   const begin = lines.slice(0, mostLinesBefore).findIndex((line) => opening.test(line));
   if (begin === -1) return null;
@@ -109,10 +127,15 @@ function readHeader(text: string): RawDeclaration {
     if (!trimmed.startsWith(mark)) return unended(begin + at + 2, mark);
     // One blank belongs to the mark; what is further in is the text's own.
     const rest = trimmed.slice(mark.length).replace(/^ /, '');
-    if (rest.trim() === '///') return headerOf(body.join('\n'), begin);
+    if (rest.trim() === '///') return { begin, end: begin + 1 + at, mark, toml: body.join('\n') };
     body.push(rest);
   }
   return unended(begin + 1, mark);
+}
+
+function readHeader(text: string): RawDeclaration {
+  const header = findHeader(text);
+  return header === null || 'problem' in header ? header : headerOf(header.toml, header.begin);
 }
 
 function unended(line: number, mark: string): ToolProblem {

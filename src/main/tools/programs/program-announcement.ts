@@ -1,19 +1,10 @@
-import { z } from 'zod';
+import type { Announced } from '@shared/tools/own-tool.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { globMatcher } from '../../lib/files/glob-matcher.ts';
 import { inputJsonSchema } from '../define.ts';
 import type { Tool } from '../define.ts';
 import { programLimits } from './program-limits.ts';
-
-/** What a program announces of the calls of one tool. */
-export const announcedSchema = z.object({
-  tool: z.string(),
-  most: z.number(),
-  hosts: z.array(z.string()).optional(),
-  paths: z.array(z.string()).optional(),
-});
-type Announced = z.infer<typeof announcedSchema>;
 
 interface Entry {
   readonly tool: Tool;

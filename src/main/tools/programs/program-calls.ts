@@ -32,6 +32,14 @@ export interface EarlierPrograms {
   readonly sameFailed: string | null;
   /** Programs that failed in this turn. */
   readonly failed: number;
+  /** What the last one that had something to leave left; an empty object where none had. */
+  readonly state: unknown;
+}
+
+/** A program that somebody said yes to, to be imported or called. */
+export interface KeptProgram {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** The way of a program to the tools of its turn: each call passes all that a model's own call passes. */
@@ -41,6 +49,8 @@ export interface ProgramDoor<Tool> {
   /** Reads an input as a model's is read; `problem`: what is wrong with it. */
   readonly read: (tool: Tool, input: unknown) => { readonly input: unknown } | { readonly problem: string };
   readonly earlier: (sha256: string) => Promise<EarlierPrograms>;
+  /** Programs that were kept and may be imported. */
+  readonly kept: () => Promise<readonly KeptProgram[]>;
   readonly ask: (question: ProgramQuestion) => Promise<'allow' | 'deny' | 'nobody'>;
   readonly call: (call: ProgramCall<Tool>, signal: AbortSignal) => Promise<ProgramCallResult>;
   /** How long people were waited for so far. */

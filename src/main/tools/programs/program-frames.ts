@@ -2,9 +2,14 @@ import { z } from 'zod';
 import { programLimits } from './program-limits.ts';
 
 const frameSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('checked'), problems: z.array(z.string().max(500)).max(20) }),
+  z.strictObject({
+    type: z.literal('checked'),
+    problems: z.array(z.string().max(500)).max(20),
+    /** How many tests of its own it ran. */
+    tests: z.number().int().nonnegative().optional(),
+  }),
   z.strictObject({ type: z.literal('call'), id: z.number().int(), tool: z.string().max(200), input: z.unknown() }),
-  z.strictObject({ type: z.literal('done'), value: z.unknown() }),
+  z.strictObject({ type: z.literal('done'), value: z.unknown(), state: z.unknown().optional() }),
   z.strictObject({
     type: z.literal('failed'),
     error: z.string().max(8_000),

@@ -10,6 +10,8 @@ export const programLimits = {
   printedBytes: 1024 * 1024,
   /** Of one result, as the program gets it. */
   resultCharacters: 1024 * 1024,
+  /** Of what it leaves for later programs, as JSON. */
+  stateCharacters: 12 * 1024,
   memoryKb: 1_536 * 1024,
   /** Failed programs of one turn. */
   failures: 3,

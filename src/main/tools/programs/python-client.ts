@@ -1,13 +1,14 @@
 import { programLimits } from './program-limits.ts';
 
 /**
- * What runs a Python program in the sandbox and gives it its tools. It checks the program first, without running it, and
- * waits for a word to begin. Lines of JSON on the first input and output are the way to Dewpoint; what the program prints
- * goes to the error stream. Nothing here protects anything: the program may change all of it.
+ * What runs a Python program in the sandbox and gives it its tools. It checks the program first, without running it, runs
+ * the tests that it has in a process of their own, without tools, and waits for a word to begin. Lines of JSON on the first
+ * input and output are the way to Dewpoint; what the program prints goes to the error stream. Nothing here protects
+ * anything: the program may change all of it.
  */
 export const pythonClient = `import sys
 sys.path = [place for place in sys.path if place not in ("", ".")]
-import ast, importlib.util, json, linecache, os, threading, traceback
+import ast, importlib, importlib.machinery, importlib.util, json, linecache, os, threading, traceback
 from concurrent.futures import ThreadPoolExecutor
 
 NAME = "program.py"
@@ -90,6 +91,77 @@ class Tools:
             slot[0].set()
 
 
+class NoTools:
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ToolError(name, "refused", "tests and imports call no tools; put what is to be done below: if __name__ == \\"__main__\\"")
+
+
+def space_of(name, tools, given):
+    return {"__name__": name, "tools": tools, "ToolError": ToolError, "arguments": given["arguments"], "state": given["state"]}
+
+
+class Kept:
+    """Programs that were kept, for those that import them."""
+
+    def __init__(self, given):
+        self.given, self.tools = given, NoTools()
+
+    def find_spec(self, name, path=None, target=None):
+        isKept = name in self.given["modules"] and name not in sys.stdlib_module_names
+        return importlib.machinery.ModuleSpec(name, self) if isKept else None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        name = module.__name__
+        text, tools = self.given["modules"][name], self.tools
+        linecache.cache[name + ".py"] = (len(text), None, text.splitlines(True), name + ".py")
+        module.__dict__.update(space_of(name, NoTools(), {"arguments": {}, "state": {}}))
+        exec(compile(text, name + ".py", "exec"), module.__dict__)
+        module.tools = tools
+
+
+def tests_in(space):
+    return [(name, test) for name, test in space.items() if name.startswith("test_") and callable(test)]
+
+
+def run_tests(code, given):
+    """In a process of its own: nothing of it is left for the program."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(sink)
+        count, problems = 0, []
+        try:
+            space = space_of("program", NoTools(), given)
+            if "def test_" in given["program"]:
+                exec(code, space)
+            tests = tests_in(space)
+            for name in given["modules"]:
+                tests += tests_in(vars(importlib.import_module(name)))
+            for name, test in tests:
+                count += 1
+                try:
+                    test()
+                except BaseException as error:
+                    at = failure(error)
+                    problems.append("line %s: the test %s failed: %s" % (at["line"] or 1, name, at["error"][:300]))
+        except BaseException as error:
+            at = failure(error)
+            problems.append("line %s: the tests could not begin: %s" % (at["line"] or 1, at["error"][:300]))
+        sys.stdout.flush()
+        os.write(write, json.dumps([count, problems[:20]]).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read()
+    code = os.waitpid(child, 0)[1]
+    return json.loads(said) if said else [0, ["line 1: a test ended the process (%s)" % (code,)]]
+
+
 def problems_of(tree, known, announced):
     problems = []
 
@@ -163,21 +235,26 @@ def failure(error):
 def main():
     given = receive()
     text = given["program"]
+    kept = Kept(given)
     sys.path.insert(0, os.getcwd())
+    sys.meta_path.insert(0, kept)
+    linecache.cache[NAME] = (len(text), None, text.splitlines(True), NAME)
+    tests = 0
     try:
         tree = ast.parse(text, NAME)
         code = compile(tree, NAME, "exec")
         problems = problems_of(tree, given["tools"], given["announced"])
+        if not problems and any("def test_" in one for one in (text, *given["modules"].values())):
+            tests, problems = run_tests(code, given)
     except (SyntaxError, ValueError, RecursionError) as error:
         problems = ["line %s: %s" % (getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or error)]
-    send({"type": "checked", "problems": [problem[:400] for problem in problems[:20]]})
+    send({"type": "checked", "problems": [problem[:400] for problem in problems[:20]], "tests": tests})
     if problems:
         return
     receive()
-    linecache.cache[NAME] = (len(text), None, text.splitlines(True), NAME)
-    tools = Tools()
-    threading.Thread(target=tools._listen, daemon=True).start()
-    space = {"__name__": "__main__", "tools": tools, "ToolError": ToolError}
+    kept.tools = Tools()
+    threading.Thread(target=kept.tools._listen, daemon=True).start()
+    space = space_of("__main__", kept.tools, given)
     end = None
     try:
         exec(code, space)
@@ -190,7 +267,7 @@ def main():
     sys.stderr.flush()
     if end is None:
         try:
-            send({"type": "done", "value": space.get("result")})
+            send({"type": "done", "value": space.get("result"), "state": space.get("state")})
         except BaseException as error:
             end = {"type": "failed", "error": "What it assigned to result cannot be given back: %s" % (error,), "line": None, "trace": ""}
     if end is not None:

@@ -14,7 +14,8 @@ import type { Announcement } from './program-announcement.ts';
 import { pythonClient } from './python-client.ts';
 
 export type ProgramEnd =
-  | { readonly type: 'done'; readonly value: unknown }
+  /** `state`: what it leaves for later programs of the session. */
+  | { readonly type: 'done'; readonly value: unknown; readonly state?: unknown }
   | { readonly type: 'failed'; readonly error: string; readonly line: number | null; readonly trace: string }
   /** It was checked, and not one line of it ran. */
   | { readonly type: 'not-run'; readonly problems: readonly string[] }
@@ -40,12 +41,24 @@ export interface ProgramOutcome {
   readonly printed: string;
   /** In the order in which they ended. */
   readonly calls: readonly MadeCall[];
+  /** Tests of its own that ran before it. */
+  readonly tests: number;
   readonly mostTogether: number;
   readonly ms: number;
   readonly isUnanswered: boolean;
 }
 
-export interface ProgramRun {
+/** What a program finds when it begins. */
+export interface ProgramGiven {
+  /** Of one that was kept: what it is called with. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the last program of the session that had something to leave left. */
+  readonly state: unknown;
+  /** Programs that were kept and that it imports, by their names. */
+  readonly modules: Readonly<Record<string, string>>;
+}
+
+export interface ProgramRun extends ProgramGiven {
   readonly program: string;
   readonly announcement: Announcement;
   readonly door: ProgramDoor<Tool>;
@@ -67,6 +80,7 @@ interface State {
   printedBytes: number;
   printed: string;
   readonly calls: MadeCall[];
+  tests: number;
   /** Calls that were asked for and have not ended. */
   readonly open: Set<Promise<void>>;
   readonly waiting: (() => void)[];
@@ -122,6 +136,7 @@ function newState(run: ProgramRun, signal: AbortSignal, finish: State['finish'])
     printedBytes: 0,
     printed: '',
     calls: [],
+    tests: 0,
     open: new Set(),
     waiting: [],
     together: 0,
@@ -131,8 +146,9 @@ function newState(run: ProgramRun, signal: AbortSignal, finish: State['finish'])
   };
 }
 
-function outcomeOf({ printed, calls, mostTogether, isUnanswered }: State, end: ProgramEnd): Omit<ProgramOutcome, 'ms'> {
-  return { end, printed, calls: [...calls], mostTogether, isUnanswered };
+function outcomeOf(state: State, end: ProgramEnd): Omit<ProgramOutcome, 'ms'> {
+  const { printed, calls, tests, mostTogether, isUnanswered } = state;
+  return { end, printed, calls: [...calls], tests, mostTogether, isUnanswered };
 }
 
 function stopped(status: Exclude<ToolStatus, 'ok'>, reason: string): ProgramEnd {
@@ -163,6 +179,9 @@ async function begin(state: State): Promise<void> {
   const { entries } = run.announcement;
   await send(state, {
     program: run.program,
+    arguments: run.arguments,
+    state: run.state,
+    modules: run.modules,
     tools: Object.fromEntries(run.door.tools.map((tool) => [tool.name, argumentsOf(tool)])),
     announced: entries.map(({ tool }) => tool.name),
   });
@@ -196,6 +215,7 @@ function take(state: State, frame: ProgramFrame): void {
   const { phase } = state;
   if (frame.type === 'checked' && phase === 'checking') {
     state.phase = 'asking';
+    state.tests = frame.tests ?? 0;
     state.stopTimer();
     if (frame.problems.length > 0) state.finish({ type: 'not-run', problems: frame.problems });
     else void start(state);

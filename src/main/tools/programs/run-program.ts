@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { issuesText } from '@shared/text/issue-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
+import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
+import { announcedSchema } from '@shared/tools/own-tool.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
 import { errorResult } from '../values/tool-results.ts';
 import { describeProgram } from './describe-program.ts';
 import type { EarlierPrograms, ProgramDoor } from './program-calls.ts';
+import { importedBy } from './imported-programs.ts';
 import { programLimits } from './program-limits.ts';
-import { announcedSchema, announcementText, readAnnouncement, type Announcement } from './program-announcement.ts';
-import type { ProgramEnd, ProgramOutcome } from './run-in-sandbox.ts';
+import { announcementText, readAnnouncement, type Announcement } from './program-announcement.ts';
+import type { ProgramEnd, ProgramGiven, ProgramOutcome } from './run-in-sandbox.ts';
 import { runInSandbox } from './run-in-sandbox.ts';
 
 export const programToolName = 'run_program';
@@ -20,6 +25,10 @@ const inputSchema = z.object({
     .describe('all calls that it may make: the tool, how many at most, and where they are web addresses the hosts'),
   program: z.string(),
   timeoutSeconds: z.number().optional(),
+  keep: z
+    .object({ name: z.string(), description: z.string(), input_schema: z.record(z.string(), z.unknown()).optional() })
+    .optional()
+    .describe('proposes to keep it as a tool of the project; the dict "arguments" is what that is called with'),
 });
 type Input = z.infer<typeof inputSchema>;
 
@@ -32,6 +41,8 @@ export function createProgramTool(): Tool {
       'tools.NAME(argument=value) gives the text of a result (.json(), .data, .exit_code) and raises ToolError;',
       `tools.parallel([("NAME", {…}), …]) runs up to ${programLimits.together} at once.`,
       'What it assigns to "result" comes back: make it small. Other calls than the announced ones are refused.',
+      'The dict "state" stays for later programs. Functions test_… run first, without tools:',
+      'then the work stands below if __name__ == "__main__".',
     ].join(' '),
     access: 'execute',
     isLong: true,
@@ -42,43 +53,86 @@ export function createProgramTool(): Tool {
       const { plan, calls } = inputSchema.parse(value);
       return `program: ${firstLine(plan)} (${calls.map(({ tool, most }) => `${tool} ≤ ${most}`).join(', ')})`;
     },
-    run: (value, context) => runProgram(inputSchema.parse(value), context),
+    run: async (value, context) => {
+      const { keep, ...asked } = inputSchema.parse(value);
+      if (keep === undefined) return runProgram({ ...asked, arguments: {} }, context);
+      const proposed = keptNamesSchema.safeParse(keep);
+      if (!proposed.success) return errorResult(`Not run. "keep": ${issuesText(proposed.error.issues, 'it')}.`);
+      return runProgram({ ...asked, arguments: {}, keep: proposed.data }, context);
+    },
   };
 }
 
 const mostCharacters = { program: 64_000, plan: 8_000 } as const;
 
-async function runProgram(input: Input, context: ToolContext): Promise<ToolResult> {
-  const { programDoor: door } = context;
-  if (door === undefined) return errorResult('No program can be run here.');
-  const { program, plan } = input;
+/** A program that is to be run: one that a model wrote, or one that was kept. */
+export interface AskedProgram extends Pick<Input, 'plan' | 'calls' | 'program' | 'timeoutSeconds'> {
+  /** Of one that was kept: what it is called with. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** As what its model would keep it. */
+  readonly keep?: KeptNames;
+}
+
+export type ProgramWays = Pick<ToolContext, 'programDoor' | 'sandbox' | 'emit' | 'signal'>;
+
+/** Checks a program, has what leaves the sandbox approved, and runs it. */
+export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promise<ToolResult> {
+  const { programDoor: door } = ways;
+  if (door === undefined) return errorResult('No program can be run here: only in a session.');
+  const { program, plan } = asked;
   if (program.trim() === '') return errorResult('The program is empty.');
   if (program.length > mostCharacters.program || plan.length > mostCharacters.plan)
     return errorResult(
       `Too long: a program has at most ${mostCharacters.program} characters, a plan ${mostCharacters.plan}.`,
     );
-  const announcement = readAnnouncement(input.calls, door.tools);
+  const announcement = readAnnouncement(asked.calls, door.tools);
   if ('problems' in announcement)
     return errorResult(`Not run. What it announces is not right:\n${announcement.problems.join('\n')}`);
+  const modules = importedBy(program, await door.kept());
   const sha256 = sha256Of(program);
-  const known = refusedByLog(await door.earlier(sha256));
+  // The same with other arguments, or with what it imports changed, is another one.
+  const { length } = [...Object.keys(asked.arguments), ...Object.keys(modules)];
+  const runSha256 = length === 0 ? sha256 : sha256Of(JSON.stringify([program, asked.arguments, modules]));
+  const earlier = await door.earlier(runSha256);
+  const known = refusedByLog(earlier);
   if (known !== null) return known;
   const outcome = await runInSandbox(
     {
       program,
+      modules,
       announcement,
       door,
-      sandbox: context.sandbox,
-      timeoutMs: secondsOf(input) * 1000,
-      onPrinted: (bytes) => context.emit('stdout', bytes),
-      approve: () => approve(input, announcement, door),
+      arguments: asked.arguments,
+      state: earlier.state,
+      sandbox: ways.sandbox,
+      timeoutMs: secondsOf(asked) * 1000,
+      onPrinted: (bytes) => ways.emit('stdout', bytes),
+      approve: () => approve({ ...asked, modules }, announcement, door),
     },
-    context.signal,
+    ways.signal,
   );
-  return { ...describeProgram(outcome, announcement), data: dataOf(outcome, announcement, sha256) };
+  const left = stateLeft(outcome, earlier.state);
+  const told = describeProgram(outcome, announcement);
+  const notes = [told.output, left.note, keepNote(asked, outcome)].filter((note) => note !== '');
+  const facts = { sha256, runSha256, ...left.kept, ...(asked.keep === undefined ? {} : { keep: asked.keep }) };
+  return { ...told, output: notes.join('\n'), data: dataOf(outcome, announcement, facts) };
 }
 
-function secondsOf({ timeoutSeconds = programLimits.seconds }: Input): number {
+/** What it leaves for later programs of the session: only of one that ended well, and no more than there is room for. */
+function stateLeft({ end }: ProgramOutcome, before: unknown): { readonly note: string; readonly kept: object } {
+  if (end.type !== 'done' || !isRecord(end.state)) return { note: '', kept: {} };
+  const json = JSON.stringify(end.state);
+  if (json === JSON.stringify(before)) return { note: '', kept: {} };
+  const most = programLimits.stateCharacters;
+  if (json.length <= most) return { note: '', kept: { state: end.state } };
+  return { note: `Its state was not kept: it has ${json.length} characters as JSON. The limit is ${most}.`, kept: {} };
+}
+
+function keepNote({ keep }: AskedProgram, { end }: ProgramOutcome): string {
+  return keep === undefined || end.type !== 'done' ? '' : `The person was told that it could be kept as ${keep.name}.`;
+}
+
+function secondsOf({ timeoutSeconds = programLimits.seconds }: AskedProgram): number {
   return Math.min(programLimits.mostSeconds, Math.max(1, timeoutSeconds));
 }
 
@@ -96,7 +150,7 @@ function refusedByLog({ sameFailed, failed }: EarlierPrograms): ToolResult | nul
 
 /** One question for all that leaves the sandbox; where nothing does, none. */
 async function approve(
-  { plan, program }: Input,
+  { plan, program, modules, arguments: given }: AskedProgram & Pick<ProgramGiven, 'modules'>,
   announcement: Announcement,
   door: ProgramDoor<Tool>,
 ): Promise<ProgramEnd | null> {
@@ -106,7 +160,13 @@ async function approve(
   const answer = await door.ask({
     subject,
     reason: 'These calls leave the sandbox. A yes is for all of them; each passes the fences. Other calls are refused.',
-    text: `Plan:\n${plan}\n\nCalls:\n${announcementText(announcement, 'announced')}\n\nProgram:\n${program}`,
+    text: [
+      `Plan:\n${plan}`,
+      `Calls:\n${announcementText(announcement, 'announced')}`,
+      ...(Object.keys(given).length === 0 ? [] : [`Arguments:\n${JSON.stringify(given, null, 1)}`]),
+      `Program:\n${program}`,
+      ...Object.entries(modules).map(([name, text]) => `Imported, kept before: ${name}\n${text}`),
+    ].join('\n\n'),
   });
   if (answer === 'allow') return null;
   return { type: 'stopped', status: 'refused', reason: `Not allowed: ${subject}`, isUnanswered: answer === 'nobody' };
@@ -117,15 +177,28 @@ function leavesSandbox({ access }: Tool): boolean {
 }
 
 /** For the log: what a replay, the limits and the next program go by. */
-function dataOf({ end, calls, ms, isUnanswered }: ProgramOutcome, announcement: Announcement, sha256: string): object {
+function dataOf(
+  { end, calls, tests, ms, isUnanswered }: ProgramOutcome,
+  announcement: Announcement,
+  facts: object,
+): object {
   const accessOf = (name: string): string =>
     announcement.entries.find(({ tool }) => tool.name === name)?.tool.access ?? '';
   const done = calls.filter(({ status }) => status === 'ok');
   return {
     program: {
-      sha256,
+      ...facts,
       end: end.type,
-      calls: announcement.entries.map(({ tool, most, made }) => ({ tool: tool.name, most, made })),
+      ...(end.type === 'not-run' ? { problems: end.problems } : {}),
+      calls: announcement.entries.map(({ tool, most, made, hosts, paths }) => ({
+        tool: tool.name,
+        most,
+        made,
+        ...(hosts.length === 0 ? {} : { hosts }),
+        ...(paths === null ? {} : { paths }),
+      })),
+      refused: calls.filter(({ status }) => status === 'refused').length,
+      tests,
       okWrites: done.filter(({ tool }) => accessOf(tool) === 'write').length,
       okCommands: done.filter(({ tool, exitCode }) => accessOf(tool) === 'execute' && exitCode === 0).length,
       ms: Math.round(ms),

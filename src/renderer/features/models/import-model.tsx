@@ -1,5 +1,7 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -8,19 +10,27 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
-/** Takes a model file of the user's own into the list; the file stays where it is. */
-export function ImportModel({ onDone }: { readonly onDone: () => void }) {
+interface ImportModelProps {
+  readonly models: readonly ModelEntry[];
+  readonly onDone: () => void;
+}
+
+/** Takes a model file of the user's own into the list, or an adapter for a model that is there. */
+export function ImportModel({ models, onDone }: ImportModelProps) {
   const client = useClient();
   const isRefused = useIsCommandRefused('models.import');
   const [path, setPath] = useState('');
+  const [base, setBase] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   if (isRefused) return null;
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setProblem(null);
     try {
-      await client.models.import({ path: path.trim() });
+      if (base === '') await client.models.import({ path: path.trim() });
+      else await client.models.addAdapter({ path: path.trim(), model: base });
       setPath('');
+      setBase('');
       onDone();
     } catch (error) {
       setProblem(failureText(error));
@@ -28,7 +38,7 @@ export function ImportModel({ onDone }: { readonly onDone: () => void }) {
   };
   return (
     <form aria-label={t('models.import')} onSubmit={(event) => void add(event)} className="flex flex-col gap-2">
-      <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto]">
+      <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto_auto]">
         <Field label={t('models.importPath')}>
           {(ids) => (
             <input
@@ -42,12 +52,29 @@ export function ImportModel({ onDone }: { readonly onDone: () => void }) {
             />
           )}
         </Field>
+        <Field label={t('models.adapterOf')}>
+          {(ids) => (
+            <select {...ids} value={base} onChange={(event) => setBase(event.target.value)} className={inputClass}>
+              <option value="">{t('models.adapterOf.none')}</option>
+              {models.filter(takesAdapters).map(({ id, label }) => (
+                <option key={id} value={id}>
+                  {t('models.adapterOf.model', { model: seenName(label) })}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
         <Button type="submit" disabled={path.trim() === ''}>
           {t('models.import')}
         </Button>
       </div>
-      <p className="text-xs text-soft">{t('models.importText')}</p>
+      <p className="text-xs text-soft">{t(base === '' ? 'models.importText' : 'models.adapterText')}</p>
       {problem !== null && <Problem text={problem} />}
     </form>
   );
+}
+
+/** Of an engine that can load one, and not changed by one already. */
+function takesAdapters({ id, state }: ModelEntry): boolean {
+  return state === 'ready' && /^(?:llama-cpp|ollama)\/[^/+]/.test(id) && !id.includes('+');
 }

@@ -91,7 +91,7 @@ function Place({ where, models, settings, onUse, onChanged }: PlaceProps) {
       {where === 'local' && (
         <div className="mt-4 flex flex-col gap-5">
           <HubModels models={models} usedId={fieldOf(settings, where)} onUse={(id) => void onUse({ where, id })} />
-          <ImportModel onDone={onChanged} />
+          <ImportModel models={models} onDone={onChanged} />
         </div>
       )}
     </section>

@@ -11,6 +11,7 @@ export function approvalText(kind: string): string {
   if (kind === 'program') return t('approval.program');
   if (kind === 'server-form') return t('approval.server-form');
   if (kind === 'server-link') return t('approval.server-link');
+  if (kind === 'server-model') return t('approval.server-model');
   if (kind === 'connection') return t('approval.connection');
   if (kind === 'web') return t('approval.web');
   if (kind === 'fence') return t('approval.fence');

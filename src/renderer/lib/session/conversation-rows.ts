@@ -42,7 +42,7 @@ export type ConversationRow =
       readonly action: ToolCallState;
       readonly turn: TurnState;
     }
-  /** What a call shows beside the words, or the pictures that it made. It stays in sight where the work is folded. */
+  /** What a call shows beside the words, or the pictures that it made or gave back. It stays in sight where the work is folded. */
   | {
       readonly type: 'drawn';
       readonly key: string;

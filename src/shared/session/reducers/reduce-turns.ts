@@ -325,8 +325,15 @@ function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial
   return { end: { ...end, ...measured }, label: firstLine(label) };
 }
 
-function loadOf({ backend, contextTokens, predictedBytes, observedBytes }: EngineReport): NonNullable<StepEnd['load']> {
-  return { backend, contextTokens, predictedBytes, observedBytes: observedBytes ?? null };
+function loadOf({
+  backend,
+  contextTokens,
+  predictedBytes,
+  observedBytes,
+  adapter,
+}: EngineReport): NonNullable<StepEnd['load']> {
+  const load = { backend, contextTokens, predictedBytes, observedBytes: observedBytes ?? null };
+  return adapter === undefined ? load : { ...load, adapter };
 }
 
 const newCall = {

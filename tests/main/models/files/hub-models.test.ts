@@ -10,12 +10,13 @@ import { createMemoryPlanner } from '../../../../src/main/models/memory/memory-p
 import { createFetchUri } from '../../../../src/main/models/files/download/fetch-uri.ts';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import { createHubClient } from '../../../../src/main/models/files/download/hub-client.ts';
-import { createImportedModels } from '../../../../src/main/models/files/imported-models.ts';
+import { createImportedModels } from '../../../../src/main/models/files/name-list.ts';
 import type { ModelStore } from '../../../../src/main/models/files/model-store.ts';
 import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
 import { modelHub, tinyFiles, tinyModel } from '../../../fakes/model-hub.ts';
 import type { ModelHub } from '../../../fakes/model-hub.ts';
 import { splitGguf, splitNames } from '../../../fakes/split-gguf.ts';
+import { adapterParts } from '../../../fakes/adapter-parts.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
 import type { PullProgress } from '@shared/contract/models-contract.ts';
 
@@ -70,6 +71,7 @@ function create(options: { readonly token?: string; readonly hostFreeBytes?: num
     programs: testPrograms({}),
     readHeader,
     imported: createImportedModels(join(dir, 'imported.json')),
+    ...adapterParts(dir),
     downloadUri: createFetchUri({ fetch, env }),
   });
   const freeBytes = options.hostFreeBytes ?? 16 * gibi;

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
-import { createImportedModels } from '../../../../src/main/models/files/imported-models.ts';
+import { createImportedModels } from '../../../../src/main/models/files/name-list.ts';
 import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
 import type { ModelStore } from '../../../../src/main/models/files/model-store.ts';
 import { ggufFile } from '../../../fakes/gguf-file.ts';
 import { splitGguf, splitNames } from '../../../fakes/split-gguf.ts';
+import { adapterParts } from '../../../fakes/adapter-parts.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
 
 let dir: string;
@@ -29,6 +30,7 @@ const open = (): ModelStore =>
     programs: testPrograms({}),
     readHeader: createHeaderReader(),
     imported: createImportedModels(join(dir, 'imported.json')),
+    ...adapterParts(dir),
     downloadUri: null,
   });
 

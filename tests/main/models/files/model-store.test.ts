@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '@shared/errors.ts';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
-import { createImportedModels } from '../../../../src/main/models/files/imported-models.ts';
+import { createImportedModels } from '../../../../src/main/models/files/name-list.ts';
 import { parseCatalog } from '../../../../src/main/models/files/model-catalog.ts';
 import type { CatalogModel } from '../../../../src/main/models/files/model-catalog.ts';
 import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
 import type { ModelStore, ModelStoreOptions } from '../../../../src/main/models/files/model-store.ts';
 import { ggufFile } from '../../../fakes/gguf-file.ts';
 import { zipFile } from '../../../fakes/zip-file.ts';
+import { adapterParts } from '../../../fakes/adapter-parts.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
 
 let dir: string;
@@ -91,6 +92,7 @@ function createStore(overrides: Partial<ModelStoreOptions> = {}, entry: CatalogM
     programs: testPrograms({ PATH: `${join(dir, 'bin')}:/bin:/usr/bin` }),
     readHeader: createHeaderReader(),
     imported: createImportedModels(join(dir, 'imported.json')),
+    ...adapterParts(dir),
     downloadUri: null,
     ...overrides,
   });

@@ -13,7 +13,7 @@ import type { McpConnection } from '../../../../src/main/tools/mcp/mcp-connectio
 import { connectMcp } from '../../../../src/main/tools/mcp/mcp-connection.ts';
 import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
-import { askingServer } from '../../../fakes/mcp-http-server.ts';
+import { askingServer, redSquare } from '../../../fakes/mcp-http-server.ts';
 
 /** The reference server of the protocol, of the revisions before 2026. */
 const everything = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -89,6 +89,12 @@ function doorOf(answer: FormAnswer): Door {
       asked.push([message, url]);
       return answer.action;
     },
+    model: async (question) => {
+      asked.push(question);
+      return answer.action === 'accept'
+        ? { type: 'answered', model: 'made', text: 'It is 42.', isWhole: false }
+        : { type: 'refused', why: 'the person said no' };
+    },
   };
 }
 
@@ -100,6 +106,18 @@ function asking(): McpServer {
     const given = ctx.mcpReq.inputResponses;
     if (given === undefined) return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     return { content: [{ type: 'text', text: JSON.stringify(given) }] };
+  });
+  server.registerTool('ask', { description: 'Asks a model.' }, async (ctx) => {
+    const given = ctx.mcpReq.inputResponses;
+    if (given !== undefined) return { content: [{ type: 'text', text: JSON.stringify(given) }] };
+    const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'How much?' } }];
+    const wanted = { messages, maxTokens: 50, systemPrompt: 'Be short.', stopSequences: ['END'] };
+    return inputRequired({ inputRequests: { it: inputRequired.createMessage(wanted) } });
+  });
+  server.registerTool('show', { description: 'Asks a model about an image.' }, async () => {
+    const content = { type: 'image' as const, data: redSquare, mimeType: 'image/png' };
+    const wanted = { messages: [{ role: 'user' as const, content }], maxTokens: 50 };
+    return inputRequired({ inputRequests: { it: inputRequired.createMessage(wanted) } });
   });
   server.registerTool('secret', { description: 'Asks for a key.' }, async (ctx) => {
     if (ctx.mcpReq.inputResponses !== undefined) return { content: [{ type: 'text', text: 'went on' }] };
@@ -123,6 +141,37 @@ describe('what a server of the new revision asks during a call', () => {
     expect(declined.output).toContain('no city');
     expect(declined.output).toContain('did not fill in');
     expect((await one.call('weather', {}, quiet)).output).toContain('no city');
+  });
+
+  it('may be a question to a model, in both revisions, and what is cut off is said to be', async () => {
+    const one = await connectNew(asking);
+    const door = doorOf({ action: 'accept', values: {} });
+    const { output } = await one.call('ask', {}, { ...quiet, door });
+    expect(JSON.parse(output)).toMatchObject({
+      it: { role: 'assistant', model: 'made', stopReason: 'maxTokens', content: { text: 'It is 42.' } },
+    });
+    const messages = [{ role: 'user', text: 'How much?' }];
+    expect(door.asked).toEqual([{ system: 'Be short.', messages, maxTokens: 50, temperature: null, stop: ['END'] }]);
+    const old = await connectOld();
+    const said = await old.call('trigger-sampling-request', { prompt: 'Six by seven?' }, { ...quiet, door });
+    expect(said.output).toContain('It is 42.');
+    expect(JSON.stringify(door.asked[1])).toContain('context: Six by seven?');
+  });
+
+  // Catches: a server that learns why, a question that leaves before a yes, and one that no model is asked.
+  it('gets no answer of a model without a yes, which the model that made the call is told', async () => {
+    const one = await connectNew(asking);
+    const door = doorOf({ action: 'decline' });
+    const no = await one.call('ask', {}, { ...quiet, door });
+    expect(no).toMatchObject({ status: 'error' });
+    expect(no.output).toContain('got no answer: the person said no');
+    expect((await one.call('ask', {}, quiet)).status).toBe('error');
+    expect((await one.call('show', {}, { ...quiet, door })).output).toContain('more than text');
+    expect(door.asked).toHaveLength(1);
+    const old = await connectOld();
+    const refused = await old.call('trigger-sampling-request', { prompt: 'Six by seven?' }, { ...quiet, door });
+    expect(refused.output).toContain('The user did not allow it');
+    expect(refused.output).toContain('the person said no');
   });
 
   // Catches: two sessions that use one server, and the question of one that is shown in the other.

@@ -79,6 +79,7 @@ function scene() {
     home,
     templates: resolve('resources/tools'),
     tools,
+    loadSyntax: () => syntax,
     record,
     taken,
     off: () => off,
@@ -88,6 +89,8 @@ function scene() {
       if (own === null) delete projects[path];
       else projects[path] = own;
     },
+    programsOf: async () => ({ projectPath: project, programs: [] }),
+    now: () => (time += 1),
     keepSecret: async (name, value) => void secrets.set(name, value),
     dropSecret: async (name) => void secrets.delete(name),
   });

@@ -235,7 +235,9 @@ describe('a tool server', () => {
     expect(specs.length).toBeGreaterThan(8);
     expect(await ask('echo', { message: 'hi' })).toEqual({ status: 'ok', output: 'Echo: hi' });
     expect(await ask('get-structured-content', { location: 'Chicago' })).toMatchObject({ status: 'ok' });
-    expect((await ask('get-tiny-image', {}))?.output).toMatch(/\[image, image\/png, \d+ bytes: not shown\]/);
+    const image = await ask('get-tiny-image', {});
+    expect(image?.output).toContain('[image 1, 20 × 20 pixels');
+    expect(image?.pictures).toMatchObject([{ mediaType: 'image/png', width: 20 }]);
   });
 
   it('may be on in one project and off in all others, whole or by its tools', async () => {

@@ -3,11 +3,12 @@ import { subcommand } from './subcommand.ts';
 
 export interface ModelHandlers {
   models(
-    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'probe' | 'repair' | 'set' | 'suggest',
+    action: 'list' | 'show' | 'pull' | 'import' | 'adapter' | 'remove' | 'probe' | 'repair' | 'set' | 'suggest',
     id: string | undefined,
     args: {
       readonly json?: boolean;
       readonly name?: string;
+      readonly model?: string;
       readonly yes?: boolean;
       readonly machine?: string;
       readonly words?: readonly string[];
@@ -39,6 +40,19 @@ export function addModels(program: Command, handlers: ModelHandlers): void {
     .option('--json', 'print JSON')
     .action((file: string, args: { readonly name?: string; readonly json?: boolean }) =>
       handlers.models('import', file, args),
+    );
+  subcommand(
+    models,
+    'adapter',
+    'use a LoRA adapter with a model',
+    'dewpoint models adapter ~/my-style.gguf llama-cpp/my-model',
+  )
+    .argument('<file>', 'a LoRA adapter as a .gguf file; only Ollama copies it')
+    .argument('<model>', 'llama-cpp/NAME or ollama/NAME: the model that it was trained on')
+    .option('--name <name>', 'the name of the adapter (default: the file name)')
+    .option('--json', 'print JSON')
+    .action((file: string, model: string, args: { readonly name?: string; readonly json?: boolean }) =>
+      handlers.models('adapter', file, { ...args, model }),
     );
   subcommand(
     models,

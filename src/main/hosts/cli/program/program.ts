@@ -14,6 +14,8 @@ import type { ToolsAction, ToolsArguments } from './tools-program.ts';
 import { addAssistants } from './assistants-program.ts';
 import type { AssistantsAction, AssistantsArguments } from '../commands/assistants.command.ts';
 import { addTools } from './tools-program.ts';
+import { addPrograms } from './programs-program.ts';
+import type { ProgramsAction, ProgramsArguments } from '../commands/programs.command.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -37,6 +39,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   settings(action: 'get' | 'set' | 'unset' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   assistants(action: AssistantsAction, words: readonly string[], args: AssistantsArguments): Promise<void>;
   tools(action: ToolsAction, words: readonly string[], args: ToolsArguments): Promise<void>;
+  programs(action: ProgramsAction, words: readonly string[], args: ProgramsArguments): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   sandboxImage(action: ImageAction, word: string | undefined, args: ImageArguments): Promise<void>;
   clean(args: CleanArguments): Promise<void>;
@@ -75,6 +78,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addRules(program, (action, word, args) => handlers.rules(action, word, args));
   addAssistants(program, (action, words, args) => handlers.assistants(action, words, args));
   addTools(program, (action, words, args) => handlers.tools(action, words, args));
+  addPrograms(program, (action, words, args) => handlers.programs(action, words, args));
   addProjects(program, handlers);
   addClean(program, handlers);
   addSandbox(program, (action, word, args) => handlers.sandboxImage(action, word, args));

@@ -63,7 +63,7 @@ export async function askApproval(
 
 export function headingOf({ kind, child }: Question): string {
   if (child !== undefined) return 'May an agent that this one started do this?';
-  if (kind === 'server-form' || kind === 'server-link') return 'A tool server asks you something.';
+  if (kind.startsWith('server-')) return 'A tool server asks you something.';
   return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
 }
 
@@ -138,6 +138,7 @@ function askedOf(question: Question): Asked {
       grant: `If you say yes, this command can reach ${hosts.length === 1 ? 'this host' : `these ${hosts.length} hosts`}: ${names}`,
     };
   }
+  if (kind.startsWith('server-')) return askedByServer(question);
   switch (kind) {
     case 'instructions':
       return {
@@ -176,9 +177,6 @@ function askedOf(question: Question): Asked {
       };
     case 'program':
       return askedOfProgram(question);
-    case 'server-form':
-    case 'server-link':
-      return askedByServer(question);
     case 'connection':
       return askedOfAccount(question);
     case 'fence':
@@ -201,6 +199,12 @@ function askedByServer({ kind, subject, reason, text, form, url }: Question): As
   const by: Field = { label: 'server', text: subject, isName: true };
   const because = fieldOf('reason', reason);
   const says = fieldOf('the server says (not verified)', text);
+  if (kind === 'server-model')
+    return {
+      what: 'It wants a model of yours to answer this.',
+      fields: [by, says, because],
+      grant: 'If you say yes, the model answers exactly this, once, and the server gets the answer.',
+    };
   if (kind === 'server-link')
     return {
       what: 'It wants you to open this address.',

@@ -23,6 +23,8 @@ const loadOptionsSchema = z.object({
   gpuLayers: z.number().int().nonnegative().nullable(),
   /** Of what the cells of a sequence are made. */
   cacheType: cacheTypeSchema,
+  /** A LoRA adapter that changes its weights; absent: none. */
+  adapterPath: z.string().optional(),
   /** Where states of sequences may be kept; null keeps none. */
   stateDir: z.string().nullable(),
 });

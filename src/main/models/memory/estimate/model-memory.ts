@@ -17,12 +17,14 @@ export interface ModelWeights {
   /** The input embeddings are the output as well, and a device needs a copy of its own. Null: not known. */
   readonly isTied: boolean | null;
   /** What the sum is of, where it is not that of the very file; absent for one that was read. */
-  readonly estimateOf?: string;
+  readonly estimateOf?: string | undefined;
   /**
    * What the engine in this process copies into a layout of the processor's, where it runs there: memory of its own, beside the
    * mapped file, whose pages of the same weights may then go. At most so much, for not every processor has such a layout.
    */
   readonly copiedBytes?: number;
+  /** The part of them that is an adapter's, each beside the weight that it changes; absent: there is none. */
+  readonly adapterBytes?: number;
   /** Repeating layers in their order; null where only the sum is known. */
   readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[] | null;
 }
@@ -54,6 +56,17 @@ export interface ModelMemory {
 export type ModelMemoryResult =
   | { readonly known: true; readonly memory: ModelMemory }
   | { readonly known: false; readonly why: string };
+
+/** The same model with an adapter: each pair lies where the weight lies that it changes. Null where sizes are unknown. */
+export function withAdapterWeights(base: ModelWeights | null, adapter: ModelWeights | null): ModelWeights | null {
+  if (base === null || adapter === null) return null;
+  const layers = base.layers?.map(({ bytes, expertBytes }, index) => ({
+    bytes: bytes + (adapter.layers?.[index]?.bytes ?? 0),
+    expertBytes: expertBytes + (adapter.layers?.[index]?.expertBytes ?? 0),
+  }));
+  const adapterBytes = adapter.totalBytes;
+  return { ...base, totalBytes: base.totalBytes + adapterBytes, adapterBytes, layers: layers ?? null };
+}
 
 export function readModelMemory({ keys, vocabulary, weights }: ModelFacts): ModelMemoryResult {
   const reader = createKeyReader(keys);
@@ -114,17 +127,19 @@ export function estimateMemory(memory: ModelMemory, options: EstimateOptions): M
   const recurrentBytes = kept.find((term) => term.name === 'recurrent')?.bytes ?? 0;
   const contextBytes = kept.reduce((sum, term) => sum + term.bytes, 0);
   const measured = options.measuredComputeBytes ?? null;
+  // A dry run knows no adapters.
+  const isBounded = measured === null || memory.weights?.adapterBytes !== undefined;
   const compute = measured ?? computeBytes(memory.compute, countCells(memory.context, context), context, engine);
-  const weightsBytes = memory.weights?.totalBytes ?? null;
+  const adapterBytes = memory.weights?.adapterBytes ?? 0;
+  const weightsBytes = memory.weights === null ? null : memory.weights.totalBytes - adapterBytes;
   return {
     kvBytes: contextBytes - recurrentBytes,
     recurrentBytes,
     contextBytes,
     computeBytes: compute,
     weightsBytes,
-    totalBytes: weightsBytes === null ? null : weightsBytes + contextBytes + compute,
-    certainty:
-      measured === null || weightsBytes === null || memory.weights?.estimateOf !== undefined ? 'bounded' : 'exact',
+    totalBytes: weightsBytes === null ? null : weightsBytes + adapterBytes + contextBytes + compute,
+    certainty: isBounded || weightsBytes === null || memory.weights?.estimateOf !== undefined ? 'bounded' : 'exact',
     terms: [
       ...(weightsBytes === null
         ? []
@@ -136,6 +151,7 @@ export function estimateMemory(memory: ModelMemory, options: EstimateOptions): M
               certainty: memory.weights?.estimateOf === undefined ? ('exact' as const) : ('bounded' as const),
             },
           ]),
+      ...(adapterBytes === 0 ? [] : [adapterTerm(adapterBytes)]),
       ...kept,
       {
         name: 'compute',
@@ -143,12 +159,15 @@ export function estimateMemory(memory: ModelMemory, options: EstimateOptions): M
         why:
           measured === null
             ? `${engine}, batch of ${Math.min(context.ubatchTokens, context.contextTokens)}: ${computeSource(memory)}`
-            : `${engine}: a dry run of the engine itself`,
-        certainty: measured === null ? 'bounded' : 'exact',
+            : `${engine}: a dry run of the engine itself${adapterBytes === 0 ? '' : ', without the adapter'}`,
+        certainty: isBounded ? 'bounded' : 'exact',
       },
     ],
   };
 }
+
+const adapterTerm = (bytes: number) =>
+  ({ name: 'adapter', bytes, why: 'its weights, each beside the one that it changes', certainty: 'exact' }) as const;
 
 function computeSource({ compute }: ModelMemory): string {
   return compute.graph === null

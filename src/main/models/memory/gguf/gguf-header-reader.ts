@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import { withAdapterWeights } from '../estimate/model-memory.ts';
 import { readGguf } from './read-gguf.ts';
 import type { GgufHeader } from './read-gguf.ts';
 import { filesOf } from '../../files/split-model-files.ts';
@@ -26,6 +28,21 @@ export function createHeaderReader(read: ReadHeader = readGguf): ReadHeader {
     if (!result.ok && kept.get(path)?.reply === reply) kept.delete(path);
     return result;
   };
+}
+
+/** Of a model with an adapter: its weights are those of both. Fails where one of the two cannot be read. */
+export async function readAdapted(
+  read: ReadHeader,
+  path: string,
+  adapterPath: string | undefined,
+): Promise<Reply<GgufHeader>> {
+  const base = await read(path);
+  if (adapterPath === undefined || !base.ok) return base;
+  const adapter = await read(adapterPath);
+  if (!adapter.ok) return adapter;
+  const { facts } = base.value;
+  const weights = withAdapterWeights(facts.weights, adapter.value.facts.weights);
+  return success({ ...base.value, facts: { ...facts, weights } });
 }
 
 /** The oldest goes first. */

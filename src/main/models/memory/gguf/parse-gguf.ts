@@ -90,8 +90,10 @@ interface State {
   vocabulary: number | null;
 }
 
-interface Tensor {
+export interface Tensor {
   readonly name: string;
+  /** Its lengths, the innermost first. */
+  readonly shape: readonly number[];
   readonly offset: number;
   /** Null for a type that is not known here. */
   readonly bytes: number | null;
@@ -174,7 +176,7 @@ function readTensor(cursor: Cursor): Tensor {
   if (!Number.isSafeInteger(values)) throw damaged('a tensor without end');
   const type = u32(cursor);
   const offset = u64(cursor);
-  return { name, offset, bytes: tensorBytes(type, values), isCopied: isCopied(name, type, shape[1] ?? 1) };
+  return { name, shape, offset, bytes: tensorBytes(type, values), isCopied: isCopied(name, type, shape[1] ?? 1) };
 }
 
 /** Bytes of a tensor by its type number; null for a type that is not known here. */

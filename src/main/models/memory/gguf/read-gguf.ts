@@ -44,6 +44,13 @@ export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
   }
 }
 
+/** Keys and tensors of a model, or of an adapter. Throws `AppError` as `readGguf` fails. */
+export async function readTensors(path: string): Promise<Pick<ParsedGguf, 'keys' | 'tensors'>> {
+  const first = await readOne(path, firstBytes);
+  const others = await readOthers(path, first);
+  return { keys: first.keys, tensors: [first, ...others].flatMap(({ tensors }) => tensors) };
+}
+
 /** Enough for nearly every header with its vocabulary, so that it is parsed once; else four times as much. */
 const firstBytes = 12 * 1024 * 1024;
 /** The other files of a model name their tensors and little else. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineReport } from '@shared/events/call-report.ts';
-import type { ContextGrant } from '../../memory/grant-context.ts';
 import type { HeldModel } from '../../engine/local-engines.ts';
 import type { EngineEvent } from '../../engine/llama-engine.ts';
 import type { EngineError, EngineOutput, EngineRequest } from '../../engine/worker/worker-protocol.ts';
@@ -125,7 +124,7 @@ function toProviderError(error: EngineError): ProviderError {
 /** Asked, granted and really made; null where the call ended before its model was in memory. */
 export function reportOf(
   { loaded }: EndedEvent,
-  grant: ContextGrant,
+  { grant, adapter }: Pick<FoundModel, 'grant' | 'adapter'>,
   {
     slow,
     unloaded,
@@ -152,6 +151,7 @@ export function reportOf(
     grantedTokens: grant.grantedTokens,
     contextTokens: loaded.contextTokens,
     sequences: loaded.sequences,
+    ...(adapter === null ? {} : { adapter: { name: adapter.name, sha256: adapter.sha256 } }),
     predictedBytes: grant.predictedBytes,
     ...(loaded.observedBytes === null ? {} : { observedBytes: loaded.observedBytes }),
     ...(findings.length === 0 ? {} : { findings }),

@@ -20,22 +20,30 @@ export interface FoundModel {
   readonly wish: ContextWish;
   readonly options: LoadOptions;
   readonly grant: ContextGrant;
+  /** Null: the bare model. */
+  readonly adapter: Pick<Adapter, 'path' | 'name' | 'sha256'> | null;
+  /** Why it must not be loaded, in whole sentences; null: it may. */
+  readonly refusal: string | null;
 }
+
+type Adapter = NonNullable<NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>['adapter']>;
 
 /** Null: it is not on this machine. */
 export async function findModel(
   dependencies: ProviderDependencies,
   settings: LlamaSettings,
-  name: string,
+  { model: name, signal }: { readonly model: string; readonly signal: AbortSignal },
 ): Promise<FoundModel | null> {
   const file = await dependencies.modelFile(name);
   if (file === null) return null;
-  const wish = wishOf(settings);
+  const wish = wishOf(settings, file);
   const grant = await grantOf(dependencies, wish, file);
   return {
     path: file.path,
     wish,
     grant,
+    adapter: file.adapter ?? null,
+    refusal: (await file.adapter?.refusal(signal)) ?? null,
     options: {
       modelPath: file.path,
       contextTokens: grant.grantedTokens,
@@ -44,6 +52,7 @@ export async function findModel(
       gpu: settings.gpu,
       gpuLayers: grant.gpuLayers,
       cacheType: grant.cacheType,
+      ...(wish.adapterPath === undefined ? {} : { adapterPath: wish.adapterPath }),
       stateDir: join(dependencies.cacheDir, 'prefix'),
     },
   };
@@ -72,6 +81,10 @@ export async function grantOf(
   };
 }
 
-export function wishOf({ contextTokens, gpu }: LlamaSettings): ContextWish {
-  return { askedTokens: contextTokens ?? null, sequences, gpu };
+export function wishOf(
+  { contextTokens, gpu }: LlamaSettings,
+  { adapter }: { readonly adapter?: Pick<Adapter, 'path'> | undefined },
+): ContextWish {
+  const wish = { askedTokens: contextTokens ?? null, sequences, gpu };
+  return adapter === undefined ? wish : { ...wish, adapterPath: adapter.path };
 }

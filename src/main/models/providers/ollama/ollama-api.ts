@@ -1,3 +1,4 @@
+import { openAsBlob } from 'node:fs';
 import type { ChatRequest, CreateRequest, Ollama } from 'ollama/browser';
 import { z } from 'zod';
 import { childAbort } from '../../../lib/async/child-abort.ts';
@@ -133,6 +134,8 @@ export interface OllamaApi {
   readonly unload: (name: string, signal: AbortSignal) => Promise<void>;
   /** What the server says while it fetches a model, one value a line. */
   readonly pull: (name: string, signal: AbortSignal) => Promise<AsyncIterable<unknown>>;
+  /** Hands a file to the server's store, under its digest. */
+  readonly upload: (path: string, sha256: string, signal: AbortSignal) => Promise<void>;
   readonly create: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
   /** Takes a model out of the server's store. */
   readonly remove: (name: string, signal: AbortSignal) => Promise<void>;
@@ -202,6 +205,12 @@ export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
     create: async (body, signal) => {
       const call = (client: Ollama): Promise<unknown> => client.create({ ...createRequest.parse(body), stream: false });
       await ask('/api/create', z.unknown(), { call, signal, limitMs: loadMs });
+    },
+    upload: async (path, sha256, signal) => {
+      const body = await openAsBlob(path);
+      const url = `${address}/api/blobs/sha256:${sha256}`;
+      const what = `Ollama at ${address} did not take ${path}`;
+      await within(loadMs, signal, what, (inner) => sendWith(inner)(url, { method: 'POST', body }));
     },
     remove: async (name, signal) => {
       const call = (client: Ollama): Promise<unknown> => client.delete({ model: name });

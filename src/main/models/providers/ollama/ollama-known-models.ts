@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ServerMemoryPlanner } from '../../memory/server-memory-planner.ts';
 import { readJsonFile, writeJsonFile } from '../../../lib/files/json-file.ts';
-import type { ListedByOllama, OllamaApi } from './ollama-api.ts';
+import type { ListedByOllama, OllamaApi, ShownModel } from './ollama-api.ts';
 
 const numberOrNull = z.number().nullable();
 
@@ -19,6 +19,7 @@ const knownSchema = z.object({
           totalBytes: z.number(),
           inputBytes: numberOrNull,
           isTied: z.boolean().nullable(),
+          estimateOf: z.string().optional(),
           layers: z.array(z.object({ bytes: z.number(), expertBytes: z.number() })).nullable(),
         })
         .nullable(),
@@ -85,7 +86,11 @@ async function ask(
   return {
     digest: listed.digest ?? '',
     sizeBytes: listed.size ?? null,
-    header: { facts: mutable(header.facts), hollowKeys: [...header.hollowKeys], markers: [...header.markers] },
+    header: {
+      facts: mutable(withAdapter(header.facts, shown, listed)),
+      hollowKeys: [...header.hollowKeys],
+      markers: [...header.markers],
+    },
     capabilities: shown.capabilities ?? [],
     template: shown.template ?? '',
     trainedTokens: typeof trained === 'number' && trained > 0 ? trained : null,
@@ -95,6 +100,21 @@ async function ask(
         : billionsIn(shown.details?.parameter_size ?? listed.details?.parameter_size),
     filePath: /^FROM (\/.+|[A-Z]:\\.+)$/m.exec(shown.modelfile ?? '')?.[1]?.trim() ?? null,
     remoteHost: remote === '' ? null : remote,
+  };
+}
+
+/** The server tells no tensors of an adapter, so what it says of the size of all is taken. */
+function withAdapter(
+  facts: ReturnType<ServerMemoryPlanner['read']>['facts'],
+  { modelfile }: ShownModel,
+  { size }: ListedByOllama,
+): ReturnType<ServerMemoryPlanner['read']>['facts'] {
+  const { weights } = facts;
+  if (weights === null || !/^ADAPTER /m.test(modelfile ?? '')) return facts;
+  const totalBytes = Math.max(weights.totalBytes, size ?? 0);
+  return {
+    ...facts,
+    weights: { ...weights, totalBytes, estimateOf: 'an estimate: all files of the model, its adapter among them' },
   };
 }
 

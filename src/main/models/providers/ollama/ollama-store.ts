@@ -1,8 +1,13 @@
+import { AppError } from '@shared/errors.ts';
+import { nameOfFile, namePattern } from '../../files/import-model.ts';
+import { sha256OfFiles } from '../../files/hash-model-files.ts';
+import { checkAdapterHeader } from '../../memory/gguf/check-adapter.ts';
+import { readTensors } from '../../memory/gguf/read-gguf.ts';
 import type { Provider } from '../define.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-errors.ts';
 import type { KnownModels } from './ollama-known-models.ts';
-import { judgeTemplate, repairedName, repairTemplateFor } from './repair-template.ts';
+import { adaptedName, judgeTemplate, repairedName, repairTemplateFor } from './repair-template.ts';
 import type { ModelLoader } from './ollama-model-loader.ts';
 
 interface StoreParts {
@@ -11,7 +16,7 @@ interface StoreParts {
   readonly find: ModelLoader['find'];
 }
 
-type OllamaStore = Required<Pick<Provider, 'header' | 'remove' | 'repair'>>;
+type OllamaStore = Required<Pick<Provider, 'header' | 'remove' | 'repair' | 'addAdapter'>>;
 
 /** What is done with models that lie in the server's store, without loading one. */
 export function createOllamaStore(parts: StoreParts): OllamaStore {
@@ -28,6 +33,7 @@ export function createOllamaStore(parts: StoreParts): OllamaStore {
       return { bytes: listed.size ?? 0 };
     },
     repair: repairWith(parts),
+    addAdapter: adapterWith(parts),
   };
 }
 
@@ -38,12 +44,7 @@ export function createOllamaStore(parts: StoreParts): OllamaStore {
 function repairWith({ api, known, find }: StoreParts): OllamaStore['repair'] {
   return async (name, apply, signal) => {
     const listed = await find(name, signal);
-    if (listed === null)
-      throw new OllamaError({
-        code: 'missing-model',
-        message: `Ollama does not have the model ${name}.`,
-        retryable: false,
-      });
+    if (listed === null) throw notThere(name);
     const model = await known.of(listed, signal);
     const problem = judgeTemplate(model);
     const repair = repairTemplateFor(model);
@@ -57,5 +58,37 @@ function repairWith({ api, known, find }: StoreParts): OllamaStore['repair'] {
       signal,
     );
     return { problem: problem.text, plan, made };
+  };
+}
+
+function notThere(name: string): OllamaError {
+  return new OllamaError({
+    code: 'missing-model',
+    message: `Ollama does not have the model ${name}.`,
+    retryable: false,
+  });
+}
+
+/**
+ * A model of our own name is made of one of the server's and an adapter. Both lie in its store by their digests, so that
+ * what is done later to the model it comes from changes nothing.
+ */
+function adapterWith({ api, known, find }: StoreParts): OllamaStore['addAdapter'] {
+  return async (name, { path, name: given }, signal) => {
+    const listed = await find(name, signal);
+    if (listed === null) throw notThere(name);
+    const own = given ?? nameOfFile(path);
+    if (!namePattern.test(own)) throw new AppError('bad-input', `"${own}" cannot be the name of an adapter.`);
+    const { header } = await known.of(listed, signal);
+    checkAdapterHeader((await readTensors(path)).keys, header.facts.keys['general.architecture']);
+    const made = adaptedName(listed.name, own);
+    if ((await find(made, signal)) !== null)
+      throw new AppError('conflict', `Ollama has a model ${made} already.`, {
+        hint: 'Choose another name with --name NAME, or remove the other one.',
+      });
+    const sha256 = await sha256OfFiles([path], { signal, onProgress: () => undefined });
+    await api.upload(path, sha256, signal);
+    await api.create({ model: made, from: listed.name, adapters: { 'adapter.gguf': `sha256:${sha256}` } }, signal);
+    return made;
   };
 }

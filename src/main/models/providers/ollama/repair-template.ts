@@ -57,6 +57,11 @@ export function repairedName(name: string): string {
   return `${ourPrefix}${name.replace(/^[^/.]*\.[^/]*\//, '').replaceAll('/', '-')}`;
 }
 
+/** `qwen:7b` with `terse` becomes `dewpoint/qwen-7b:terse`. */
+export function adaptedName(name: string, adapter: string): string {
+  return `${repairedName(name).replace(':', '-')}:${adapter}`;
+}
+
 const chatml = `{{- range .Messages }}<|im_start|>{{ .Role }}
 {{ .Content }}<|im_end|>
 {{ end }}<|im_start|>assistant

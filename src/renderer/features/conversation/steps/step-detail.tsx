@@ -84,9 +84,10 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
 /** Where it ran, and what its load was planned to take and took. */
 function loadTexts({ load }: StepEnd): readonly string[] {
   if (load === undefined) return [];
-  const { backend, contextTokens, predictedBytes, observedBytes = null } = load;
+  const { backend, contextTokens, predictedBytes, observedBytes = null, adapter } = load;
   return [
     t('step.load', { backend, context: tokens(contextTokens) }),
+    ...(adapter === undefined ? [] : [t('step.adapter', { name: seenName(adapter.name) })]),
     ...(predictedBytes === null ? [] : [t('step.predicted', { memory: bytes(predictedBytes) })]),
     ...(observedBytes === null ? [] : [t('step.observed', { memory: bytes(observedBytes) })]),
   ];

@@ -22,6 +22,7 @@ async function parse(
     route: record('route'),
     rules: record('rules'),
     assistants: record('assistants'),
+    programs: record('programs'),
     tools: record('tools'),
     manifest: record('manifest'),
     listSessions: record('listSessions'),

@@ -50,6 +50,7 @@ function engine(loaded: LoadedModel | null): { readonly llama: LlamaEngine; read
       stats: async () => null,
       pid: () => null,
       loadedPath: () => null,
+      loadedAdapter: () => null,
       release: async () => undefined,
       startAnew: async () => undefined,
       dispose: async () => undefined,

@@ -21,6 +21,18 @@ export const importModel: Command<[string, { readonly name?: string; readonly js
   return 0;
 };
 
+/** A LoRA adapter for a model that is here, under a name of its own. */
+export const addAdapter: Command<
+  [string, { readonly model?: string; readonly name?: string; readonly json?: boolean }]
+> = async ({ core, terminal }, file, { model = '', name, json }) => {
+  terminal.err('Checking both files…\n');
+  const made = await (await core()).models.addAdapter({ path: resolve(file), model, name: name ?? null });
+  if (json === true) terminal.out(jsonLine(made));
+  else terminal.out(describeModel(made));
+  terminal.err(`Use it with --local ${seenName(made.id)}, or choose it in the settings of a project.\n`);
+  return 0;
+};
+
 /** What was downloaded, here or by a server, is deleted only after a yes; what was imported is only forgotten. */
 export const removeModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
   context,

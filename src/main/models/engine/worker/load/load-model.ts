@@ -14,7 +14,7 @@ import type { ThreadGovernor } from '../thread-count.ts';
 import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRunWatch } from './dry-run-watch.ts';
 import { createParallelSequencePool } from '../sequences/parallel-sequences.ts';
-import type { ParallelSequencePool } from '../sequences/parallel-sequences.ts';
+import type { ContextCells, ParallelSequencePool } from '../sequences/parallel-sequences.ts';
 import { openLibrary } from './open-library.ts';
 import { openConversationSlots } from '../sequences/conversation-slots.ts';
 import type { ConversationSlot } from '../sequences/conversation-slots.ts';
@@ -33,7 +33,7 @@ export interface BufferCount {
 
 const mebi = 1024 * 1024;
 /** Copies of weights in a layout of the processor's own: the pages that they were made of are not looked at again. */
-const line = /(?<!REPACK )(model|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB/gu;
+const line = /(?<!REPACK )(model|LoRA|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB/gu;
 const needed = ['model', 'KV', 'compute'] as const;
 const waitMs = 20;
 const mostWaits = 10;
@@ -46,7 +46,7 @@ export function createBufferCount(): BufferCount {
       for (const [, kind = '', size] of text.matchAll(line)) mib.set(kind, (mib.get(kind) ?? 0) + Number(size));
     },
     anotherContext: () => {
-      for (const kind of mib.keys()) if (kind !== 'model') mib.delete(kind);
+      for (const kind of mib.keys()) if (kind !== 'model' && kind !== 'LoRA') mib.delete(kind);
     },
     total: async () => {
       // It prints from a thread of its own: what is missing comes within a moment, or never.
@@ -126,9 +126,10 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
   const onCard = llama.gpu !== false && model.gpuLayers > 0;
   const chunkTokens = onCard ? batchTokens.card : batchTokens.processor;
   const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
+  const cells = cellsOf(library, options);
   const context = await createContext(
     model,
-    { contextSize: contextTokens, batchSize: chunkTokens, ...cellsOf(library, options.cacheType) },
+    { contextSize: contextTokens, batchSize: chunkTokens, ...cells },
     options.sequences,
     () => said.buffers.anotherContext(),
   );
@@ -137,14 +138,11 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
   const observedBytes = await said.buffers.total();
   llama.logLevel = library.LlamaLogLevel.error;
   const template = templateOf(model);
-  const beside = onCard ? null : createParallelSequencePool(model, cellsOf(library, options.cacheType));
-  const identity = await identityOf(options.modelPath, [
-    llama.llamaCppRelease.release,
-    onCard,
-    context.contextSize,
-    slots.length,
-    options.cacheType,
-  ]);
+  const beside = onCard ? null : createParallelSequencePool(model, cells);
+  const identity = await identityOf(
+    [options.modelPath, options.adapterPath ?? null],
+    [llama.llamaCppRelease.release, onCard, context.contextSize, slots.length, options.cacheType],
+  );
   return {
     library,
     llama,
@@ -188,8 +186,12 @@ function templateOf(model: LlamaModel): Engine['template'] {
 }
 
 /** Of what a kept state is a state of. */
-async function identityOf(path: string, made: readonly (string | number | boolean)[]): Promise<string> {
-  return [path, await stampOf(path), ...made].join(' ');
+async function identityOf(
+  files: readonly (string | null)[],
+  made: readonly (string | number | boolean)[],
+): Promise<string> {
+  const paths = files.filter((path) => path !== null);
+  return [...paths, ...(await Promise.all(paths.map(stampOf))), ...made].join(' ');
 }
 
 /** The engine, from now on heard by whoever loads this. */
@@ -204,11 +206,15 @@ async function heardLibrary(
   return llama;
 }
 
-/** Quantised cells need flash attention; without, the engine decides by its cards. */
-function cellsOf({ GgmlType }: Library, type: LoadOptions['cacheType']): ContextSize {
-  if (type === 'f16') return {};
-  const kept = type === 'q8_0' ? GgmlType.Q8_0 : GgmlType.Q4_0;
-  return { experimentalKvCacheKeyType: kept, experimentalKvCacheValueType: kept, flashAttention: true };
+/**
+ * What every context of a load has in common. Quantised cells need flash attention; without, the engine decides by its
+ * cards. An adapter belongs to a context, so that one that is made without it would answer as the bare model.
+ */
+function cellsOf({ GgmlType }: Library, { cacheType, adapterPath }: LoadOptions): ContextCells {
+  const lora = adapterPath === undefined ? {} : { lora: adapterPath };
+  if (cacheType === 'f16') return lora;
+  const kept = cacheType === 'q8_0' ? GgmlType.Q8_0 : GgmlType.Q4_0;
+  return { ...lora, experimentalKvCacheKeyType: kept, experimentalKvCacheValueType: kept, flashAttention: true };
 }
 
 type ContextSize = Omit<LlamaContextOptions, 'sequences' | 'performanceTracking' | 'batching'>;

@@ -30,9 +30,10 @@ const granularity = 256;
 /** A search asks again within seconds. */
 const keptMs = 60_000;
 
-type Cells = Pick<
+/** What all contexts of one load have in common. */
+export type ContextCells = Pick<
   LlamaContextOptions,
-  'experimentalKvCacheKeyType' | 'experimentalKvCacheValueType' | 'flashAttention'
+  'experimentalKvCacheKeyType' | 'experimentalKvCacheValueType' | 'flashAttention' | 'lora'
 >;
 
 interface Made {
@@ -41,7 +42,7 @@ interface Made {
   readonly sequences: readonly LlamaContextSequence[];
 }
 
-export function createParallelSequencePool(model: LlamaModel, cells: Cells): ParallelSequencePool {
+export function createParallelSequencePool(model: LlamaModel, cells: ContextCells): ParallelSequencePool {
   let made: Made | null = null;
   let timer: NodeJS.Timeout | null = null;
   const stopTimer = (): void => {
@@ -79,7 +80,7 @@ export function createParallelSequencePool(model: LlamaModel, cells: Cells): Par
   };
 }
 
-async function makeContext(model: LlamaModel, cells: Cells, wanted: ParallelSequenceSize): Promise<Made | null> {
+async function makeContext(model: LlamaModel, cells: ContextCells, wanted: ParallelSequenceSize): Promise<Made | null> {
   const tokens = Math.ceil(wanted.tokens / granularity) * granularity;
   const size = { ...cells, contextSize: tokens, sequences: wanted.count, batchSize: granularity };
   const { cpuRam } = await model.fileInsights.estimateContextResourceRequirementsV2({

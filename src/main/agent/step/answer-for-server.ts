@@ -1,0 +1,146 @@
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { textMessage, textOf } from '@shared/models/model-messages.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { worstCostOf } from '@shared/money/token-cost.ts';
+import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
+import type { ModelAnswer, ModelQuestion } from '../../tools/define.ts';
+import { passOutgoingFences } from '../approval/pass-outgoing-fences.ts';
+import { askApproval } from '../approval/request-approval.ts';
+import { createTokenEstimate, promptBytes } from '../prompt/token-estimate.ts';
+import { resolveModel } from '../turn/agent-dependencies.ts';
+import { createLimits } from '../turn/turn-limits.ts';
+import type { StepRequest, Turn } from '../turn/turn.ts';
+import { passFencesAhead } from './pass-fences.ts';
+import { runStep } from './run-step.ts';
+
+/** What one server may have answered in a session, and how much of it at once: a person reads each question. */
+const most = { answers: 20, characters: 50_000, messages: 40, outputTokens: 4_096, stops: 4 };
+
+export interface ServerCall {
+  readonly spec: ForeignToolSpec;
+  readonly toolCallId: string;
+  /** Hears of the tokens that were used. */
+  readonly onTokens: (tokens: number) => void;
+}
+
+/**
+ * Lets a model answer what the server of a tool asks: the fences first, then the person, who sees the question, the model
+ * and the most that it can cost, then the door that every call goes through. The answer passes the fences once more. Nobody
+ * is asked about a cap or a fence for it. Throws `cancelled`.
+ */
+export async function answerForServer(turn: Turn, call: ServerCall, question: ModelQuestion): Promise<ModelAnswer> {
+  const { server } = call.spec;
+  const model = modelFor(turn);
+  const problem = model === null ? 'no model may answer it' : await problemOf(turn, server, question);
+  if (model === null || problem !== null) return refused(problem ?? '');
+  const { info } = model;
+  // What is used here is no part of how the turn goes: a replay does not see it.
+  const limits = createLimits({ maxSteps: 1, maxMinutes: 24 * 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null });
+  const asking: Turn = { ...turn, limits, tokens: createTokenEstimate() };
+  const step: StepRequest = {
+    purpose: 'sample',
+    stage: { strategy: 'recipe', model: info.id, where: info.where },
+    model,
+    reason: { code: 'server', text: `The server ${server} asked for it.` },
+    request: requestOf(turn, info, server, question),
+    isOptional: true,
+    isOnce: true,
+    askedBy: { server, toolCallId: call.toolCallId },
+  };
+  const passage = await passFencesAhead(asking, step);
+  if (passage.type === 'stopped') return refused(passage.stop.text);
+  const { request } = passage;
+  const said = await askApproval(turn, {
+    kind: 'server-model',
+    subject: `${server}: ${call.spec.tool}`,
+    reason: reasonOf(server, info, request),
+    toolCallId: call.toolCallId,
+    shown: { sha256: sha256Of(JSON.stringify([server, info.id, request])), text: shownText(request), diff: null },
+  });
+  if (said !== 'allow') return refused(said === 'nobody' ? 'there was nobody to ask' : 'the person said no');
+  const reply = await runStep(asking, { ...step, request });
+  if (reply.type === 'stopped') return refused(reply.stop.text);
+  if (reply.type === 'failed') return refused(reply.error.message);
+  call.onTokens(reply.measured.promptTokens + reply.measured.outputTokens);
+  const text = textOf(reply).trim();
+  if (text === '') return refused('the model gave no answer');
+  const sent = await passAnswer(turn, call, text);
+  return sent === null
+    ? refused('its answer may not leave this machine')
+    : { type: 'answered', model: info.name, text: sent, isWhole: reply.complete };
+}
+
+function refused(why: string): ModelAnswer {
+  return { type: 'refused', why };
+}
+
+/** Where the message may be worked on here it is answered here. */
+function modelFor({ dependencies, options: { policy }, found: { facts } }: Turn) {
+  const local = policy === 'cloud' ? null : resolveModel(dependencies, facts?.local);
+  return local ?? (policy === 'local' ? null : resolveModel(dependencies, facts?.cloud));
+}
+
+async function problemOf(
+  { dependencies: { journal } }: Turn,
+  server: string,
+  { system, messages }: ModelQuestion,
+): Promise<string | null> {
+  const characters = messages.reduce((sum, { text }) => sum + text.length, system?.length ?? 0);
+  if (messages.length === 0) return 'it is empty';
+  if (characters > most.characters || messages.length > most.messages) return 'it is too long to be read';
+  let answers = 0;
+  for await (const event of journal.read())
+    if (event.type === 'model-call-started' && event.askedBy?.server === server) answers += 1;
+  return answers < most.answers ? null : `a server gets ${most.answers} answers in a session`;
+}
+
+function requestOf(turn: Turn, info: ModelInfo, server: string, question: ModelQuestion): ModelRequest {
+  const { system, messages, maxTokens, temperature, stop } = question;
+  return {
+    model: info.name,
+    messages: [
+      ...(system === null || system === '' ? [] : [textMessage('system', system)]),
+      ...messages.map(({ role, text }) => textMessage(role, text)),
+    ],
+    tools: [],
+    output: { type: 'text' },
+    prefill: null,
+    stop: stop.slice(0, most.stops),
+    temperature: Math.min(1, Math.max(0, temperature ?? 0)),
+    topP: 0.95,
+    seed: turn.options.seed,
+    maxOutputTokens: Math.max(1, Math.min(maxTokens, most.outputTokens, maxOutputTokens(info))),
+    cacheKey: `${turn.dependencies.journal.sessionId}:server:${server}`,
+    ...(info.effort === undefined ? {} : { effort: info.effort }),
+  };
+}
+
+/** The price is the most that it can be: a token has two bytes at least. */
+function reasonOf(server: string, { label, where, price }: ModelInfo, request: ModelRequest): string {
+  const worst = worstCostOf(Math.ceil(promptBytes(request) / 2) + 512, request.maxOutputTokens, price);
+  const cost = worst === null ? 'its price is not known' : `at most ${moneyText(worst)}`;
+  const by = where === 'local' ? `${label} answers it here` : `${label} answers it in the cloud (${cost})`;
+  return `${by}, with at most ${request.maxOutputTokens} tokens. The answer goes to the server ${server}.`;
+}
+
+/** All of what the model would get. */
+function shownText({ messages }: ModelRequest): string {
+  return messages.map((message) => `${message.role}:\n${textOf(message)}`).join('\n\n');
+}
+
+/** Null: it may not leave. */
+async function passAnswer(turn: Turn, { spec, toolCallId }: ServerCall, text: string): Promise<string | null> {
+  if (!spec.leaves) return text;
+  const answer = await passOutgoingFences(turn, {
+    to: { id: `tools/${spec.server}`, name: spec.tool, label: spec.server },
+    toolCallId,
+    input: { text },
+    refusesFiles: true,
+  });
+  if (answer.type === 'denied') return null;
+  const { text: clean } = Object(answer.input);
+  return typeof clean === 'string' ? clean : null;
+}

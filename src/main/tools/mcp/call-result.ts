@@ -1,0 +1,62 @@
+import { readImageFacts } from '@shared/attachments/image-facts.ts';
+import { maxImageSide } from '@shared/attachments/attachment-text.ts';
+import { sizeText } from '@shared/text/size-text.ts';
+import { canvasLimits } from '@shared/tools/canvas.ts';
+import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import type { ResultPicture, ToolResult } from '../define.ts';
+import { serverText } from '../values/tool-results.ts';
+
+/** Of one result. An image of so many pixels takes 128 MB where it is drawn. */
+const most = { pictures: 4, bytes: canvasLimits.imageBytes, pixels: 32_000_000 };
+
+/**
+ * A result of a server: its text for the model, and its images, which are what their bytes are and not what the server
+ * calls them. The text names each of them. Sounds are named. What is structured counts where there is no text, for servers
+ * that have both say the same twice.
+ */
+export function readCallResult(result: unknown): ToolResult {
+  const content = fieldOf(result, 'content');
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const pictures: ResultPicture[] = [];
+  const said = parts.map((part) => partText(part, pictures)).filter((text) => text !== '');
+  const structured = fieldOf(result, 'structuredContent');
+  const hasText = parts.some((part) => isRecord(part) && part.type === 'text' && part.text !== '');
+  if (!hasText && structured !== undefined) said.push(JSON.stringify(structured, null, 1));
+  const isError = fieldOf(result, 'isError') === true;
+  const output = serverText(said.join('\n'));
+  return { status: isError ? 'error' : 'ok', output, ...(pictures.length === 0 ? {} : { pictures }) };
+}
+
+function partText(part: unknown, pictures: ResultPicture[]): string {
+  if (!isRecord(part)) return '';
+  const { type, text, mimeType, data, uri, name, resource } = part;
+  if (type === 'text') return typeof text === 'string' ? text : '';
+  if (type === 'image') return imageText(data, pictures);
+  if (type === 'audio') return `[audio, ${String(mimeType)}, ${sizeText(bytesOf(data))}: not played]`;
+  if (type === 'resource_link') return `[link: ${String(name)} ${String(uri)}]`;
+  if (type !== 'resource' || !isRecord(resource)) return `[content of the kind ${String(type)}: not shown]`;
+  if (typeof resource.text === 'string') return resource.text;
+  const isImage = String(resource.mimeType).startsWith('image/');
+  return isImage ? imageText(resource.blob, pictures) : `[file: ${String(resource.uri)}: not shown]`;
+}
+
+function bytesOf(data: unknown): number {
+  return typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
+}
+
+/** Takes it along, or says why not. An SVG is none of these: it can hold a program. */
+function imageText(data: unknown, pictures: ResultPicture[]): string {
+  const size = bytesOf(data);
+  const left = (why: string): string => `[image, ${sizeText(size)}: not shown, ${why}]`;
+  if (typeof data !== 'string') return left('for it has no data');
+  if (size > most.bytes) return left(`for more than ${sizeText(most.bytes)} are not taken`);
+  if (pictures.length === most.pictures) return left(`for a result has at most ${most.pictures}`);
+  const bytes = Buffer.from(data, 'base64');
+  const facts = readImageFacts(bytes);
+  if (facts === null) return left('for it is no PNG, JPEG, GIF or WebP');
+  const { width, height } = facts;
+  if (Math.max(width, height) > maxImageSide || width * height > most.pixels)
+    return left(`for ${width} × ${height} pixels are too many`);
+  pictures.push({ bytes, ...facts });
+  return `[image ${pictures.length}, ${width} × ${height} pixels, ${sizeText(bytes.length)}: the user sees it]`;
+}

@@ -1,0 +1,145 @@
+import { stringify } from 'smol-toml';
+import { AppError } from '@shared/errors.ts';
+import type { ProgramReports } from '@shared/session/program-reports.ts';
+import type { KeptNames } from '@shared/tools/kept-program.ts';
+import type { Announced, KeptVersion } from '@shared/tools/own-tool.ts';
+import { approvalDiff } from '../foreign/approval-diff.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
+import { forgetFile, keepApproval } from './own-tool-record.ts';
+import type { ListedTool, OwnTools } from './own-tools.ts';
+import { placeOf } from './own-tools.ts';
+import { removeToolFile, writeToolFile } from './write-tool-file.ts';
+
+export interface KeptProgramsOptions {
+  readonly home: string;
+  readonly tools: OwnTools;
+  readonly record: OwnToolRecord;
+  /** Names that are somebody else's, and whose. */
+  readonly taken: () => ReadonlyMap<string, string>;
+  /** The programs of a session, by its log. */
+  readonly programsOf: (sessionId: string) => Promise<ProgramReports>;
+  readonly now: () => number;
+}
+
+const mostVersions = 10;
+
+interface Keeping extends KeptNames {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+}
+
+/**
+ * Writes a program of a session into its project's folder of tools, on the word of a person: as a new tool, or as the next
+ * version of one. It is approved, for these are the bytes that were run and shown.
+ */
+export async function keepProgram(options: KeptProgramsOptions, keeping: Keeping) {
+  const { sessionId, toolCallId, name } = keeping;
+  const { projectPath, programs } = await options.programsOf(sessionId);
+  const program = programs.find((one) => one.toolCallId === toolCallId);
+  if (program === undefined || program.text === null)
+    throw new AppError('not-found', 'The session has no such program. Nothing was kept.');
+  if (program.end !== 'done')
+    throw new AppError('bad-input', 'Only a program that ended well can be kept. Nothing was kept.');
+  const place = placeOf(options, 'project', projectPath);
+  if (projectPath === null || place === null)
+    throw new AppError('bad-input', 'Its session has no project, so there is no folder of tools to keep it in.');
+  const { tools, notes } = await options.tools.list(projectPath);
+  const before = tools.find((one) => one.tool?.name === name && one.source === 'project') ?? null;
+  mustBeFree(options, name, tools, before);
+  const file = before?.file ?? `${name}.py`;
+  const version =
+    1 + Math.max(before?.tool?.declaration.version ?? 0, ...versionsIn(notes, before).map((one) => one.version));
+  const text = keptText({ ...keeping, version, calls: program.calls, text: program.text });
+  await writeToolFile(place, { file, text, isNew: before === null });
+  const made = (await options.tools.list(projectPath)).tools.find(
+    (one) => one.file === file && one.source === 'project',
+  );
+  if (made?.tool === null || made?.text !== text)
+    throw new AppError('conflict', `${name} was written and is not as it was written. Look at it: dewpoint tools list`);
+  await keepApproval(options.record, made);
+  const kept = { version, sha256: made.sha256, text, keptAt: options.now(), sessionId };
+  await options.record.change((all) => ({
+    ...all,
+    versions: { ...all.versions, [made.path]: [...(all.versions[made.path] ?? []), kept].slice(-mostVersions) },
+  }));
+  return { name, projectPath };
+}
+
+function mustBeFree(
+  { taken }: KeptProgramsOptions,
+  name: string,
+  tools: readonly ListedTool[],
+  before: ListedTool | null,
+): void {
+  const owner = taken().get(name);
+  if (owner !== undefined) throw new AppError('conflict', `The name ${name} is taken by ${owner}. Nothing was kept.`);
+  if (
+    before === null ? !tools.some(({ tool, file }) => tool?.name === name || file === `${name}.py`) : isProgram(before)
+  )
+    return;
+  throw new AppError('conflict', `There is another tool ${name} already. Nothing was kept.`, {
+    hint: 'Choose another name.',
+  });
+}
+
+function isProgram({ tool }: ListedTool): boolean {
+  return tool?.declaration.calls !== undefined;
+}
+
+interface KeptText extends KeptNames {
+  readonly version: number;
+  readonly calls: readonly Announced[];
+  readonly text: string;
+}
+
+function keptText({ description, version, calls, input_schema: schema, text }: KeptText): string {
+  const header = stringify({ description, version, ...(schema === undefined ? {} : { input_schema: schema }), calls });
+  const lines = header.trimEnd().split('\n');
+  const body = withoutHeader(text);
+  return ['# /// dewpoint-tool', ...lines.map((line) => `# ${line}`.trimEnd()), '# ///', body].join('\n');
+}
+
+/** Of a program that was made of a kept one: the new header takes the place of the old one. */
+function withoutHeader(text: string): string {
+  const lines = text.split('\n');
+  if (lines[0]?.trim() !== '# /// dewpoint-tool') return text;
+  const end = lines.findIndex((line, at) => at > 0 && line.trim() === '# ///');
+  return end === -1 ? text : lines.slice(end + 1).join('\n');
+}
+
+function versionsIn({ versions }: OwnToolNotes, one: Pick<ListedTool, 'path'> | null) {
+  return one !== null && Object.hasOwn(versions, one.path) ? (versions[one.path] ?? []) : [];
+}
+
+/** The newest first. */
+export function versionsOf({
+  one,
+  notes,
+}: {
+  readonly one: ListedTool;
+  readonly notes: OwnToolNotes;
+}): readonly KeptVersion[] {
+  const versions = versionsIn(notes, one);
+  return versions
+    .map((version, at) => {
+      const before = versions[at - 1];
+      return { ...version, diff: before === undefined ? null : approvalDiff(before.text, version.text) };
+    })
+    .reverse();
+}
+
+/** Removes the file of a kept program and all that is known of it, if it is still as it was seen. */
+export async function removeProgram(
+  options: KeptProgramsOptions,
+  one: ListedTool,
+  { sha256, projectPath }: { readonly sha256: string; readonly projectPath: string },
+): Promise<void> {
+  const place = placeOf(options, one.source, projectPath);
+  if (place === null || !isProgram(one))
+    throw new AppError('bad-input', `${one.file} is no kept program. Delete its file yourself. Nothing was removed.`);
+  if (sha256Of(one.text) !== sha256)
+    throw new AppError('conflict', `${one.file} changed since you looked at it. Nothing was removed.`);
+  await removeToolFile(place, one.file);
+  await forgetFile(options.record, one.path);
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { ToolStatus } from '@shared/events/tool-events.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
+import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
+import { announcedSchema, type Announced } from '@shared/tools/own-tool.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+
+/** What a program announced of a tool, and what came of it. */
+export interface ReportedCalls extends Announced {
+  readonly made: number;
+  /** How its calls ended, by their number. */
+  readonly ends: Readonly<Partial<Record<ToolStatus, number>>>;
+  readonly ms: number;
+}
+
+/** A program of a session, from its plan to its end. All of it is a function of the log. */
+export interface ProgramReport {
+  /** The first one of the session is 1. */
+  readonly number: number;
+  readonly toolCallId: string;
+  readonly turnId: string | null;
+  readonly at: number;
+  /** `run_program`, or the name of the kept program that was called. */
+  readonly tool: string;
+  readonly plan: string;
+  /** Null: it was kept before, and its text is that of its file. */
+  readonly text: string | null;
+  /** Null: it did not come so far as to be checked. */
+  readonly sha256: string | null;
+  readonly calls: readonly ReportedCalls[];
+  /** Calls that it tried and that were not made: outside of what it announced, or denied. */
+  readonly refused: number;
+  /** What the check or its tests found, so that it was not run. */
+  readonly problems: readonly string[];
+  readonly tests: number;
+  /** `refused`: not run, for what it announced was wrong, or by the answer of a person. Null: it runs, or was cut off. */
+  readonly end: 'done' | 'failed' | 'not-run' | 'stopped' | 'refused' | null;
+  readonly ms: number | null;
+  /** The answer that wrote it: what it took of the model. Null: nothing is known of it. */
+  readonly wrote: { readonly input: number; readonly output: number; readonly costUsd: number | null } | null;
+  /** As what its model would keep it. */
+  readonly keep: KeptNames | null;
+  /** How it differs from the one before it in its turn; null: there is none, or nearly all does. */
+  readonly diff: string | null;
+}
+
+export interface ProgramReports {
+  readonly projectPath: string | null;
+  readonly programs: readonly ProgramReport[];
+}
+
+const inputSchema = z.object({
+  plan: z.string(),
+  program: z.string(),
+  calls: z.array(announcedSchema).catch([]),
+});
+
+const factsSchema = z.object({
+  sha256: z.string(),
+  end: z.enum(['done', 'failed', 'not-run', 'stopped']),
+  calls: z.array(announcedSchema.extend({ made: z.number() })).catch([]),
+  problems: z.array(z.string()).catch([]),
+  refused: z.number().catch(0),
+  tests: z.number().catch(0),
+  ms: z.number().nullable().catch(null),
+  keep: keptNamesSchema.nullable().catch(null),
+});
+
+interface Found {
+  readonly started: EventOf<'tool-started'>;
+  ended: EventOf<'tool-ended'> | null;
+  readonly inner: EventOf<'tool-ended'>[];
+  readonly wrote: ProgramReport['wrote'];
+}
+
+/** The programs that these events tell of, the oldest first; without their differences. */
+export async function foldPrograms(events: AsyncIterable<SessionEvent>): Promise<readonly ProgramReport[]> {
+  const found = new Map<string, Found>();
+  const answers = new Map<string, ProgramReport['wrote']>();
+  const askedBy = new Map<string, string>();
+  for await (const event of events) {
+    if (event.type === 'model-call-ended') {
+      const { usage, costUsd } = event;
+      answers.set(event.callId, { input: promptTokensOf(usage), output: usage.output, costUsd });
+    }
+    if (event.type === 'tool-call-requested') askedBy.set(event.toolCallId, event.callId);
+    if (event.type === 'tool-started' && isProgram(event)) {
+      const wrote = answers.get(askedBy.get(event.toolCallId) ?? '') ?? null;
+      found.set(event.toolCallId, { started: event, ended: null, inner: [], wrote });
+    }
+    if (event.type !== 'tool-ended') continue;
+    if (event.parent !== undefined) found.get(event.parent)?.inner.push(event);
+    const program = found.get(event.toolCallId);
+    if (program !== undefined) program.ended = event;
+  }
+  return [...found.values()].map((one, at) => reportOf(one, at + 1));
+}
+
+function isProgram({ tool, foreign }: EventOf<'tool-started'>): boolean {
+  return tool === 'run_program' || foreign?.isProgram === true;
+}
+
+function reportOf({ started, ended, inner, wrote }: Found, number: number): ProgramReport {
+  const { toolCallId, turnId = null, at, tool, label } = started;
+  // A log may come from elsewhere: what it says is read again.
+  const input = inputSchema.safeParse(started.input).data;
+  const facts = factsSchema.safeParse(fieldOf(ended?.data, 'program')).data;
+  const announced = facts?.calls ?? (input?.calls ?? []).map((call) => ({ ...call, made: 0 }));
+  return {
+    number,
+    toolCallId,
+    turnId,
+    at,
+    tool,
+    plan: input?.plan ?? label,
+    text: input?.program ?? null,
+    sha256: facts?.sha256 ?? null,
+    calls: announced.map((call) => ({
+      ...call,
+      ...callsOf(
+        inner.filter((one) => one.tool === call.tool),
+        call.made,
+      ),
+    })),
+    refused: facts?.refused ?? 0,
+    problems: facts?.problems ?? (facts === undefined && ended !== null ? [ended.output] : []),
+    tests: facts?.tests ?? 0,
+    end: facts?.end ?? (ended === null || ended.status === 'unknown' ? null : 'refused'),
+    ms: ended?.durationMs ?? null,
+    wrote,
+    keep: facts?.end === 'done' ? facts.keep : null,
+    diff: null,
+  };
+}
+
+function callsOf(ended: readonly EventOf<'tool-ended'>[], made: number): Pick<ReportedCalls, 'made' | 'ends' | 'ms'> {
+  const ends: Partial<Record<ToolStatus, number>> = {};
+  for (const { status } of ended) ends[status] = (ends[status] ?? 0) + 1;
+  return { made: Math.max(made, ended.length), ends, ms: ended.reduce((sum, { durationMs }) => sum + durationMs, 0) };
+}

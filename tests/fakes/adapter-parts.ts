@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { createAdapterList } from '../../src/main/models/files/adapters.ts';
+import type { AdapterParts } from '../../src/main/models/files/adapters.ts';
+import { createFileDigests } from '../../src/main/models/files/file-digests.ts';
+import { createProbeCardStore } from '../../src/main/models/files/probe-card-store.ts';
+
+/** What a store of models knows of adapters, in files of a folder. */
+export function adapterParts(dir: string): AdapterParts {
+  return {
+    adapters: createAdapterList(join(dir, 'adapters.json')),
+    digests: createFileDigests(createProbeCardStore(join(dir, 'probe-cards.json'))),
+  };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
+import { blobsOf } from '../../../../src/main/sessions/blobs/event-blobs.ts';
+import { readCallDetail } from '../../../../src/main/sessions/history/read-call-detail.ts';
+import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
+import type { AgentKit } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, loopModel, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { redSquare } from '../../../fakes/mcp-http-server.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const spec: ForeignToolSpec = {
+  name: 'made__draw',
+  server: 'made',
+  tool: 'draw',
+  description: 'Draws a square.',
+  inputSchema: { type: 'object' },
+  leaves: false,
+  readsFiles: false,
+};
+const bytes = Buffer.from(redSquare, 'base64');
+const done = call('task_complete', { summary: 'ok' });
+const loop = { ...turnOptions, strategy: 'loop' } as const;
+
+function scene(images: boolean, replies = [call(spec.name, {}), done, done]): AgentKit {
+  const picture = { bytes, mediaType: 'image/png', width: 4, height: 4 } as const;
+  return createAgentKit({
+    replies,
+    model: { capabilities: { ...loopModel.capabilities, images } },
+    dependencies: {
+      foreign: {
+        offered: async () => [spec],
+        call: async () => ({ status: 'ok', output: 'Drawn.\n[image 1]', pictures: [picture] }),
+      },
+      approver: { ask: async () => 'allow' },
+    },
+  });
+}
+
+const imagesOf = (request: ModelRequest | undefined): readonly unknown[] =>
+  (request?.messages ?? []).flatMap(({ parts }) => parts.filter(({ type }) => type === 'image'));
+const shown = { type: 'image', mediaType: 'image/png', data: redSquare, name: 'made__draw 1', width: 4, height: 4 };
+
+describe('an image that a tool of others gave back', () => {
+  it('lies in the log, and is shown to the person and to a model that sees', async () => {
+    const kit = scene(true);
+    await kit.runner.send('Draw a square.', loop);
+    expect(imagesOf(kit.requests[1])).toEqual([expect.objectContaining(shown)]);
+    const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === spec.name);
+    expect(ended?.pictures).toMatchObject([{ kind: 'image', name: 'made__draw 1', width: 4 }]);
+    // Catches: blobs that a fork, an export or a clean-up does not know of.
+    expect(ended === undefined ? [] : blobsOf(ended)).toEqual(ended?.pictures?.map(({ blob }) => blob));
+    const seen = kit.journal.state().toolCalls.find(({ tool }) => tool === spec.name);
+    expect(seen?.pictures).toEqual(['made__draw 1']);
+    const id = seen?.toolCallId ?? '';
+    const detail = await readCallDetail(kit.journal.read(), id, { get: kit.journal.getBlob.bind(kit.journal) });
+    const drawn = { path: 'made__draw 1', mediaType: 'image/png', data: redSquare };
+    expect(detail?.tools[0]?.pictures).toEqual([drawn]);
+  });
+
+  it('is there after a restart, and in a replay that has no server', async () => {
+    const kit = scene(true);
+    await kit.runner.send('Draw a square.', loop);
+    await createSessionRunner(kit.dependencies).send('What colour is it?', loop);
+    expect(imagesOf(kit.requests.at(-1))).toEqual([expect.objectContaining(shown)]);
+    const { foreign: _foreign, ...dependencies } = kit.dependencies;
+    await expectReplay({ ...kit, dependencies });
+  });
+
+  it('is named alone to a model that sees none, and takes no room of it', async () => {
+    const kit = scene(false);
+    await kit.runner.send('Draw a square.', loop);
+    expect(imagesOf(kit.requests[1])).toEqual([]);
+    expect(JSON.stringify(kit.requests[1]?.messages)).toContain('[image 1]');
+  });
+});

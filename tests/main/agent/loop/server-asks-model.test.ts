@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { TurnOptions, UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { ModelAnswer, ModelQuestion } from '../../../../src/main/tools/define.ts';
+import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const spec: ForeignToolSpec = {
+  name: 'made__think',
+  server: 'made',
+  tool: 'think',
+  description: 'Thinks.',
+  inputSchema: { type: 'object' },
+  leaves: true,
+  readsFiles: false,
+};
+const question: ModelQuestion = {
+  system: 'Be short.',
+  messages: [{ role: 'user', text: 'Six by seven?' }],
+  maxTokens: 50,
+  temperature: null,
+  stop: [],
+};
+const loop: TurnOptions = { ...turnOptions, strategy: 'loop' };
+const done = call('task_complete', { summary: 'ok' });
+const sky = { price: { input: 2, output: 10, source: 'list', date: '2026-11-21' } } as const;
+
+interface Scene {
+  readonly kit: AgentKit;
+  /** What the server got. */
+  readonly answers: ModelAnswer[];
+}
+
+/** A server that asks a model once in each call, and says the answer back. */
+function scene(
+  answer: UserAnswer | ((kind: string) => UserAnswer),
+  { asked = question, times = 1, ...options }: KitOptions & { readonly asked?: ModelQuestion; readonly times?: number },
+): Scene {
+  const answers: ModelAnswer[] = [];
+  const kit = createAgentKit({
+    ...options,
+    dependencies: {
+      foreign: {
+        offered: async () => [spec],
+        call: async (_spec, _input, { door }) => {
+          for (let at = 0; at < times; at += 1) {
+            const said = await door?.model(asked);
+            if (said !== undefined) answers.push(said);
+          }
+          return { status: 'ok', output: JSON.stringify(answers.at(-1)) };
+        },
+      },
+      approver: { ask: async ({ kind }) => (typeof answer === 'string' ? answer : answer(kind)) },
+    },
+  });
+  return { kit, answers };
+}
+
+const think = call(spec.name, {});
+const said: Reply = { text: 'It is 42.' };
+const withoutServers = ({ dependencies: { foreign: _foreign, ...dependencies }, ...kit }: AgentKit): AgentKit => ({
+  ...kit,
+  dependencies,
+});
+const questionsOf = ({ kit }: Scene) =>
+  ofType(kit.journal.events, 'approval-requested').filter(({ kind }) => kind === 'server-model');
+const callsOf = ({ kit }: Scene) => ofType(kit.journal.events, 'model-call-started').filter(({ askedBy }) => askedBy);
+
+describe('a server that asks a model during a call', () => {
+  it('gets an answer after a yes to its exact words, and of the session the model sees nothing', async () => {
+    const one = scene('allow', { replies: [think, said, done, think, said, done] });
+    await one.kit.runner.send('Think about a.py.', loop);
+    expect(one.answers).toEqual([{ type: 'answered', model: 'model', text: 'It is 42.', isWhole: true }]);
+    const [asked] = questionsOf(one);
+    expect(asked).toMatchObject({ subject: 'made: think', text: 'system:\nBe short.\n\nuser:\nSix by seven?' });
+    expect(asked?.reason).toContain('Fake model answers it here');
+    const [started] = callsOf(one);
+    expect(started).toMatchObject({ purpose: 'sample', askedBy: { server: 'made' } });
+    expect(one.kit.requests[1]?.messages).toHaveLength(2);
+    expect(one.kit.requests[1]).toMatchObject({ maxOutputTokens: 50, tools: [] });
+    // Catches: steps, tokens and prices of it that a replay does not come to, also in the turn after it.
+    await one.kit.runner.send('Think again.', loop);
+    expect(callsOf(one)).toHaveLength(2);
+    expect(ofType(one.kit.journal.events, 'model-call-started').map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
+    await expectReplay(withoutServers(one.kit));
+  });
+
+  it.each([
+    ['the person says no', (kind: string) => (kind === 'server-model' ? 'deny' : 'allow') as UserAnswer, loop],
+    ['nobody can be asked', (kind: string) => (kind === 'server-model' ? 'nobody' : 'allow') as UserAnswer, loop],
+    ['everything else is allowed', 'allow' as const, { ...loop, approve: 'allow' } as TurnOptions],
+  ])('gets none where %s, and the log replays', async (_name, answer, options) => {
+    const one = scene(answer, { replies: [think, done] });
+    await one.kit.runner.send('Think.', options);
+    expect(one.answers).toMatchObject([{ type: 'refused' }]);
+    expect(callsOf(one)).toEqual([]);
+    await expectReplay(withoutServers(one.kit));
+  });
+
+  it('is told the most that an answer of a cloud model costs, and the limits of the session hold', async () => {
+    const cloud: TurnOptions = { ...loop, policy: 'cloud', cloud: 'sky/model' };
+    const one = scene('allow', { replies: [think, said, done], cloud: sky });
+    await one.kit.runner.send('Think.', cloud);
+    expect(questionsOf(one)[0]?.reason).toMatch(/in the cloud \(at most \$0\.00\d\d\), with at most 50 tokens/u);
+    expect(one.answers).toMatchObject([{ type: 'answered' }]);
+    const asked = { ...question, system: 'x'.repeat(45_000) };
+    const poor = scene('allow', { replies: [think, said, done], cloud: { ...sky, outputTokens: 500 }, asked });
+    await poor.kit.runner.send('Think.', { ...cloud, maxUsd: 0.02 });
+    expect(poor.answers).toMatchObject([{ type: 'refused', why: expect.stringContaining('spending limit') }]);
+    for (const { kit } of [one, poor]) await expectReplay(withoutServers(kit));
+  });
+
+  // Catches: a server that gets by a question what it could not get by the arguments of a call.
+  it('does not carry to a cloud model what is fenced', async () => {
+    const secret = 'The launch of the blue rocket is on Tuesday the fourth of May.';
+    const fences = { rules: [{ paths: ['plans/**'], verdict: 'local-only' }] };
+    const sandbox = { files: { 'a.py': 'x = 1\n', 'plans/launch.md': `${secret}\n` } };
+    const asked = { ...question, messages: [{ role: 'user', text: `Sum it up: ${secret}` }] } as const;
+    const one = scene('allow', { replies: [think, said, done], cloud: sky, fences, sandbox, asked });
+    await one.kit.runner.send('Think.', { ...loop, policy: 'cloud', cloud: 'sky/model' });
+    expect(one.answers).toMatchObject([{ type: 'refused' }]);
+    expect(questionsOf(one)).toEqual([]);
+    await expectReplay(withoutServers(one.kit));
+  });
+
+  it('gets 20 answers in a session, 10 in a call, and no long question is asked', async () => {
+    const replies = [think, ...Array<Reply>(10).fill(said), think, ...Array<Reply>(10).fill(said), think, done];
+    const one = scene('allow', { replies, times: 11 });
+    await one.kit.runner.send('Think.', loop);
+    expect(one.answers.filter(({ type }) => type === 'answered')).toHaveLength(20);
+    expect(one.answers.at(-1)).toMatchObject({ type: 'refused' });
+    await expectReplay(withoutServers(one.kit));
+    const asked = { ...question, system: 'x'.repeat(60_000) };
+    const long = scene('allow', { replies: [think, done], asked });
+    await long.kit.runner.send('Think.', loop);
+    expect(questionsOf(long)).toEqual([]);
+    expect(long.answers).toMatchObject([{ why: 'it is too long to be read' }]);
+  });
+
+  // Catches: a question that stays open after its call, and whose answer stands where no replay expects it.
+  it('is not asked any more when its call has ended', async () => {
+    const kit = createAgentKit({
+      replies: [think, done],
+      dependencies: {
+        foreign: {
+          offered: async () => [spec],
+          call: async (_spec, _input, { door }) => {
+            void door?.model(question);
+            await new Promise((resolve) => {
+              setTimeout(resolve, 20);
+            });
+            return { status: 'ok', output: 'never mind' };
+          },
+        },
+        approver: {
+          ask: async ({ kind }, signal) =>
+            kind === 'server-model'
+              ? new Promise((_, fail) => {
+                  signal.addEventListener('abort', () => fail(new Error('gone')));
+                })
+              : 'allow',
+        },
+      },
+    });
+    await kit.runner.send('Think.', loop);
+    const types = kit.journal.events.map(({ type }) => type);
+    expect(types.filter((type) => type === 'approval-answered')).toHaveLength(2);
+    expect(types.lastIndexOf('approval-answered')).toBeLessThan(types.lastIndexOf('tool-ended'));
+    await expectReplay(withoutServers(kit));
+  });
+});

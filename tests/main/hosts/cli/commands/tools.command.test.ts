@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { tools } from '../../../../../src/main/hosts/cli/commands/tools.command.ts';
+import { commandContext } from '../../../../fakes/command-context.ts';
+import { createPageCore } from '../../../../fakes/page-core.ts';
+
+/** Catches: a script that waits for ever on a pipe that stays open, and one whose server is approved by whatever comes in. */
+it('adds a server and approves nothing where nobody can answer, says what it needs, and exits with an error', async () => {
+  const core = createPageCore();
+  const { context, said } = commandContext(core);
+  expect(await tools(context, 'add', ['notes', 'npx', 'notes-server'], {})).toBe(1);
+  expect(said.err).toContain('May Dewpoint use this server?');
+  expect(said.err).toContain('Answer it at a terminal, or add --yes.');
+  expect(said.err).toContain('dewpoint tools approve notes');
+  expect(core.tools.servers.notes).toMatchObject({ approved: null });
+});

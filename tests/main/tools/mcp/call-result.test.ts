@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { readCallResult } from '../../../../src/main/tools/mcp/call-result.ts';
+import { redSquare } from '../../../fakes/mcp-http-server.ts';
+
+const image = (data: string, mimeType = 'image/png') => ({ type: 'image', data, mimeType });
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** The first bytes of a PNG that says so of its size. */
+function pngOf(width: number, height: number): string {
+  const bytes = Buffer.from(redSquare, 'base64');
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes.toString('base64');
+}
+
+describe('the images of a result', () => {
+  it('are taken by their bytes, and named in its text, wherever they stand', () => {
+    const blob = { uri: 'notes://square', mimeType: 'image/gif', blob: redSquare };
+    const { output, pictures } = readCallResult({
+      content: [{ type: 'text', text: 'Here.' }, image(redSquare, 'text/html'), { type: 'resource', resource: blob }],
+    });
+    const facts = { mediaType: 'image/png', width: 4, height: 4 };
+    expect(pictures).toEqual([1, 2].map(() => ({ bytes: Buffer.from(redSquare, 'base64'), ...facts })));
+    expect(output).toContain('Here.\n[image 1, 4 × 4 pixels, 73 B: the user sees it]\n[image 2,');
+  });
+
+  // Catches: a program in an SVG that is called a PNG, and images that fill the log, the prompt or the memory of the window.
+  it.each([
+    ['an SVG', image(inBase64('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')), 'no PNG'],
+    ['a page', image(inBase64('<html><script>alert(1)</script></html>')), 'no PNG'],
+    ['no data', { type: 'image', mimeType: 'image/png' }, 'no data'],
+    ['a large one', image('A'.repeat(4_000_000)), 'more than 3 MB'],
+    ['a wide one', image(pngOf(200_000, 1)), '200000 × 1 pixels'],
+    ['one that is large where it is drawn', image(pngOf(7_000, 7_000)), '7000 × 7000 pixels'],
+  ])('are not taken of %s, which is said', (_name, part, why) => {
+    const { output, pictures } = readCallResult({ content: [part] });
+    expect(pictures).toBeUndefined();
+    expect(output).toContain('not shown');
+    expect(output).toContain(why);
+  });
+
+  it('are four at most', () => {
+    const { output, pictures } = readCallResult({ content: Array.from({ length: 9 }, () => image(redSquare)) });
+    expect(pictures).toHaveLength(4);
+    expect(output.split('\n').filter((line) => line.includes('at most 4'))).toHaveLength(5);
+  });
+});
+
+describe('what is structured', () => {
+  it('counts where there is no text, also beside an image', () => {
+    const structuredContent = { degrees: 21 };
+    expect(readCallResult({ content: [image(redSquare)], structuredContent }).output).toContain('"degrees": 21');
+    const both = { content: [{ type: 'text', text: '21 degrees' }], structuredContent };
+    expect(readCallResult(both).output).toBe('21 degrees');
+  });
+});

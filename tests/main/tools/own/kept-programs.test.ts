@@ -1,0 +1,171 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadSyntax } from '../../../../src/main/recipes/code/code-syntax.ts';
+import { createOwnToolCommands } from '../../../../src/main/tools/own/commands.ts';
+import { createOwnToolRecord } from '../../../../src/main/tools/own/own-tool-record.ts';
+import { createOwnTools } from '../../../../src/main/tools/own/own-tools.ts';
+import { importedBy } from '../../../../src/main/tools/programs/imported-programs.ts';
+import type { ProgramReport } from '../../../../src/shared/session/program-reports.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const signal = new AbortController().signal;
+const syntax = loadSyntax();
+
+function report(number: number, text: string, more: Partial<ProgramReport> = {}): ProgramReport {
+  const calls = [{ tool: 'shop__get_order', most: 40, paths: ['a/*'], made: 3, ends: { ok: 3 }, ms: 5 }];
+  return {
+    number,
+    text,
+    calls,
+    toolCallId: `call-${number}`,
+    turnId: 'turn',
+    at: 1,
+    tool: 'run_program',
+    plan: 'Add.',
+    sha256: null,
+    refused: 0,
+    problems: [],
+    tests: 1,
+    end: 'done',
+    ms: 5,
+    wrote: null,
+    keep: null,
+    diff: null,
+    ...more,
+  };
+}
+
+/** A project, and a session whose programs are these. */
+function scene(programs: readonly ProgramReport[]) {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-')));
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-project-')));
+  folders.push(home, project);
+  const record = createOwnToolRecord(join(home, 'own-tools.json'));
+  const own = {
+    home,
+    record,
+    now: () => 7,
+    off: () => [],
+    projects: () => ({}),
+    taken: () => new Map([['read_file', 'a tool of Dewpoint']]),
+  };
+  const tools = createOwnTools({
+    ...own,
+    loadSyntax: () => syntax,
+    secret: async () => null,
+    runApart: async () => {
+      throw new Error('Nothing runs here.');
+    },
+  });
+  const commands = createOwnToolCommands({
+    loadSyntax,
+    ...own,
+    tools,
+    templates: '',
+    programsOf: async () => ({ projectPath: project, programs }),
+    saveOff: async () => undefined,
+    saveProject: async () => undefined,
+    keepSecret: async () => undefined,
+    dropSecret: async () => undefined,
+  });
+  const keep = async (number: number, name = 'add_up') =>
+    commands.keep({
+      input: { sessionId: 's', toolCallId: `call-${number}`, name, description: 'Adds "up"\nall.' },
+      signal,
+    });
+  const which = { name: 'add_up', projectPath: project };
+  return { project, tools, commands, keep, which, file: join(project, '.dewpoint', 'tools', 'add_up.py') };
+}
+
+describe('a program that is kept', () => {
+  it('is a tool of its project at once, with what it announced, and its versions can be compared', async () => {
+    const one = scene([report(1, 'result = 1\n'), report(2, 'result = 2\n')]);
+    expect(await one.keep(1)).toMatchObject({ state: 'ready', isOn: true, program: { version: 1 } });
+    const again = await one.keep(2);
+    expect(again.program).toEqual({ version: 2, calls: [{ tool: 'shop__get_order', most: 40, paths: ['a/*'] }] });
+    const [{ spec } = { spec: null }] = await one.tools.forProject(one.project).offered();
+    expect(spec).toMatchObject({ name: 'add_up', description: 'Adds "up"\nall.', own: { isProgram: true } });
+    const versions = await one.commands.versions({ input: one.which, signal });
+    expect(versions.map(({ version, sessionId, keptAt }) => [version, sessionId, keptAt])).toEqual([
+      [2, 's', 7],
+      [1, 's', 7],
+    ]);
+    expect(versions[0]?.diff).toContain('-result = 1\n+result = 2');
+    expect(versions[1]?.diff).toBeNull();
+    expect(readFileSync(one.file, 'utf8')).toMatch(/^# \/\/\/ dewpoint-tool\n(?:# .*\n|#\n)+# \/\/\/\nresult = 2\n$/u);
+  });
+
+  it('waits for a new yes where its file was changed by somebody else, and is imported by nobody until then', async () => {
+    const one = scene([report(1, 'result = 1\n')]);
+    await one.keep(1);
+    const source = one.tools.forProject(one.project);
+    const [{ spec } = { spec: null }] = await source.offered();
+    if (spec === null) throw new Error('Nothing is offered.');
+    expect(await source.programText?.(spec)).toContain('result = 1');
+    writeFileSync(one.file, readFileSync(one.file, 'utf8').replace('result = 1', 'result = 3'));
+    expect(await source.programText?.(spec)).toBeNull();
+    expect(await source.offered()).toEqual([]);
+    const answer = await source.call(spec, {}, { signal, onProgress: () => undefined });
+    expect(answer.status).toBe('refused');
+  });
+
+  it('is none that failed, has no name of another tool, and is written over no other file and through no link', async () => {
+    const one = scene([
+      report(1, 'result = 1\n', { end: 'failed' }),
+      report(2, 'result = 2\n'),
+      report(3, '', { text: null }),
+    ]);
+    await expect(one.keep(1)).rejects.toThrow('Only a program that ended well');
+    await expect(one.keep(2, 'read_file')).rejects.toThrow('taken by a tool of Dewpoint');
+    await expect(one.keep(3)).rejects.toThrow('no such program');
+    const other = scene([report(1, 'result = 1\n')]);
+    await other.keep(1, 'other');
+    writeFileSync(other.file, '#!/bin/sh\n# /// dewpoint-tool\n# description = "x"\n# ///\n');
+    await expect(other.keep(1)).rejects.toThrow('There is another tool add_up already');
+    rmSync(join(other.project, '.dewpoint'), { recursive: true });
+    symlinkSync(tmpdir(), join(other.project, '.dewpoint'));
+    await expect(other.keep(1)).rejects.toThrow('is a link or no folder');
+  });
+
+  it('is removed with its file, as it was seen and not otherwise; a tool that is no program is not', async () => {
+    const one = scene([report(1, 'result = 1\n')]);
+    const { sha256 } = await one.keep(1);
+    const remove = (seen: string) => one.commands.removeProgram({ input: { ...one.which, sha256: seen }, signal });
+    await expect(remove('0'.repeat(64))).rejects.toThrow('changed since you looked');
+    await remove(sha256);
+    expect(existsSync(one.file)).toBe(false);
+    expect((await one.commands.list({ input: { projectPath: one.project }, signal })).tools).toEqual([]);
+    expect(await one.keep(1)).toMatchObject({ program: { version: 1 } });
+  });
+
+  it('says so in its file where it asks for hosts, for keys, or is no Python', async () => {
+    const one = scene([report(1, 'result = 1\n')]);
+    await one.keep(1);
+    const folder = join(one.project, '.dewpoint', 'tools');
+    const header = (more: string): string => `# /// dewpoint-tool\n# description = "x"\n# calls = []\n${more}# ///\n`;
+    writeFileSync(join(folder, 'with_host.py'), header('# hosts = ["a.example.org"]\n'));
+    writeFileSync(join(folder, 'shell.sh'), header(''));
+    const { tools } = await one.commands.list({ input: { projectPath: one.project }, signal });
+    expect(tools.map(({ file, problem }) => [file, problem])).toEqual([
+      ['add_up.py', null],
+      ['shell.sh', 'Line 1: a program with "calls" is Python, and says so in a header.'],
+      ['with_host.py', 'Line 1: a program with "calls" has neither hosts nor secrets of its own.'],
+    ]);
+  });
+
+  it('comes along where it is imported, also by another one, and not where its name is only a word', () => {
+    const kept = [
+      { name: 'shop', text: 'from prices import one\n' },
+      { name: 'prices', text: 'one = 1\n' },
+      { name: 'other', text: 'shop = 1\n' },
+    ];
+    expect(Object.keys(importedBy('import shop\nother = 2\n', kept))).toEqual(['shop', 'prices']);
+    expect(importedBy('other = "shop"\n', kept)).toEqual({});
+  });
+});
