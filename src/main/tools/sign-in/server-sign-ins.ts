@@ -7,8 +7,8 @@ import type { WebExchange } from '../web/web-request.ts';
 import type { ServerPlace } from './auth-fetch.ts';
 import { createAuthFetch, placeOf } from './auth-fetch.ts';
 import type { Challenge } from './discover-auth.ts';
-import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
-import { createKeptSignIns, type SignInSecrets } from './kept-sign-ins.ts';
+import type { KeptSignIns, SignIn, SignInNote } from './kept-sign-ins.ts';
+import { createKeptSignIns, UnreadableNote, type SignInSecrets } from './kept-sign-ins.ts';
 import { loadOauth } from './oauth-errors.ts';
 import type { RedirectListener } from './redirect-listener.ts';
 import { openRedirectListener } from './redirect-listener.ts';
@@ -207,7 +207,8 @@ function createServerAuth({ kept, memory, renew, now }: Parts, server: string, s
       if (fieldOf(error, 'name') !== 'InsufficientScopeError') return null;
       const wanted = scopeText(fieldOf(error, 'requiredScope'));
       mine.challenge = { metadataUrl: mine.challenge?.metadataUrl ?? null, scope: wanted };
-      await kept.changeNote(server, { wanted: wanted ?? 'more' });
+      // What it wants is told all the same.
+      await kept.changeNote(server, { wanted: wanted ?? 'more' }).catch(() => undefined);
       const rights = wanted === null ? 'more rights' : `more rights (${wanted})`;
       return new AppError('missing-key', `The tool server ${server} wants ${rights} for this.`, {
         hint: `To grant them, run dewpoint tools sign-in ${server}, or open the Tools page.`,
@@ -251,7 +252,7 @@ async function startSignIn(
     const listener = await openRedirectListener({ signal, waitMs: parts.waitMs ?? defaultWaitMs });
     const pending = (mine.pending = { listener, url: null as string | null });
     try {
-      const note = await kept.note(server);
+      const note = (await readNote(kept, server)).note;
       const granted = note?.serverUrl === http.url && note.ended === null ? note.scope : null;
       const { clientId } = http;
       const client = clientId === undefined ? null : { id: clientId, secret: await parts.clientSecret(server) };
@@ -277,6 +278,19 @@ async function startSignIn(
   }
 }
 
+/** For whoever tells of it, or puts another in its place. */
+async function readNote(
+  kept: KeptSignIns,
+  server: string,
+): Promise<{ readonly note: SignInNote | null; readonly problem: string | null }> {
+  try {
+    return { note: await kept.note(server), problem: null };
+  } catch (error) {
+    if (!(error instanceof UnreadableNote)) throw error;
+    return { note: null, problem: error.message.replace(/\.$/u, '') };
+  }
+}
+
 async function report(
   { kept, memory }: Parts,
   server: string,
@@ -284,17 +298,18 @@ async function report(
 ): Promise<SignInReport | null> {
   const http = httpOf(definition);
   if (http === null) return null;
-  const read = await kept.note(server);
-  const note = read?.serverUrl === http.url ? read : null;
+  const read = await readNote(kept, server);
+  const note = read.note?.serverUrl === http.url ? read.note : null;
+  const ended = read.problem ?? note?.ended ?? null;
   const { isNeeded, pending } = memory(server);
   return {
     isSignedIn: note !== null && note.ended === null,
-    isNeeded: isNeeded || (note !== null && note.ended !== null),
+    isNeeded: isNeeded || ended !== null,
     isWaiting: pending !== null,
     issuer: note?.issuer ?? null,
     scopes: (note?.scope ?? '').split(' ').filter((scope) => scope !== ''),
     at: note?.at ?? null,
-    ended: note?.ended ?? null,
+    ended,
     wanted: note?.wanted ?? null,
   };
 }

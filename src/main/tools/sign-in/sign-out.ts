@@ -1,6 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { SignOutRevocation } from '@shared/tools/server-definition.ts';
 import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
+import { UnreadableNote } from './kept-sign-ins.ts';
 import { loadOauth, type Oauth } from './oauth-errors.ts';
 import { currentSignIn, type UnkeptSignIns } from './refresh-sign-in.ts';
 
@@ -16,11 +17,16 @@ export async function signOut(
   server: string,
   signal: AbortSignal,
 ): Promise<SignOutRevocation | null> {
-  const note = await kept.note(server);
+  // One that cannot be read is over by the person's word, too; whose it is then stands with the tokens.
+  const note = await kept.note(server).catch((error: unknown): 'unreadable' => {
+    if (error instanceof UnreadableNote) return 'unreadable';
+    throw error;
+  });
   if (note === null) return null;
   const work = async (): Promise<SignOutRevocation> => {
     // One that cannot be read cannot be told to the service, and is deleted all the same.
-    const signIn = await currentSignIn({ kept, unkept }, server, note.serverUrl).catch((error: unknown) => {
+    const read = note === 'unreadable' ? kept.stored(server) : currentSignIn({ kept, unkept }, server, note.serverUrl);
+    const signIn = await read.catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'bad-input') return null;
       throw error;
     });
