@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import type { SignOutRevocation } from '@shared/tools/server-definition.ts';
+import { clientForm } from './client-form.ts';
 import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
 import { UnreadableNote } from './kept-sign-ins.ts';
 import { loadOauth, type Oauth } from './oauth-errors.ts';
@@ -48,22 +49,14 @@ async function revoke(
   { metadata, client, refreshToken, accessToken }: SignIn,
   reach: typeof fetch,
 ): Promise<SignOutRevocation> {
-  const { revocation_endpoint: address, token_endpoint_auth_methods_supported: methods = [] } = metadata;
+  const { revocation_endpoint: address, token_endpoint_auth_methods_supported: methods } = metadata;
   if (address === undefined) return 'unsaid';
-  const form = new URLSearchParams({
+  const fields = {
     token: refreshToken ?? accessToken,
     token_type_hint: refreshToken === null ? 'access_token' : 'refresh_token',
-  });
-  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
-  const { client_id: id, client_secret: secret } = client;
-  if (oauth.selectClientAuthMethod(client, methods) === 'client_secret_basic' && secret !== undefined) {
-    headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
-  } else {
-    form.set('client_id', id);
-    if (secret !== undefined) form.set('client_secret', secret);
-  }
+  };
   try {
-    const { ok } = await reach(address, { method: 'POST', headers, body: form });
+    const { ok } = await reach(address, clientForm(oauth, { client, methods, fields }));
     return ok ? 'done' : 'failed';
   } catch {
     // Signing out goes on all the same: what is kept here is deleted.
