@@ -155,9 +155,8 @@ async function poll(
 }
 
 function saidIn(value: unknown): string {
-  return String(fieldOf(value, 'error') ?? '')
-    .replaceAll(/[^a-z_]/gu, '')
-    .slice(0, 60);
+  const said = fieldOf(value, 'error');
+  return typeof said === 'string' ? said.replaceAll(/[^a-z_]/gu, '').slice(0, 60) : '';
 }
 
 function notStarted(host: string, status: number, value: unknown): string {
