@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { promptShape } from '../src/main/agent/prompt/build-prompt.ts';
 import { isAdded } from '../src/main/agent/prompt/tool-descriptions.ts';
 import { toolsBytes } from '../src/main/agent/prompt/token-estimate.ts';
@@ -9,6 +10,8 @@ import { sumOfRuns } from './lib/cap-runs.ts';
 import { runPurses } from './lib/child-purses.ts';
 import { runChildTree } from './lib/child-trees.ts';
 import { runHostileChildren } from './lib/hostile-children.ts';
+import { handOverRows, readHandOvers, recordHandOvers } from './lib/hand-overs.ts';
+import type { Setting } from './lib/machine.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import { programRows } from './lib/program-rows.ts';
 import type { BenchRow } from './lib/rows.ts';
@@ -18,24 +21,37 @@ const trees = 10_000;
 const purses = 10_000;
 const hostile = 200;
 
-const defaults = { hostile: '1000' } as const;
+const defaults = { hostile: '1000', record: 'none', count: '30', except: 'none', answers: 'yes' } as const;
+
+type Values = Readonly<Record<keyof typeof defaults, string>>;
 
 const parts: Readonly<
-  Record<'children' | 'programs', (values: { readonly hostile: string }) => Promise<readonly BenchRow[]>>
+  Record<'children' | 'programs' | 'hand-over', (values: Values, commit: string) => Promise<readonly BenchRow[]>>
 > = {
   children: async () => [await treeRow(), await purseRow(), await hostileRow(), promptRow()],
   programs: ({ hostile: count }) => programRows(Number(count)),
+  'hand-over': handOvers,
 };
 
 /**
  * Agents that an agent starts: whether any of them gets more than its tree and its parent may have, and what they take of a
- * prompt. And programs that call tools, of which so many (`--hostile`) are hostile.
+ * prompt. Programs that call tools, of which so many (`--hostile`) are hostile. And what a model that goes on with another's
+ * work has to look up again.
  */
-export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+export async function run(args: readonly string[], { commit }: Setting): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, defaults);
   const rows: BenchRow[] = [];
-  for (const name of only) rows.push(...(await parts[name](values)));
+  for (const name of only) rows.push(...(await parts[name](values, commit)));
   return rows;
+}
+
+/** The recorded ones; with `--record FILE` real runs go on with that file, without the tasks that `--except FILE` has. With `--answers no` the local model has no time to be asked. */
+async function handOvers({ record, count, except, answers }: Values, commit: string): Promise<readonly BenchRow[]> {
+  if (record === 'none') return handOverRows(await readHandOvers(join(process.cwd(), 'bench/data/hand-overs.jsonl')));
+  const known = new Set(except === 'none' ? [] : (await readHandOvers(except)).map(({ task }) => task));
+  const asked = { hasAnswers: answers !== 'no', tasks: ({ id }: { readonly id: string }) => !known.has(id) };
+  await recordHandOvers({ file: record, count: Number(count), commit, ...asked });
+  return handOverRows(await readHandOvers(record));
 }
 
 async function treeRow(): Promise<BenchRow> {
