@@ -3,7 +3,7 @@ import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { AvailableModels } from './available-models.ts';
 import type { MemoryPlanner } from './memory/memory-planner.ts';
-import { suggestForMachine } from './suggest/suggest-for-machine.ts';
+import { suggestForMachine, withQuantization } from './suggest/suggest-for-machine.ts';
 import type { SuggestOptions } from './suggest/suggest-for-machine.ts';
 import { probeModel } from './probe-model.ts';
 import type { StrainWatch } from './machine/strain-watch.ts';
@@ -26,7 +26,10 @@ export function createModelCommands({ models, probed, plan, sessions, catalog, s
   return {
     models: {
       list: ({ signal }) => models.list(signal),
-      show: ({ input, signal }) => models.show(input.id, input.fit, signal),
+      show: async ({ input, signal }) => {
+        const entry = await models.show(input.id, input.fit, signal);
+        return input.fit ? withQuantization(entry, { models, plan, catalog }, signal) : entry;
+      },
       suggest: ({ input, signal }) => suggestForMachine(input.machine, { models, plan, catalog }, signal),
       cards: ({ signal }) => models.cards(signal),
       strain: () => strain.now(),

@@ -23,6 +23,8 @@ export interface ModelEntry {
   readonly note: string | null;
   /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
   readonly fit?: string | null;
+  /** Which file of its family suits this machine, how fast and at what loss; only where one model of the catalog is shown. */
+  readonly quantization?: string;
   /** Of a model of the catalog: which documents the keys of its header, and so its fit, were taken from. */
   readonly headerFrom?: readonly string[];
   /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */

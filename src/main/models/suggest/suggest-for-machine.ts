@@ -1,10 +1,12 @@
+import { basename } from 'node:path';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { ModelSuggestions, SuggestMachine } from '@shared/models/model-suggestion.ts';
 import type { AvailableModels } from '../available-models.ts';
 import type { KnownHeader } from '../files/model-catalog.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { plainInput } from '../memory/memory-planner.ts';
-import type { OfferedCatalog } from './offered-models.ts';
+import type { OfferedCatalog, OfferedModel } from './offered-models.ts';
+import { adviseQuantization } from './quantization-advice.ts';
 import { suggestModels } from './suggest-models.ts';
 
 export interface SuggestOptions {
@@ -23,6 +25,30 @@ export async function suggestForMachine(
   const ready = entries.filter(({ state }) => state === 'ready').map(({ id }) => id);
   const machine = asked ?? (await thisMachine(entries, plan, signal));
   return suggestModels(machine, { catalog: catalog.offered, known: catalog.known, ready: asked === null ? ready : [] });
+}
+
+/** With which file of its family suits this machine, where it is one of the catalog. */
+export async function withQuantization(
+  entry: ModelEntry,
+  { models, plan, catalog }: SuggestOptions,
+  signal: AbortSignal,
+): Promise<ModelEntry> {
+  const name = entry.id.slice(entry.id.indexOf('/') + 1);
+  const file = basename(entry.file?.path ?? `${name}.gguf`);
+  const isFamily = (model: OfferedModel): boolean =>
+    [model.id, model.header, model.ollama?.tag].includes(name) ||
+    model.files.some((one) => basename(one.file) === file);
+  const model = catalog.offered.models.find(isFamily);
+  if (model === undefined || entry.where !== 'local') return entry;
+  const entries = await models.list(signal);
+  const machine = await thisMachine(entries, plan, signal);
+  const measured = new Map(
+    entries.flatMap(({ file: own, card }) => {
+      const written = card?.speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
+      return own === undefined || written === null ? [] : [[basename(own.path), written] as const];
+    }),
+  );
+  return { ...entry, quantization: adviseQuantization({ model, machine, sources: catalog, measured }) };
 }
 
 async function thisMachine(
