@@ -45,6 +45,19 @@ export interface ModelAdvice {
   readonly text: string;
 }
 
+/** The catalog of models after, or before, it was renewed. */
+export interface CatalogUpdate {
+  /** When it was written. */
+  readonly date: string;
+  /** Null: the one that came with Dewpoint. */
+  readonly revision: number | null;
+  readonly models: number;
+  /** Against the one that is in use, a line each; empty: nothing. */
+  readonly changes: readonly string[];
+  /** False: it was only looked at. */
+  readonly isTaken: boolean;
+}
+
 /** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */
 export interface ModelRemoval {
   readonly done: 'deleted' | 'forgotten';
@@ -98,6 +111,12 @@ export const modelsContract = {
     suggest: base
       .input(z.object({ machine: suggestMachineSchema.nullable().default(null) }))
       .output(type<ModelSuggestions>()),
+    /** A signed catalog, by its whole path or https address. Without `apply` it only says what would change. */
+    updateCatalog: base
+      .input(z.object({ source: z.string().min(1), apply: z.boolean() }))
+      .output(type<CatalogUpdate>()),
+    /** Back to the catalog that came with Dewpoint. */
+    resetCatalog: base.output(type<CatalogUpdate>()),
     /** Reads the hardware; fetches nothing. */
     cards: base.output(type<EngineCardsReport>()),
     /** Whether models of this machine go easy on it now, and why. */

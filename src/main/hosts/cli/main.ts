@@ -77,6 +77,10 @@ function handlersOf(
         return take((await import('./commands/models/suggest-models.command.ts')).suggestModels(context, args));
       if (action === 'probe')
         return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
+      if (action === 'update-catalog' || action === 'reset-catalog') {
+        const { resetCatalog, updateCatalog } = await import('./commands/models/model-catalog.command.ts');
+        return take(action === 'reset-catalog' ? resetCatalog(context, args) : updateCatalog(context, id ?? '', args));
+      }
       if (action === 'import' || action === 'adapter' || action === 'remove') {
         const { addAdapter, importModel, removeModel } = await import('./commands/models/model-files.command.ts');
         const work = { import: importModel, adapter: addAdapter, remove: removeModel }[action];

@@ -12,7 +12,7 @@ import { suggestModels } from './suggest-models.ts';
 export interface SuggestOptions {
   readonly models: Pick<AvailableModels, 'list'>;
   readonly plan: Pick<MemoryPlanner, 'plan'>;
-  readonly catalog: { readonly offered: OfferedCatalog; readonly known: readonly KnownHeader[] };
+  readonly catalog: { readonly offered: () => Promise<OfferedCatalog>; readonly known: readonly KnownHeader[] };
 }
 
 /** For this machine, or for another one. Loads and fetches nothing. */
@@ -24,7 +24,11 @@ export async function suggestForMachine(
   const entries = await models.list(signal);
   const ready = entries.filter(({ state }) => state === 'ready').map(({ id }) => id);
   const machine = asked ?? (await thisMachine(entries, plan, signal));
-  return suggestModels(machine, { catalog: catalog.offered, known: catalog.known, ready: asked === null ? ready : [] });
+  return suggestModels(machine, {
+    catalog: await catalog.offered(),
+    known: catalog.known,
+    ready: asked === null ? ready : [],
+  });
 }
 
 /** With which file of its family suits this machine, where it is one of the catalog. */
@@ -38,7 +42,7 @@ export async function withQuantization(
   const isFamily = (model: OfferedModel): boolean =>
     [model.id, model.header, model.ollama?.tag].includes(name) ||
     model.files.some((one) => basename(one.file) === file);
-  const model = catalog.offered.models.find(isFamily);
+  const model = (await catalog.offered()).models.find(isFamily);
   if (model === undefined || entry.where !== 'local') return entry;
   const entries = await models.list(signal);
   const machine = await thisMachine(entries, plan, signal);
