@@ -1,9 +1,11 @@
+import { messageOf } from '@shared/errors.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
+import type { CardPlan } from '../src/main/models/engine/card-plan.ts';
 import { planCards } from '../src/main/models/engine/card-plan.ts';
 import { engineVersion } from '../src/main/models/engine/engine-packages.ts';
 import { enginesDir } from '../src/main/models/engine/engine-variants.ts';
@@ -19,13 +21,14 @@ import { runCardSteps } from './lib/card/card-steps.ts';
 import { createEngineBed } from './lib/card/engine-bed.ts';
 import { bytesOfShape, largeShapes, writeShapedModel } from './lib/card/shaped-model.ts';
 import { simulatedCards, simulatedFiles } from './lib/card/simulated-cards.ts';
+import { askLlamaBench, buildLlamaBench } from './lib/card/llama-bench.ts';
 import { createSimulatedBed } from './lib/card/simulated-bed.ts';
 import type { Setting } from './lib/machine.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { UsageError } from './lib/usage-error.ts';
 
 const usage =
-  'It takes --report NAME (for NAME.json and NAME.md), --made no (no large made files), and --simulated yes.';
+  'It takes --report NAME (for NAME.json and NAME.md), --made no (no large made files) or --made 7B,35B-A3B (these), --tokenizer FILE (a GGUF, its header is enough, for made files), --llama-bench FILE (a built one), and --simulated yes.';
 const programs = testPrograms();
 
 /**
@@ -65,10 +68,20 @@ export async function run(args: readonly string[], setting: Setting): Promise<re
   });
   try {
     const room = hardware.devices.reduce((sum, { freeBytes }) => sum + freeBytes, 0);
-    const files = await filesFor(cache, options.made === 'no' ? 0 : room);
+    const files = await filesFor(cache, { ...options, roomBytes: room });
     if (files.length === 0) return await nothing('there is a card, and no model: npm start -- models pull NAME');
-    const steps = await runCardSteps({ bed, files, onStep: say, settle: () => setTimeout(1_500) });
-    await writeReport(options.report, { ...head, files: files.map(({ path: _path, ...file }) => file), steps });
+    const named = files.map(({ path: _path, ...file }) => file);
+    const steps = await runCardSteps({
+      bed,
+      files,
+      bare: await bareSpeed(options['llama-bench'], plan.use, cache),
+      onStep: async (step, steps) => {
+        say(step);
+        await writeReport(options.report, { ...head, files: named, steps });
+      },
+      settle: () => setTimeout(1_500),
+    });
+    console.error(`The report is in ${options.report}.json and ${options.report}.md.`);
     return cardRows(steps);
   } finally {
     await bed.release();
@@ -76,18 +89,41 @@ export async function run(args: readonly string[], setting: Setting): Promise<re
   }
 }
 
-function parse(args: readonly string[]): {
-  readonly report: string;
-  readonly made: string;
-  readonly simulated: string;
-} {
-  const values = { report: 'bench/results/card', made: 'yes', simulated: 'no' };
+const defaults = { report: 'bench/results/card', made: 'yes', simulated: 'no', tokenizer: '', 'llama-bench': '' };
+type Options = typeof defaults;
+
+function parse(args: readonly string[]): Options {
+  const values = { ...defaults };
   for (let index = 0; index < args.length; index += 2) {
     const [name = '', value = ''] = [args[index]?.replace(/^--/u, ''), args[index + 1]];
-    if (value === '' || (name !== 'report' && name !== 'made' && name !== 'simulated')) throw new UsageError(usage);
+    if (value === '' || !isOption(name)) throw new UsageError(usage);
     values[name] = value;
   }
   return values;
+}
+
+function isOption(name: string): name is keyof Options {
+  return Object.hasOwn(defaults, name);
+}
+
+/** `llama-bench` as it was given, or built beside the library of this card; null, and said, where it cannot be. */
+async function bareSpeed(
+  given: string,
+  use: CardPlan['use'],
+  cache: string,
+): Promise<Parameters<typeof runCardSteps>[0]['bare']> {
+  if (given !== '') return (file, ask) => askLlamaBench(given, file.path, ask);
+  try {
+    if (use === null || use === 'metal') throw new Error('it is built on Linux, with a library for cards');
+    const [first] = use.packages;
+    const name = first?.name ?? '';
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-llama-bench-'));
+    const program = await buildLlamaBench(folder, join(enginesDir(cache), name, 'bins', name));
+    return (file, ask) => askLlamaBench(program, file.path, ask);
+  } catch (error) {
+    console.error(`llama-bench is left out: ${messageOf(error)}`);
+    return null;
+  }
 }
 
 function say({ step, model, isOk, why }: CardStep): void {
@@ -99,7 +135,6 @@ async function writeReport(name: string, report: CardReport): Promise<void> {
   await mkdir(resolve(base, '..'), { recursive: true });
   await writeFile(`${base}.json`, `${JSON.stringify(report, null, 2)}\n`);
   await writeFile(`${base}.md`, `${cardMarkdown(report)}\n`);
-  console.error(`The report is in ${name}.json and ${name}.md.`);
 }
 
 /** No serial numbers and no names of processes. */
@@ -116,7 +151,10 @@ async function toolSays(signal: AbortSignal): Promise<string | null> {
 const real = ['smollm2-135m-instruct', 'qwen2.5-coder-0.5b-instruct', 'qwen2.5-coder-1.5b-instruct'];
 
 /** The real models that are here, and made ones up to the memory of the card: they lie in the cache, and are made once. */
-async function filesFor(cache: string, roomBytes: number): Promise<readonly CardFile[]> {
+async function filesFor(
+  cache: string,
+  { roomBytes, tokenizer, made }: Options & { readonly roomBytes: number },
+): Promise<readonly CardFile[]> {
   const paths = real
     .map((name) => ({ name, path: join(cache, 'models', `${name}.gguf`) }))
     .filter(({ path }) => existsSync(path));
@@ -132,10 +170,11 @@ async function filesFor(cache: string, roomBytes: number): Promise<readonly Card
       trainedTokens: header.ok ? (header.value.contextTokens ?? 4_096) : 4_096,
     });
   }
-  const tokenizerOf = paths.find(({ name }) => name.startsWith('qwen'))?.path;
+  const tokenizerOf = tokenizer === '' ? paths.find(({ name }) => name.startsWith('qwen'))?.path : tokenizer;
   if (tokenizerOf === undefined) return found;
   const folder = join(cache, 'bench', 'made-models');
-  for (const shape of largeShapes) {
+  const asked = made.split(',');
+  for (const shape of largeShapes.filter(({ name }) => made === 'yes' || asked.includes(name))) {
     const path = join(folder, `${shape.name.replaceAll(' ', '-')}.gguf`);
     const { all } = bytesOfShape(shape, 151_936);
     if (all > roomBytes) continue;
@@ -168,7 +207,8 @@ async function simulatedRows(): Promise<readonly BenchRow[]> {
     const steps = await runCardSteps({
       bed: createSimulatedBed(card),
       files: simulatedFiles(card),
-      onStep: () => undefined,
+      bare: null,
+      onStep: async () => undefined,
       settle: async () => undefined,
     });
     rows.push(...cardRows(steps).map((row) => ({ ...row, figure: `${name}: ${row.figure}` })));

@@ -19,7 +19,7 @@ import { createContainerServers } from './sandbox/container-servers.ts';
 import { createApartRuns, type RunApart } from './sandbox/tool-containers.ts';
 import { joinToolSources } from './tools/foreign/foreign-tool.ts';
 import { callToolName, findToolName } from './tools/foreign/find-tools.ts';
-import type { OwnToolCommandsOptions } from './tools/own/commands.ts';
+import type { OwnToolCommandsOptions } from './tools/own/own-tool-report.ts';
 import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
 import { createOwnTools } from './tools/own/own-tools.ts';
 import { loadSyntax } from './recipes/code/code-syntax.ts';
@@ -176,6 +176,7 @@ function createOwnToolParts(
     home,
     templates: join(files.resources, 'tools'),
     tools,
+    loadSyntax,
     record,
     taken,
     off,

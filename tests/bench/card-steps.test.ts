@@ -14,7 +14,8 @@ const stepsOn = (changes: Partial<SimulatedCard> = {}): Promise<readonly CardSte
   return runCardSteps({
     bed: createSimulatedBed(tried),
     files: simulatedFiles(tried),
-    onStep: () => undefined,
+    bare: null,
+    onStep: async () => undefined,
     settle: async () => undefined,
   });
 };

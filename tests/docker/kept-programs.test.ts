@@ -58,6 +58,7 @@ const tools = createOwnTools({
   },
 });
 const commands = createOwnToolCommands({
+  loadSyntax,
   ...own,
   tools,
   templates: '',

@@ -181,6 +181,11 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await goTo('tools', 'Tools');
       await page.getByText('May agents call these tools?').waitFor();
     },
+    'tool-editor': async () => {
+      await goTo('tools', 'Tools');
+      await page.getByRole('button', { name: 'New tool' }).click();
+      await page.getByRole('form', { name: 'Own tool' }).getByLabel('Name of input 1').waitFor();
+    },
     assistants: async () => {
       await goTo('assistants', 'Assistants');
       await page.getByRole('form', { name: 'Assistant' }).waitFor();
@@ -297,6 +302,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const waysBack: ViewWays['waysBack'] = {
     'compare-form': allComparisons,
     comparison: allComparisons,
+    'tool-editor': () => page.getByRole('button', { name: 'Discard changes' }).click(),
     // Else the next keys would be taken for the action.
     shortcuts: () => escape(page.getByText('Press keys')),
     'session-filter': () => escape(filterMenu),

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { loadSyntax } from '../../src/main/recipes/code/code-syntax.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createOwnToolCommands } from '../../src/main/tools/own/commands.ts';
 import type { OwnToolNotes } from '../../src/main/tools/own/own-tool-record.ts';
@@ -36,8 +38,9 @@ export function createPageOwnTools(projects: Record<string, ProjectTools>, note:
   };
   const handlers = createOwnToolCommands({
     home: '/home/ada/.dewpoint',
-    templates: '',
+    templates: resolve('resources/tools'),
     tools,
+    loadSyntax,
     record: { read: async () => page.notes, change: async (edit) => void (page.notes = edit(page.notes)) },
     taken: () => new Map(),
     off: () => page.off,

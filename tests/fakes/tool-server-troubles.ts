@@ -56,7 +56,7 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'branching-schema', call: said, offered: 2 },
   { mode: 'far-schema', call: said, offered: 2 },
   { mode: 'slow-pattern', call: said, offered: 2 },
-  { mode: 'no-schema', refused: unusable },
+  { mode: 'no-schema', call: said, offered: 1 },
   { mode: 'proto', call: said },
   { mode: 'odd-names', call: said, offered: 7 },
   { mode: 'clash', call: said, offered: 3 },

@@ -114,5 +114,6 @@ describe('a run with tools from everywhere, killed -9', () => {
     expect(seen.crashed).toBeGreaterThanOrEqual(Math.floor(kills / 4));
     // Of a few moments none need lie in a call.
     if (kills > 50) expect(seen.inCall).toBeGreaterThan(0);
-  }, 900_000);
+    // A busy machine took nine minutes for 200.
+  }, 1_800_000);
 });

@@ -26,6 +26,8 @@ export interface CardWish {
   readonly cardBytes?: number;
   /** The plan is not asked: all layers go to the card. */
   readonly isForced?: boolean;
+  /** Conversations that keep so many tokens each; default: as many as the app keeps. */
+  readonly conversations?: number;
 }
 
 export interface CardLoad {

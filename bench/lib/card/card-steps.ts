@@ -1,5 +1,7 @@
 import { messageOf } from '@shared/errors.ts';
+import { bandwidthOf, writtenPerSecond } from '../../../src/main/models/suggest/expected-speed.ts';
 import type { CardAnswer, CardBed, CardFile, CardWish } from './card-bed.ts';
+import type { BareSpeed } from './llama-bench.ts';
 
 /** One thing that was tried. All that was seen is kept, so that it can be understood elsewhere. */
 export interface CardStep {
@@ -15,7 +17,10 @@ interface StepsInput {
   readonly bed: CardBed;
   /** The smallest first: later ones are judged by the speed of earlier ones. */
   readonly files: readonly CardFile[];
-  readonly onStep: (step: CardStep) => void;
+  /** With all steps so far: a run that is cut leaves what it found. */
+  readonly onStep: (step: CardStep, sofar: readonly CardStep[]) => Promise<void>;
+  /** The same by llama.cpp alone, which says what the way through the app costs; null: it is not at hand. */
+  readonly bare: ((file: CardFile, ask: typeof plain) => Promise<BareSpeed>) | null;
   /** A card gives memory back a moment after a process has ended. */
   readonly settle: () => Promise<void>;
 }
@@ -26,7 +31,7 @@ const slackBytes = 300 * mebi;
 const plain = { promptTokens: 512, outputTokens: 96 } as const;
 
 /** Everything that is tried on a card, in an order in which a failure of one spoils none of the others. */
-export async function runCardSteps({ bed, files, onStep, settle }: StepsInput): Promise<readonly CardStep[]> {
+export async function runCardSteps({ bed, files, bare, onStep, settle }: StepsInput): Promise<readonly CardStep[]> {
   const steps: CardStep[] = [];
   let bandwidth: number | null = null;
   const [smallest] = files;
@@ -38,18 +43,24 @@ export async function runCardSteps({ bed, files, onStep, settle }: StepsInput): 
     const found = await work().catch((error: unknown) => ({ isOk: false, why: messageOf(error), figures: {} }));
     const whole = { step, model: file.name, ...found };
     steps.push(whole);
-    onStep(whole);
+    await onStep(whole, steps);
     await bed.release();
     await settle();
   };
   for (const file of files) {
+    let own: Spoken | null = null;
     await add('as planned', file, async () => {
       const found = await asPlanned(bed, file, bandwidth);
       // The largest dense model says best what the memory of the card gives.
-      if (file.activeBytes === file.bytes && found.writtenPerSecond !== null)
-        bandwidth = found.writtenPerSecond * file.bytes;
+      if (found.isOnCard && file.activeBytes === file.bytes && found.writtenPerSecond !== null)
+        bandwidth = bandwidthOf(file.bytes, found.writtenPerSecond, true);
+      own = found.isOnCard ? found : null;
       return found.step;
     });
+    if (bare !== null && own !== null) {
+      const of = own;
+      await add('against llama-bench', file, async () => besideBare(of, await bare(file, plain)));
+    }
     await add('largest context', file, () => largestContext(bed, file, settle));
     await add('spill', file, () => spill(bed, file));
   }
@@ -64,18 +75,40 @@ export async function runCardSteps({ bed, files, onStep, settle }: StepsInput): 
 
 type Found = Omit<CardStep, 'step' | 'model'>;
 
+interface Spoken {
+  readonly readPerSecond: number | null;
+  readonly writtenPerSecond: number | null;
+}
+
+/** Both run the same library on the same file. Reading is told and not judged: an app reads the prompt in pieces. */
+function besideBare(own: Spoken, bare: BareSpeed): Found {
+  const share = (mine: number | null, its: number): number | null =>
+    mine === null || its === 0 ? null : Math.round((mine / its) * 1_000) / 10;
+  const written = share(own.writtenPerSecond, bare.writtenPerSecond);
+  const figures = {
+    'llama-bench read tokens/s': Math.round(bare.readPerSecond),
+    'llama-bench written tokens/s': Math.round(bare.writtenPerSecond * 10) / 10,
+    'read, % of it': share(own.readPerSecond, bare.readPerSecond),
+    'written, % of it': written,
+  };
+  return found(written === null || written < 80 ? ['the app writes at less than 80 % of it'] : [], figures);
+}
+
 async function asPlanned(
   bed: CardBed,
   file: CardFile,
   bandwidth: number | null,
-): Promise<{ readonly step: Found; readonly writtenPerSecond: number | null }> {
+): Promise<Spoken & { readonly step: Found; readonly isOnCard: boolean }> {
   const wish = { contextTokens: Math.min(8_192, file.trainedTokens) };
   const planned = await bed.plan(file, wish);
   const before = await bed.usedBytes();
+  // The first call after a load makes ready what the later ones use: Vulkan read a tenth as fast in it.
+  await bed.answer(file, wish, { promptTokens: 64, outputTokens: 8 });
   const answer = await bed.answer(file, wish, plain);
   const after = await bed.usedBytes();
   const counted = before === null || after === null ? null : after - before;
-  const expected = bandwidth === null || file.activeBytes === null ? null : bandwidth / file.activeBytes;
+  const expected =
+    bandwidth === null || file.activeBytes === null ? null : writtenPerSecond(file.activeBytes, bandwidth, true);
   const figures = {
     ...figuresOf(answer),
     placement: planned.placement,
@@ -100,7 +133,9 @@ async function asPlanned(
   ];
   return {
     step: found(faults, figures),
-    writtenPerSecond: planned.placement === 'devices' ? answer.writtenPerSecond : null,
+    readPerSecond: answer.readPerSecond,
+    writtenPerSecond: answer.writtenPerSecond,
+    isOnCard: planned.placement === 'devices',
   };
 }
 
@@ -133,16 +168,21 @@ async function largestContext(bed: CardBed, file: CardFile, settle: () => Promis
   return found(isGrantHeld ? [] : ['what the plan granted does not hold'], figures);
 }
 
-/** A card of half the size of the model: layers have to stay in main memory, and as many as planned. */
+/** A card that holds about half of the model: layers have to stay in main memory, and as many as planned. */
 async function spill(bed: CardBed, file: CardFile): Promise<Found> {
-  const wish = {
-    contextTokens: Math.min(4_096, file.trainedTokens),
-    cardBytes: Math.round(file.bytes / 2) + 1_024 * mebi,
-  };
-  const planned = await bed.plan(file, wish);
-  const answer = await bed.answer(file, wish, plain);
-  const figures = { ...figuresOf(answer), placement: planned.placement, 'layers on the card': planned.gpuLayers };
-  return found(faultsOf(answer), figures);
+  const contextTokens = Math.min(4_096, file.trainedTokens);
+  const wishes = [1_024, 1_152, 1_280, 1_408, 1_536].map((more) => ({
+    contextTokens,
+    cardBytes: Math.round(file.bytes / 2) + more * mebi,
+  }));
+  for (const wish of wishes) {
+    const planned = await bed.plan(file, wish);
+    if (planned.placement !== 'partly-on-host') continue;
+    const answer = await bed.answer(file, wish, plain);
+    const figures = { ...figuresOf(answer), placement: planned.placement, 'layers on the card': planned.gpuLayers };
+    return found(faultsOf(answer), figures);
+  }
+  return found(['no size of a card splits it'], {});
 }
 
 async function twoModels(bed: CardBed, one: CardFile, other: CardFile): Promise<Found> {
@@ -166,7 +206,8 @@ async function twoModels(bed: CardBed, one: CardFile, other: CardFile): Promise<
 
 /** More than the card has is asked for without the plan: the call has to fail with a reason, and the next one to work. */
 async function outOfMemory(bed: CardBed, file: CardFile, settle: () => Promise<void>): Promise<Found> {
-  const wish: CardWish = { contextTokens: 64 * file.trainedTokens, isForced: true };
+  // No context is longer than what a model was trained for, so many are asked for.
+  const wish: CardWish = { contextTokens: file.trainedTokens, conversations: 64, isForced: true };
   const refused = await bed.answer(file, wish, plain);
   await bed.release();
   await settle();

@@ -11,6 +11,7 @@ import { createHeaderReader } from '../../../src/main/models/memory/gguf/gguf-he
 import { createLoadSteps } from '../../../src/main/models/memory/load-steps.ts';
 import type { Provider, StreamEnded } from '../../../src/main/models/providers/define.ts';
 import llamaCpp from '../../../src/main/models/providers/llama-cpp.provider.ts';
+import { wishOf } from '../../../src/main/models/providers/llama-cpp/llama-cpp-model.ts';
 import { plainRequest } from '../plain-request.ts';
 import type { CardAnswer, CardBed, CardFile, CardQuestion, CardWish } from './card-bed.ts';
 
@@ -67,7 +68,7 @@ export function createEngineBed(options: EngineBedOptions): CardBed {
       return counted.reduce((sum, { totalBytes, freeBytes }) => sum + totalBytes - freeBytes, 0);
     },
     async plan(file, wish) {
-      const granted = await grantOf(wish)(file.path, { askedTokens: wish.contextTokens, sequences: 1, gpu });
+      const granted = await grantOf(wish)(file.path, wishOf({ gpu, contextTokens: wish.contextTokens }, {}));
       const { placement, gpuLayers, predictedBytes, grantedTokens } = granted;
       return { placement, gpuLayers, predictedBytes, contextTokens: grantedTokens };
     },
@@ -77,8 +78,16 @@ export function createEngineBed(options: EngineBedOptions): CardBed {
   };
 }
 
-function forced(granted: ContextGrant, { contextTokens }: CardWish): ContextGrant {
-  return { ...granted, grantedTokens: contextTokens, gpuLayers: allLayers, predictedBytes: null, placement: null };
+function forced(granted: ContextGrant, { contextTokens, conversations }: CardWish): ContextGrant {
+  const sequences = conversations ?? granted.sequences;
+  return {
+    ...granted,
+    grantedTokens: contextTokens,
+    sequences,
+    gpuLayers: allLayers,
+    predictedBytes: null,
+    placement: null,
+  };
 }
 
 function providerOf(

@@ -1,3 +1,4 @@
+import { writtenPerSecond } from '../../../src/main/models/suggest/expected-speed.ts';
 import type { CardAnswer, CardBed, CardFile, CardLoad, CardWish } from './card-bed.ts';
 
 /** A card by numbers, with what can be wrong with one: the procedure has to see each of these. */
@@ -35,7 +36,8 @@ export function createSimulatedBed(card: SimulatedCard, shared: Shared = { used:
     const contextTokens = isWhole ? Math.min(wish.contextTokens, most) : Math.min(wish.contextTokens, 4_096);
     const share = isWhole ? 1 : Math.max(0, Math.min(1, (room - 4_096 * card.contextBytesPerToken) / file.bytes));
     const gpuLayers = Math.floor(share * 32);
-    const predictedBytes = (file.bytes * gpuLayers) / 32 + contextTokens * card.contextBytesPerToken;
+    const cells = contextTokens * (wish.conversations ?? 1);
+    const predictedBytes = (file.bytes * gpuLayers) / 32 + cells * card.contextBytesPerToken;
     return {
       placement: isWhole ? 'devices' : gpuLayers > 0 ? 'partly-on-host' : 'host',
       gpuLayers,
@@ -57,15 +59,16 @@ export function createSimulatedBed(card: SimulatedCard, shared: Shared = { used:
       shared.used += bytes;
       if (end === 'kill') await release();
       const isKilled = end === 'kill' && card.hidesKill !== true;
-      const writtenPerSecond = (card.bytesPerSecond / (file.activeBytes ?? file.bytes)) * (card.speed ?? 1);
+      const whole = writtenPerSecond(file.activeBytes ?? file.bytes, card.bytesPerSecond, true);
+      const written = whole * (card.speed ?? 1);
       return {
         error: isKilled ? { code: 'engine-lost', message: 'the engine ended' } : null,
         backend: card.usesProcessor === true ? 'cpu' : 'cuda',
         contextTokens: load.contextTokens,
         observedBytes: bytes,
         findings: [],
-        readPerSecond: writtenPerSecond * 40,
-        writtenPerSecond,
+        readPerSecond: written * 40,
+        writtenPerSecond: written,
         endedAfterMs: end === undefined ? null : (card.abortMs ?? 20),
       };
     },

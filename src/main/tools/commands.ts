@@ -281,6 +281,9 @@ interface Place {
   readonly own: ProjectTools;
 }
 
+/** More bad names of a server nobody reads. */
+const mostNamed = 20;
+
 async function reportOf({ running, pins, signIns }: ToolCommandsOptions, place: Place): Promise<ToolServerReport> {
   const { name, server, own } = place;
   const isOn = isServerOn(server, own, name);
@@ -323,6 +326,7 @@ async function reportOf({ running, pins, signIns }: ToolCommandsOptions, place: 
       ...fresh.map((tool) => toolReport(place, { tool, state: 'new', lastUsedAt: null, isReading: false, diff: null })),
     ],
     leftOut: live?.leftOut() ?? 0,
+    unusable: (live?.unusable?.() ?? []).slice(0, mostNamed),
   };
 }
 

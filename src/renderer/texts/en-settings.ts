@@ -211,6 +211,13 @@ export const settings = {
   'settings.web.request.hint': 'Switch it on if agents should try an API. No keys go along.',
   'settings.web.on': 'On',
   'settings.web.off': 'Off',
+  'settings.programs': 'Programs of agents',
+  'settings.programs.use': 'Agents may write programs',
+  'settings.programs.hint':
+    'A Python program in the sandbox calls many tools at once. It announces its calls, and you approve what leaves the sandbox.',
+  'settings.programs.auto': 'When tools of others or the web are on',
+  'settings.programs.on': 'Always',
+  'settings.programs.off': 'Never',
   'settings.connection': 'Network connection',
   'settings.proxy': 'Proxy',
   'settings.proxy.hint':

@@ -9,6 +9,7 @@ import { project } from './en-project.ts';
 import { rules } from './en-rules.ts';
 import { settings } from './en-settings.ts';
 import { shell } from './en-shell.ts';
+import { toolEdit } from './en-tool-edit.ts';
 import { tools } from './en-tools.ts';
 
 /** Every text of the window, by its key. `{name}` stands for a value; `.one` and `.other` are chosen by a count. */
@@ -24,5 +25,6 @@ export const en = {
   ...project,
   ...rules,
   ...settings,
+  ...toolEdit,
   ...tools,
 } as const;

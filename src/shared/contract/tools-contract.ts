@@ -9,8 +9,8 @@ import type {
 } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import { keptNamesSchema } from '@shared/tools/kept-program.ts';
-import type { KeptVersion, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
-import { ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
+import type { KeptVersion, OwnToolDraft, OwnToolFile, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
+import { mostToolCharacters, ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
 import { searchServiceNames, webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 
@@ -132,6 +132,12 @@ export const webContract = {
 };
 
 const ownTool = z.object({ name: z.string().min(1).max(100), projectPath: projectPath.optional() });
+const newTool = z.object({
+  name: ownToolNameSchema,
+  language: z.enum(ownToolLanguages).default('python'),
+  example: z.enum(ownToolExamples).optional(),
+});
+const toolText = z.object({ file: z.string().min(1).max(100), text: z.string().max(mostToolCharacters) });
 
 /**
  * Tools that are files, of the person and of one project where one is named. What stands in a file is its author's: whoever
@@ -162,13 +168,30 @@ export const ownToolsContract = {
   /** Removes the file of a kept program with all that is known of it. `conflict` where it is another one by now. */
   removeProgram: base.input(ownTool.extend({ projectPath, sha256 })).output(type<void>()),
   /** Writes a file that works at once: from a template, or from an example. `conflict` where there is one. */
-  create: base
-    .input(
-      ownTool.extend({
-        name: ownToolNameSchema,
-        language: z.enum(ownToolLanguages).default('python'),
-        example: z.enum(ownToolExamples).optional(),
-      }),
-    )
+  create: base.input(newTool.extend({ projectPath: projectPath.optional() })).output(type<OwnToolReport>()),
+  /** What `create` would write. Writes nothing. */
+  template: base.input(newTool).output(type<OwnToolFile>()),
+  /** The whole file of one, as it is now. */
+  read: base
+    .input(z.object({ file: z.string().min(1).max(300), projectPath: projectPath.optional() }))
+    .output(type<OwnToolFile & { readonly sha256: string }>()),
+  /**
+   * What a text would be as such a file. With `say` its declaration is written anew to say that, as far as it can be
+   * said there; the code stays. Runs nothing and writes nothing.
+   */
+  draft: base
+    .input(toolText.extend({ say: z.record(z.string(), z.unknown()).optional() }))
+    .output(type<OwnToolDraft>()),
+  /** As `test`, of a text that need not be saved. `printed`: the end of what it said while it ran. */
+  testText: base
+    .input(toolText.extend({ projectPath: projectPath.optional(), input: z.record(z.string(), z.unknown()) }))
+    .output(type<{ readonly status: string; readonly text: string; readonly printed: string }>()),
+  /**
+   * Writes the file of one; also a text that is broken, which no agent is offered then. `replaces`: the bytes that it takes
+   * the place of; without it there must be no such file. `conflict` where that is not so. A project's file that was
+   * approved as it was stays so.
+   */
+  save: base
+    .input(toolText.extend({ projectPath: projectPath.optional(), replaces: sha256.optional() }))
     .output(type<OwnToolReport>()),
 };

@@ -87,6 +87,24 @@ export function runsApart({
 export const ownToolLanguages = ['python', 'js', 'sh'] as const;
 export const ownToolExamples = ['create_issue', 'chat_message'] as const;
 
+/** More is no tool's file. */
+export const mostToolCharacters = 256 * 1024;
+
+/** The text of a tool's file, and what the file is called. */
+export interface OwnToolFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What a text would be as the file of a tool. */
+export interface OwnToolDraft {
+  readonly text: string;
+  /** What it says of its tool, under the name that it has; null: it is broken, or cannot say what it was to say. */
+  readonly declaration: (OwnToolDeclaration & { readonly name: string }) | null;
+  /** Why, with the line where there is one. */
+  readonly problem: string | null;
+}
+
 /** One file of a folder of tools, for people. */
 export interface OwnToolReport {
   readonly source: OwnToolSource;

@@ -181,6 +181,8 @@ export interface ToolServerReport {
   readonly tools: readonly ToolReport[];
   /** Tools that its server lists and that are not looked at: too many, too large, or of no use. */
   readonly leftOut: number;
+  /** Some of them by their names, which are the server's words: those that are no tools as the protocol has them. */
+  readonly unusable: readonly string[];
 }
 
 /** What was found in a file of another program. */

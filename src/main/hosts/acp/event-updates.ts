@@ -9,7 +9,7 @@ import { printable, seenCommand } from '@shared/text/seen-text.ts';
 import { canvasToolName } from '@shared/tools/canvas.ts';
 import { canvasRows } from '../cli/terminal/canvas-rows.ts';
 import { createEventLines } from '../cli/terminal/event-lines.ts';
-import { diffsOf, fenced, kindOf, locationsOf } from './shown-content.ts';
+import { diffsOf, fenced, kindOf, locationsOf, pictureContent } from './shown-content.ts';
 import { createTextTerminal } from './text-terminal.ts';
 
 export interface UpdateSource {
@@ -19,8 +19,8 @@ export interface UpdateSource {
   readonly hasNotices: boolean;
   /** A history is told again: with what the person said. */
   readonly isReplay: boolean;
-  /** What a call changed, from the log. */
-  readonly changesOf: (toolCallId: string, near: number) => Promise<ToolDetail['changes']>;
+  /** What a call changed, and the images that it made or gave back, from the log. */
+  readonly detailsOf: (toolCallId: string, near: number) => Promise<readonly ToolDetail[]>;
   readonly now: () => number;
 }
 
@@ -192,8 +192,13 @@ async function toolUpdates(
   if (event.type === 'file-changed') tool.hasChanges = true;
   else tool.ended = endOf(event, tool);
   if (tool.ended === null) return [];
-  const changes = tool.hasChanges ? await source.changesOf(toolCallId, tool.startedSeq) : [];
-  const content = [...changes.flatMap((change) => diffsOf(source.workspace, change)), ...tool.ended];
+  const isLooked = tool.hasChanges || (event.type === 'tool-ended' && event.pictures !== undefined);
+  const details = isLooked ? await source.detailsOf(toolCallId, tool.startedSeq) : [];
+  const content = [
+    ...details.flatMap(({ changes }) => changes.flatMap((change) => diffsOf(source.workspace, change))),
+    ...tool.ended,
+    ...details.flatMap(({ pictures = [] }) => pictures.flatMap(pictureContent)),
+  ];
   const status =
     event.type === 'tool-ended' ? ({ status: event.status === 'ok' ? 'completed' : 'failed' } as const) : {};
   return [{ sessionUpdate: 'tool_call_update', toolCallId, ...status, content }];

@@ -1,7 +1,9 @@
 import { posix, win32 } from 'node:path';
 import type { Diff, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
+import { imageTypeSchema } from '@shared/models/model-messages.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
+import type { Picture } from '@shared/tools/canvas.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** More of an output than this an editor is not sent; the log has all of it. In characters. */
@@ -38,6 +40,12 @@ export function fenced(text: string): ToolCallContent {
 
 export function said(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
+}
+
+/** An SVG is drawn by the window, which runs nothing of it; what an editor does nobody knows. */
+export function pictureContent({ mediaType, data }: Picture): ToolCallContent[] {
+  if (!imageTypeSchema.safeParse(mediaType).success) return [];
+  return [{ type: 'content', content: { type: 'image', data, mimeType: mediaType } }];
 }
 
 /** A path of the workspace as an editor has it: whole. Null: it leads out, or is none. */

@@ -64,8 +64,7 @@ export function updatesFor(
     hasNotices,
     isReplay,
     now: context.now,
-    changesOf: async (id, near) =>
-      (await core.sessions.detail({ sessionId, id, near })).tools.flatMap(({ changes }) => changes),
+    detailsOf: async (id, near) => (await core.sessions.detail({ sessionId, id, near })).tools,
   });
 }
 

@@ -15,14 +15,17 @@ export interface CardPlan {
 
 /**
  * Read from the packages of this version: what each library is linked to, and the list of cards that it was built for.
- * The driver's version is what NVIDIA says of CUDA 13 and 12.
+ * A card that has no code of its own in it gets code that the driver translates, and a driver translates only what a
+ * toolkit no newer than itself wrote (13.1 and 12.4 here). The drivers' versions are what NVIDIA says of its toolkits.
  */
 const cudaBuilds = [
   {
     id: 'engine/cuda',
     name: 'CUDA 13',
     driver: 580,
+    translates: 590,
     capability: 7.5,
+    hasCodeFor: (capability: number) => isAmpere(capability) || capability === 12 || capability === 12.1,
     linux: ['libcudart.so.13', 'libcublas.so.13', 'libcublasLt.so.13'],
     // Here the runtime is in the library itself.
     win32: ['cublas64_13.dll', 'cublasLt64_13.dll'],
@@ -31,11 +34,18 @@ const cudaBuilds = [
     id: 'engine/cuda-12',
     name: 'CUDA 12',
     driver: 525,
+    translates: 550,
     capability: 5,
+    hasCodeFor: isAmpere,
     linux: ['libcudart.so.12', 'libcublas.so.12', 'libcublasLt.so.12'],
     win32: ['cudart64_12.dll', 'cublas64_12.dll', 'cublasLt64_12.dll'],
   },
 ] as const;
+
+/** Code for 8.6 runs on the later ones of its generation, too. */
+function isAmpere(capability: number): boolean {
+  return capability >= 8.6 && capability < 9;
+}
 
 /** One of each has to be where node-llama-cpp looks, of whatever version, or it does not try CUDA at all. */
 const lookedFor = {
@@ -111,7 +121,7 @@ function nvidiaPlan(card: FoundCard, facts: CardFacts, vulkan: EngineVariant, pl
   const gaps = cudaBuilds.map((build) => gapOf(build, facts, platform));
   const [main, older] = cudaBuilds.map(({ id }, index) => (gaps[index] === null ? id : null));
   // The engine takes the library for CUDA 12 only where the other one does not start.
-  const isShadowed = (nvidia?.capability ?? 9) < 7.5 && startsMain(facts, platform);
+  const isShadowed = cardGapOf(cudaBuilds[0], facts) !== null && startsMain(facts, platform);
   const id: EngineLibraryId | null = main ?? (isShadowed ? null : (older ?? null));
   const use = id === null ? null : engineVariant(id, facts);
   const found = nvidia === null ? 'its driver' : `its driver ${nvidia.driver}`;
@@ -119,9 +129,10 @@ function nvidiaPlan(card: FoundCard, facts: CardFacts, vulkan: EngineVariant, pl
     const which = id === 'engine/cuda' ? 'CUDA 13' : 'CUDA 12';
     return { use, reason: `${name} has ${found} and the runtime of ${which}.`, advice: null };
   }
-  const why = isShadowed ? 'the CUDA 13 of this machine is too new for the card' : (gaps[0] ?? '');
+  const isTooOld = (nvidia?.capability ?? 9) < cudaBuilds[0].capability && isShadowed;
+  const why = isTooOld ? 'the CUDA 13 of this machine is too new for the card' : (gaps[0] ?? '');
   const because = `${name} is used through Vulkan and not CUDA: ${why}`;
-  return vulkanPlan(card, facts, { vulkan, because, more: isShadowed ? null : cudaAdvice(facts, platform) });
+  return vulkanPlan(card, facts, { vulkan, because, more: isTooOld ? null : cudaAdvice(facts, platform) });
 }
 
 type CudaBuild = (typeof cudaBuilds)[number];
@@ -132,8 +143,8 @@ function gapOf(build: CudaBuild, facts: CardFacts, platform: 'linux' | 'win32'):
   const major = Number.parseInt(nvidia?.driver ?? '', 10);
   if (major < build.driver)
     return `its driver ${nvidia?.driver ?? ''} is older than ${build.driver}, which ${build.name} needs`;
-  if (nvidia?.capability !== null && nvidia !== null && nvidia.capability < build.capability)
-    return `the library for ${build.name} has nothing for compute capability ${nvidia.capability}`;
+  const cardGap = cardGapOf(build, facts);
+  if (cardGap !== null) return cardGap;
   const missing = build[platform].filter((name) => !hasName(loadable, name));
   if (missing.length > 0) {
     const lying = missing.every((name) => hasName(lookedUp, name));
@@ -143,6 +154,18 @@ function gapOf(build: CudaBuild, facts: CardFacts, platform: 'linux' | 'win32'):
   }
   if (lookedFor[platform].every((pattern) => lookedUp.some((name) => pattern.test(name)))) return null;
   return `the engine does not look for the runtime of ${build.name} where it is installed`;
+}
+
+/** Why the library loads and cannot compute on the card; null: it can, or nobody says what the card is. */
+function cardGapOf(
+  { name, capability: least, translates, hasCodeFor }: CudaBuild,
+  { nvidia }: CardFacts,
+): string | null {
+  const capability = nvidia?.capability ?? null;
+  if (nvidia === null || capability === null) return null;
+  if (capability < least) return `the library for ${name} has nothing for compute capability ${capability}`;
+  if (hasCodeFor(capability) || !(Number.parseInt(nvidia.driver, 10) < translates)) return null;
+  return `the library for ${name} has no code for compute capability ${capability}, and its driver ${nvidia.driver} cannot translate it, for that takes ${translates}`;
 }
 
 function startsMain(facts: CardFacts, platform: 'linux' | 'win32'): boolean {
@@ -155,8 +178,11 @@ function startsMain(facts: CardFacts, platform: 'linux' | 'win32'): boolean {
 function cudaAdvice(facts: CardFacts, platform: 'linux' | 'win32'): string | null {
   const { nvidia, loadable, lookedUp } = facts;
   const major = Number.parseInt(nvidia?.driver ?? '', 10);
-  const capability = nvidia?.capability ?? 9;
-  const build = cudaBuilds.find((one) => !(major < one.driver) && capability >= one.capability);
+  const capability = nvidia?.capability ?? 8.9;
+  const [main] = cudaBuilds;
+  if (startsMain(facts, platform) && cardGapOf(main, facts) !== null)
+    return `CUDA is often faster: update NVIDIA's driver to ${main.translates} or later.`;
+  const build = cudaBuilds.find((one) => !(major < one.driver) && cardGapOf(one, facts) === null);
   if (build === undefined)
     return capability < 5
       ? null

@@ -235,7 +235,11 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
 /** `verdict`: what the memory of the process told; a program that finds no room for itself often has no last words. */
 function lossError(reason: string, output: string, verdict: string | null): EngineError {
   const gone = { isProcessGone: true } as const;
-  const lines = output.trim().split('\n');
+  // Addresses of a trace say nothing, and push out of sight what was said before them.
+  const lines = output
+    .trim()
+    .split('\n')
+    .filter((line) => !/\[0x[0-9a-f]+\]\s*$/u.test(line));
   const aboutMemory = outOfMemoryLines(lines);
   const words = (aboutMemory.length > 0 ? aboutMemory : lines).slice(-3).join(' ').slice(-400);
   const said = words === '' ? '' : ` Its last output: ${words}`;
@@ -249,6 +253,10 @@ function lossError(reason: string, output: string, verdict: string | null): Engi
   if (verdict !== null) {
     return { ...gone, code: 'out-of-memory', message: `The engine's process ${reason}. ${verdict}${said}` };
   }
-  const hint = reason.includes('SIGKILL') ? ' The system also does that when memory runs out.' : '';
+  const hint = reason.includes('SIGKILL')
+    ? ' The system also does that when memory runs out.'
+    : /unsupported toolchain/u.test(output)
+      ? ' The driver of the card is too old for the engine’s library: update it, or remove the library (`dewpoint doctor` names it).'
+      : '';
   return { ...gone, code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
 }

@@ -7,6 +7,7 @@ import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { plainInput } from '../memory/memory-planner.ts';
 import type { OfferedCatalog, OfferedModel } from './offered-models.ts';
 import { adviseQuantization } from './quantization-advice.ts';
+import { bandwidthOf } from './expected-speed.ts';
 import { suggestModels } from './suggest-models.ts';
 
 export interface SuggestOptions {
@@ -87,7 +88,7 @@ export function measuredHere(
   const [best] = probed;
   const speeds = best?.card?.speeds ?? [];
   const decode = speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
-  const bandwidth = decode === null || decode <= 0 ? null : decode * (best?.sizeBytes ?? 0);
+  const bandwidth = decode === null || decode <= 0 ? null : bandwidthOf(best?.sizeBytes ?? 0, decode, hasCard);
   const prefill = Math.max(0, ...speeds.map(({ prefillPerSecond }) => prefillPerSecond ?? 0));
   const parametersB = best?.info?.parametersB ?? null;
   return {

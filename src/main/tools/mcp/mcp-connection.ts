@@ -9,6 +9,7 @@ import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
+import { sieveLists, type ListSieve } from './sieve-lists.ts';
 import { createServerMaterial, type ServerMaterial } from './server-material.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
 import {
@@ -29,6 +30,8 @@ export interface McpConnection {
   readonly tools: () => readonly ToolDefinitionText[];
   /** How many it listed that are not looked at. */
   readonly leftOut: () => number;
+  /** Those of them that are no tools as the protocol has them, by their names. */
+  readonly unusable?: () => readonly string[];
   /** Never rejects. */
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   /** Set where it works through accounts of the person at services. */
@@ -93,6 +96,8 @@ function mayBeOld({ kind }: ServerDefinition, error: unknown): boolean {
 
 class SilentServer extends AppError {}
 
+type McpPackage = typeof import('@modelcontextprotocol/client');
+
 async function open(options: ConnectOptions, way: 'newest' | 'old', signal: AbortSignal): Promise<McpConnection> {
   const mcp = await import('@modelcontextprotocol/client');
   const { definition } = options;
@@ -129,19 +134,14 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     });
     state.listed = definitionsIn(tools);
   };
+  let sieve: ListSieve | null = null;
+  const unusable = (): readonly string[] => sieve?.unusableTools() ?? [];
   const transport = definition.kind === 'stdio' ? processTransport(options, definition, { signal, connectMs }) : null;
   try {
-    const capped = cappedFetch(options.fetch);
-    const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
-    const reached =
-      transport ??
-      new Way(new URL(definition.kind === 'http' ? definition.url : ''), {
-        fetch: options.auth?.noting(capped) ?? capped,
-        ...(options.auth ? { authProvider: options.auth.provider } : {}),
-        requestInit: { headers: { ...options.secrets } },
-        ...(way === 'newest' ? { reconnectionScheduler: reconnectLater } : {}),
-      });
-    await client.connect(reached as Transport, { signal, timeout: connectMs });
+    const reached = transport ?? addressTransport(mcp, options, way);
+    const isOld = (): boolean => client.getProtocolEra() !== 'modern';
+    sieve = sieveLists(reached, { isSpecType: mcp.isSpecType, isOld });
+    await client.connect(reached, { signal, timeout: connectMs });
     await list(signal);
   } catch (error) {
     await client.close().catch(() => undefined);
@@ -152,7 +152,8 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
   return {
     server: nameOf(client),
     tools: () => state.listed.tools,
-    leftOut: () => state.listed.leftOut,
+    leftOut: () => state.listed.leftOut + unusable().length,
+    unusable,
     call: (tool, input, how) =>
       callTool(
         { client, calls, endedFor: () => transport?.endedFor() ?? null },
@@ -167,6 +168,19 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
       await transport?.close();
     },
   };
+}
+
+function addressTransport(mcp: McpPackage, options: ConnectOptions, way: 'newest' | 'old'): Transport {
+  const { definition, auth, secrets } = options;
+  const capped = cappedFetch(options.fetch);
+  const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
+  const transport = new Way(new URL(definition.kind === 'http' ? definition.url : ''), {
+    fetch: auth?.noting(capped) ?? capped,
+    ...(auth ? { authProvider: auth.provider } : {}),
+    requestInit: { headers: { ...secrets } },
+    ...(way === 'newest' ? { reconnectionScheduler: reconnectLater } : {}),
+  });
+  return transport as Transport;
 }
 
 function otherOffers({ onOffers }: ConnectOptions) {

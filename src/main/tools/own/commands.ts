@@ -1,68 +1,22 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { ownToolServers } from '@shared/tools/own-tool.ts';
 import type { Handlers } from '../../server/handlers.ts';
-import { approvalDiff } from '../foreign/approval-diff.ts';
-import { definitionTokens } from '../foreign/foreign-tool.ts';
-import { schemaCheck } from '../foreign/schema-check.ts';
-import { saveWord, type ProjectWords } from '../servers/project-words.ts';
-import type { OwnToolNotes } from './own-tool-record.ts';
-import { forgetFile, keepApproval } from './own-tool-record.ts';
-import type { ListedTool } from './own-tools.ts';
-import { placeOf, secretKey, specOf } from './own-tools.ts';
-import { stemOf } from './read-declaration.ts';
-import type { KeptProgramsOptions } from './kept-programs.ts';
+import { saveWord } from '../servers/project-words.ts';
+import type { NewTool } from './edit-commands.ts';
+import { createEditCommands, templateFor } from './edit-commands.ts';
 import { keepProgram, removeProgram, versionsOf } from './kept-programs.ts';
+import { forgetFile, keepApproval } from './own-tool-record.ts';
+import type { Found, Named, OwnToolCommandsOptions } from './own-tool-report.ts';
+import { mustFit, nameOf, reportOf } from './own-tool-report.ts';
+import type { ListedTool } from './own-tools.ts';
+import { placeOf, secretKey } from './own-tools.ts';
 import { writeToolFile } from './write-tool-file.ts';
-
-export interface OwnToolCommandsOptions extends ProjectWords, KeptProgramsOptions {
-  /** Holds the templates and the examples. */
-  readonly templates: string;
-  /** Names that are somebody else's, and whose. */
-  readonly taken: () => ReadonlyMap<string, string>;
-  readonly off: () => readonly string[];
-  readonly saveOff: (names: readonly string[]) => Promise<void>;
-  readonly keepSecret: (name: string, value: string) => Promise<void>;
-  /** Also of one that was never set. */
-  readonly dropSecret: (name: string) => Promise<void>;
-}
-
-interface Named {
-  readonly name: string;
-  readonly projectPath?: string | undefined;
-}
-
-interface Found {
-  readonly one: ListedTool;
-  readonly notes: OwnToolNotes;
-}
 
 /** Tools from files, for whoever shows and changes them. */
 export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers['ownTools'] {
   const { tools, record } = options;
-  const reports = async (projectPath: string | null): Promise<OwnToolsReport> => {
-    const { tools: all, notes, ...rest } = await tools.list(projectPath);
-    return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
-  };
-  const listed = async ({ name, projectPath }: Named): Promise<Found> => {
-    const { tools: all, notes } = await tools.list(projectPath ?? null);
-    const one = all.find((other) => nameOf(other) === name);
-    if (one !== undefined) return { one, notes };
-    throw new AppError(
-      'not-found',
-      `There is no tool ${name} in your folder${projectPath === undefined ? '' : ' or in the project'}.`,
-      {
-        hint: projectPath === undefined ? 'For a tool of a project add: --project DIR' : 'See: dewpoint tools list',
-      },
-    );
-  };
-  const find = async (named: Named): Promise<ListedTool> => (await listed(named)).one;
-  const report = async (named: Named): Promise<OwnToolReport> => {
-    const { one, notes } = await listed(named);
-    return reportOf(one, notes);
-  };
+  const { reports, listed, find, report } = createLookUp(options);
   return {
     list: async ({ input }) => reports(input?.projectPath ?? null),
     approve: async ({ input }) => {
@@ -103,15 +57,46 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
     test: async ({ input, signal }) => {
       const one = await find(input);
       mustBeReady(one);
-      mustFit(one, input.input);
-      const { status, output } = await tools.run(one, input.input, { projectPath: input.projectPath ?? null, signal });
+      if (one.tool !== null) mustFit(one.tool, input.input);
+      const { status, output } = await tools.run(one, input.input, {
+        projectPath: input.projectPath ?? null,
+        signal,
+        onProgress: () => undefined,
+      });
       return { status, text: output };
     },
     create: async ({ input }) => {
       await create(options, input);
       return report(input);
     },
+    ...createEditCommands(options),
   };
+}
+
+/** Tools by their names, read anew each time. */
+function createLookUp({ tools }: OwnToolCommandsOptions) {
+  const reports = async (projectPath: string | null): Promise<OwnToolsReport> => {
+    const { tools: all, notes, ...rest } = await tools.list(projectPath);
+    return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
+  };
+  const listed = async ({ name, projectPath }: Named): Promise<Found> => {
+    const { tools: all, notes } = await tools.list(projectPath ?? null);
+    const one = all.find((other) => nameOf(other) === name);
+    if (one !== undefined) return { one, notes };
+    throw new AppError(
+      'not-found',
+      `There is no tool ${name} in your folder${projectPath === undefined ? '' : ' or in the project'}.`,
+      {
+        hint: projectPath === undefined ? 'For a tool of a project add: --project DIR' : 'See: dewpoint tools list',
+      },
+    );
+  };
+  const find = async (named: Named): Promise<ListedTool> => (await listed(named)).one;
+  const report = async (named: Named): Promise<OwnToolReport> => {
+    const { one, notes } = await listed(named);
+    return reportOf(one, notes);
+  };
+  return { reports, listed, find, report };
 }
 
 function mustBeReady({ tool, problem, state, file }: ListedTool): void {
@@ -124,17 +109,6 @@ function mustBeReady({ tool, problem, state, file }: ListedTool): void {
         hint: `Look at it and approve it: dewpoint tools approve ${tool.name} --project DIR`,
       },
     );
-}
-
-function mustFit(one: ListedTool, input: Readonly<Record<string, unknown>>): void {
-  const spec = specOf(one);
-  const wrong = spec === null ? null : schemaCheck(spec.inputSchema)(input);
-  if (wrong === null) return;
-  throw new AppError('bad-input', `The arguments are not right: ${wrong.replace(/\.$/, '')}. It was not run.`);
-}
-
-function nameOf({ tool, file }: ListedTool): string {
-  return tool?.name ?? stemOf(file);
 }
 
 function keyOf(
@@ -158,45 +132,6 @@ async function setOn(
   return saveWord(options, projectPath, { key: `${ownToolServers[one.source]}/${name}`, isOn });
 }
 
-function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
-  const { source, file, path, state, problem, isWanted, own, sha256, text, tool } = one;
-  const spec = specOf(one);
-  const isToSee = state === 'not-approved' || state === 'changed';
-  const before = Object.hasOwn(notes.approved, path) ? notes.approved[path] : undefined;
-  return {
-    source,
-    file,
-    path,
-    name: nameOf(one),
-    description: spec?.description ?? '',
-    state,
-    problem,
-    isOn: state === 'ready' && isWanted,
-    isWanted,
-    own,
-    sha256,
-    tokens: spec === null ? 0 : definitionTokens(spec),
-    secrets: tool?.declaration.secrets ?? [],
-    hosts: tool?.declaration.hosts ?? [],
-    timeoutSeconds: tool?.declaration.timeout_seconds ?? 0,
-    text: isToSee ? text : null,
-    diff: state === 'changed' && before !== undefined ? approvalDiff(before.text, text) : null,
-    lastUsedAt: (Object.hasOwn(notes.usedAt, path) ? notes.usedAt[path] : undefined) ?? null,
-    program:
-      tool?.declaration.calls === undefined
-        ? null
-        : { version: tool.declaration.version ?? 1, calls: tool.declaration.calls },
-  };
-}
-
-interface NewTool extends Named {
-  readonly language: 'python' | 'js' | 'sh';
-  readonly example?: 'create_issue' | 'chat_message' | undefined;
-}
-
-const templates = { python: 'template.py', js: 'template.js', sh: 'template.sh' } as const;
-const examples = { create_issue: 'create_issue.py', chat_message: 'chat_message.js' } as const;
-
 /** A file that works at once. In a project it is approved, for its bytes are ours; with the first change it asks. */
 async function create(
   options: OwnToolCommandsOptions,
@@ -212,9 +147,7 @@ async function create(
   const other = all.find((one) => nameOf(one) === name);
   if (other !== undefined)
     throw new AppError('conflict', `There is a tool ${name} already: ${other.path}. Nothing was written.`);
-  const from = example === undefined ? templates[language] : examples[example];
-  const text = (await readFile(join(options.templates, from), 'utf8')).replaceAll('TOOL_NAME', name);
-  await writeToolFile(place, { file: `${name}${from.slice(from.lastIndexOf('.'))}`, text, isNew: true });
+  await writeToolFile(place, { ...(await templateFor(options, { name, language, example })), isNew: true });
   const made = (await options.tools.list(projectPath ?? null)).tools.find((one) => nameOf(one) === name);
   if (made !== undefined && source === 'project') await keepApproval(options.record, made);
 }

@@ -58,9 +58,9 @@ export interface OwnTools {
   readonly list: (projectPath: string | null) => Promise<ListedTools>;
   /** Runs one outside of any session, in a container that has none of the project's files. */
   readonly run: (
-    listed: ListedTool,
+    listed: Pick<ListedTool, 'tool' | 'source' | 'path'>,
     input: Readonly<Record<string, unknown>>,
-    how: { readonly projectPath: string | null; readonly signal: AbortSignal },
+    how: Pick<ForeignCallWays, 'signal' | 'onProgress'> & { readonly projectPath: string | null },
   ) => Promise<ToolResult>;
 }
 
@@ -89,15 +89,9 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
           () => null,
         ),
     }),
-    run: ({ tool, source, path }, input, { projectPath, signal }) => {
+    run: ({ tool, source, path }, input, how) => {
       if (tool === null) throw new AppError('bad-input', `${path} is broken, so it cannot be run.`);
-      return callTool(options, {
-        tool: { ...tool, source, path },
-        input,
-        projectPath,
-        signal,
-        onProgress: () => undefined,
-      });
+      return callTool(options, { tool: { ...tool, source, path }, input, ...how });
     },
   };
 }
@@ -189,7 +183,7 @@ async function offeredTools(options: OwnToolsOptions, { tools, notes }: ListedTo
 
 export function specOf({ tool, source, file, sha256 }: ListedTool): ForeignToolSpec | null {
   if (tool === null) return null;
-  const { description, input_schema: schema, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
+  const { description, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
   const isProgram = tool.declaration.calls !== undefined;
   const own: OwnToolFacts = { source, file, sha256, secrets, hosts, timeoutSeconds };
   const facts = isProgram ? { ...own, isProgram: true as const } : own;
@@ -198,11 +192,15 @@ export function specOf({ tool, source, file, sha256 }: ListedTool): ForeignToolS
     server: ownToolServers[source],
     tool: tool.name,
     description,
-    inputSchema: { type: 'object', ...schema },
+    inputSchema: inputSchemaOf(tool),
     leaves: hosts.length > 0,
     readsFiles: !runsApart(facts),
     own: facts,
   };
+}
+
+export function inputSchemaOf({ declaration }: Pick<RunnableTool, 'declaration'>): ForeignToolSpec['inputSchema'] {
+  return { type: 'object', ...declaration.input_schema };
 }
 
 interface Called extends RunnableTool {

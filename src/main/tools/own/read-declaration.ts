@@ -98,7 +98,8 @@ function interpreterOf(file: string, text: string): readonly string[] | null {
   return words.length > 0 ? words : (interpreters.get(extensionOf(file)) ?? null);
 }
 
-function exportingLanguage(file: string): CodeLanguage | null {
+/** Of files that can export a tool. */
+export function exportingLanguage(file: string): CodeLanguage | null {
   const end = extensionOf(file);
   if (end === '.py') return 'python';
   if (['.js', '.mjs', '.cjs'].includes(end)) return 'javascript';
@@ -112,8 +113,10 @@ async function exportedIn(text: string, language: CodeLanguage, loadSyntax: Synt
   return syntax.withTree(language, text, (root) => readExported(root, language));
 }
 
-/** The TOML between `# /// dewpoint-tool` and `# ///`, in the form that PEP 723 has for such blocks. Null: there is none. */
-function readHeader(text: string): RawDeclaration {
+/** Where the TOML between `# /// dewpoint-tool` and `# ///` stands, by its lines. The form is that of PEP 723. Null: there is none. */
+export function findHeader(
+  text: string,
+): { readonly begin: number; readonly end: number; readonly mark: string; readonly toml: string } | ToolProblem | null {
   const lines = text.split(/\r?\n/, mostLinesBefore + mostHeaderLines);
   const begin = lines.slice(0, mostLinesBefore).findIndex((line) => opening.test(line));
   if (begin === -1) return null;
@@ -124,10 +127,15 @@ function readHeader(text: string): RawDeclaration {
     if (!trimmed.startsWith(mark)) return unended(begin + at + 2, mark);
     // One blank belongs to the mark; what is further in is the text's own.
     const rest = trimmed.slice(mark.length).replace(/^ /, '');
-    if (rest.trim() === '///') return headerOf(body.join('\n'), begin);
+    if (rest.trim() === '///') return { begin, end: begin + 1 + at, mark, toml: body.join('\n') };
     body.push(rest);
   }
   return unended(begin + 1, mark);
+}
+
+function readHeader(text: string): RawDeclaration {
+  const header = findHeader(text);
+  return header === null || 'problem' in header ? header : headerOf(header.toml, header.begin);
 }
 
 function unended(line: number, mark: string): ToolProblem {

@@ -39,8 +39,7 @@ interface Reading {
  * these. Nothing of it is run. Null: it exports none.
  */
 export function readExported(root: SyntaxNode, language: CodeLanguage): RawDeclaration {
-  const names = language === 'python' ? pythonNames(root) : scriptNames(root);
-  const object = language === 'python' ? names.get('tool') : exportedObject(root, names);
+  const { names, object } = exportIn(root, language);
   if (object === undefined) return null;
   const line = lineOf(object);
   try {
@@ -58,6 +57,34 @@ export function readExported(root: SyntaxNode, language: CodeLanguage): RawDecla
       problem: `Line ${error.line}: ${error.message}. The file is read without running it: write the value out, or use a header.`,
     };
   }
+}
+
+/** A part of a text, by its characters. */
+export interface TextPart {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the values of the exported object stand, by their keys, and where its parts begin. Null: it exports none. */
+export function exportedParts(
+  root: SyntaxNode,
+  language: CodeLanguage,
+): { readonly begin: number; readonly parts: ReadonlyMap<string, TextPart> } | null {
+  const { names, object } = exportIn(root, language);
+  if (object === undefined) return null;
+  const found = resolved(object, { names, left: mostValues }, 0);
+  const parts = childrenOf(found).flatMap((part): readonly (readonly [string, TextPart])[] => {
+    const [key, value] = [part.childForFieldName('key'), part.childForFieldName('value')];
+    if (part.type !== 'pair' || !key || !value) return [];
+    const name = key.type === 'string' ? textOf(key) : key.text;
+    return [[name, { from: value.startIndex, to: value.endIndex }]];
+  });
+  return { begin: found.startIndex + 1, parts: new Map(parts) };
+}
+
+function exportIn(root: SyntaxNode, language: CodeLanguage) {
+  const names = language === 'python' ? pythonNames(root) : scriptNames(root);
+  return { names, object: language === 'python' ? names.get('tool') : exportedObject(root, names) };
 }
 
 function lineOf(node: SyntaxNode): number {

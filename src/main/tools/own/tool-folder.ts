@@ -32,7 +32,7 @@ export interface FolderPlace {
 const mostFileBytes = 256 * 1024;
 const mostFiles = 100;
 /** It becomes a word of a command, and a name in lists. */
-const usableName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
+export const usableName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 /** By their ends alone: files that cannot be read still say that they were meant to be tools. */
 const toolEnds = /\.(?:py|[cm]?[jt]s|sh)$/i;
 
@@ -126,7 +126,8 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-async function declarationOf(file: string, text: string, loadSyntax: SyntaxLoader): Promise<ToolFile['read']> {
+/** As `readDeclaration`. Never rejects. */
+export async function declarationOf(file: string, text: string, loadSyntax: SyntaxLoader): Promise<ToolFile['read']> {
   try {
     return await readDeclaration(file, text, loadSyntax);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { open, rename, unlink } from 'node:fs/promises';
+import { lstat, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { HostFolder } from '../../lib/files/host-folder.ts';
@@ -31,7 +31,8 @@ export async function writeToolFile(place: FolderPlace, { file, text, isNew }: N
     }
     const written = isNew ? file : `.${file}.new`;
     if (!isNew) await unlink(folder.at(written)).catch(() => undefined);
-    const handle = await open(folder.at(written), 'wx', isHome ? 0o600 : 0o666);
+    const mode = isNew ? (isHome ? 0o600 : 0o666) : (await lstat(folder.at(file))).mode & 0o777;
+    const handle = await open(folder.at(written), 'wx', mode);
     await handle.writeFile(text).finally(() => handle.close());
     if (!isNew) await rename(folder.at(written), folder.at(file));
   } catch (error) {

@@ -138,6 +138,8 @@ function EditorSetting({ value, onSave }: NotifySettingsProps) {
   );
 }
 
+const programChoices = ['auto', 'on', 'off'] as const;
+
 /** What few people change. */
 export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
   return (
@@ -156,6 +158,15 @@ export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
         </Advanced>
       </Group>
       <WebSettings settings={settings} onSave={onSave} />
+      <Group title={t('settings.programs')}>
+        <Choice
+          label={t('settings.programs.use')}
+          hint={t('settings.programs.hint')}
+          value={textAt(settings, 'programs')}
+          options={programChoices.map((value) => ({ value, text: t(`settings.programs.${value}`) }))}
+          onChange={(value) => onSave('programs', value)}
+        />
+      </Group>
       <Connection settings={settings} onSave={onSave} />
       <Power settings={settings} onSave={onSave} />
       <Energy settings={settings} onSave={onSave} />

@@ -11,6 +11,8 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { OnOff } from './on-off.tsx';
 import { ToolKeys } from './tool-keys.tsx';
+import type { ToolDraft } from './tool-draft.ts';
+import { draftOf } from './tool-draft.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
 
 /** Files change beside Dewpoint, in an editor: what is shown is looked at again. */
@@ -35,14 +37,29 @@ interface OwnToolsProps {
   /** They can only be looked at from here. */
   readonly isRefused: boolean;
   readonly hasProjects: boolean;
+  readonly onEdit: (draft: ToolDraft) => void;
 }
 
 /** Each file of the folders of tools: what it may do, and why it is not offered. */
-export function OwnTools({ query, project, isRefused, hasProjects }: OwnToolsProps) {
+export function OwnTools({ query, project, isRefused, hasProjects, onEdit }: OwnToolsProps) {
   const { data, error } = query;
+  const client = useClient();
+  const work = useToolWork();
+  const begin = async (): Promise<void> => {
+    const name = freeName(data?.tools.map((tool) => tool.name) ?? []);
+    onEdit(draftOf(await client.ownTools.template({ name }), { replaces: null, projectPath: project }));
+  };
   return (
     <section aria-label={t('tools.own.title')} className="flex flex-col gap-3 rounded-xl border border-line p-4">
-      <h2 className="font-semibold">{t('tools.own.title')}</h2>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="font-semibold">{t('tools.own.title')}</h2>
+        {!isRefused && (
+          <Button size="small" disabled={work.isBusy} onClick={() => void work.run(begin)}>
+            {t('toolEdit.add')}
+          </Button>
+        )}
+      </div>
+      {work.problem !== null && <Problem text={work.problem} />}
       {error !== null && <Problem text={failureText(error)} onRetry={query.refetch} />}
       {data?.folders.map((folder) => (
         <p key={folder} className="font-mono text-xs text-soft wrap-anywhere">
@@ -57,7 +74,14 @@ export function OwnTools({ query, project, isRefused, hasProjects }: OwnToolsPro
       {data !== undefined && data.tools.length > 0 && (
         <ul className="flex flex-col divide-y divide-line">
           {data.tools.map((tool) => (
-            <OwnTool key={tool.path} tool={tool} project={project} isRefused={isRefused} readAt={query.dataUpdatedAt} />
+            <OwnTool
+              key={tool.path}
+              tool={tool}
+              project={project}
+              isRefused={isRefused}
+              readAt={query.dataUpdatedAt}
+              onEdit={onEdit}
+            />
           ))}
         </ul>
       )}
@@ -65,18 +89,31 @@ export function OwnTools({ query, project, isRefused, hasProjects }: OwnToolsPro
   );
 }
 
-interface OwnToolProps extends Pick<OwnToolsProps, 'project' | 'isRefused'> {
+/** Of a tool that has no name yet. */
+function freeName(names: readonly string[]): string {
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? 'my_tool' : `my_tool_${count}`;
+    if (!names.includes(name)) return name;
+  }
+}
+
+interface OwnToolProps extends Pick<OwnToolsProps, 'project' | 'isRefused' | 'onEdit'> {
   readonly tool: OwnToolReport;
   /** When it was as it is shown. */
   readonly readAt: number;
 }
 
-function OwnTool({ tool, project, isRefused, readAt }: OwnToolProps) {
+function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
   const client = useClient();
   const work = useToolWork();
   const { name, state, problem, lastUsedAt, secrets, sha256 } = tool;
   // A tool of the home has no word of a project's own in a key.
   const which = { name, ...inProject(project) };
+  const edit = async (): Promise<void> => {
+    const projectPath = tool.source === 'home' ? null : project;
+    const { sha256: replaces, ...file } = await client.ownTools.read({ file: tool.file, ...inProject(projectPath) });
+    onEdit(draftOf(file, { replaces, projectPath }));
+  };
   const used = lastUsedAt === null ? t('tools.neverUsed') : t('tools.used', { when: clock(lastUsedAt, readAt) });
   return (
     <li aria-label={seenName(name)} className="flex flex-col gap-2 py-3">
@@ -94,6 +131,17 @@ function OwnTool({ tool, project, isRefused, readAt }: OwnToolProps) {
             <p className="text-sm text-warn wrap-anywhere">{seenWords(problem)}</p>
           )}
         </div>
+        {!isRefused && tool.program === null && (state === 'ready' || state === 'broken') && (
+          <Button
+            size="small"
+            look="quiet"
+            aria-label={t('toolEdit.editOne', { name: seenName(name) })}
+            disabled={work.isBusy}
+            onClick={() => void work.run(edit)}
+          >
+            {t('toolEdit.edit')}
+          </Button>
+        )}
         {state === 'ready' && (
           <OnOff
             name={name}
@@ -117,23 +165,38 @@ function OwnTool({ tool, project, isRefused, readAt }: OwnToolProps) {
         />
       )}
       {tool.text !== null && (
-        <div className="flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
-          <p className="text-sm font-semibold">{t('tools.own.approve')}</p>
-          <SeenChange text={tool.text} diff={tool.diff} />
-          {!isRefused && (
-            <Button
-              look="primary"
-              className="w-fit"
-              disabled={work.isBusy}
-              onClick={() => void work.run(() => client.ownTools.approve({ ...which, sha256 }))}
-            >
-              {t('tools.approveOne', { name: seenName(name) })}
-            </Button>
-          )}
-        </div>
+        <WaitingFile
+          tool={tool}
+          text={tool.text}
+          isBusy={work.isBusy}
+          onApprove={isRefused ? null : () => void work.run(() => client.ownTools.approve({ ...which, sha256 }))}
+        />
       )}
       {work.problem !== null && <Problem text={work.problem} />}
     </li>
+  );
+}
+
+interface WaitingFileProps {
+  readonly tool: OwnToolReport;
+  readonly text: string;
+  readonly isBusy: boolean;
+  /** Null: nobody can say yes from here. */
+  readonly onApprove: (() => void) | null;
+}
+
+/** A project's file that waits for a yes to its bytes. */
+function WaitingFile({ tool: { name, diff }, text, isBusy, onApprove }: WaitingFileProps) {
+  return (
+    <div className="flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
+      <p className="text-sm font-semibold">{t('tools.own.approve')}</p>
+      <SeenChange text={text} diff={diff} />
+      {onApprove !== null && (
+        <Button look="primary" className="w-fit" disabled={isBusy} onClick={onApprove}>
+          {t('tools.approveOne', { name: seenName(name) })}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -64,6 +64,11 @@ export function ServerCard(props: ServerProps) {
       {isApproved && definition.kind === 'composio' && !isRefused && <ComposioAccounts name={name} />}
       {isApproved && <ToolRows {...props} work={work} />}
       {server.leftOut > 0 && <p className="text-sm text-warn">{plural('tools.leftOut', server.leftOut)}</p>}
+      {server.unusable.length > 0 && (
+        <p className="text-sm text-warn wrap-anywhere">
+          {t('tools.unusable', { list: server.unusable.map(seenName).join(', ') })}
+        </p>
+      )}
       {isApproved && tools.length > 0 && server.server !== null && (
         <p className="text-xs text-soft">{t('tools.itself', { name: seenName(server.server) })}</p>
       )}

@@ -1,7 +1,9 @@
+import type { ReactNode } from 'react';
 import { useId, useState } from 'react';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { folderName, tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import { readStoredText } from '../../lib/window/stored-value.ts';
 import { controlClass } from '../../ui/controls/settings-parts.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
@@ -11,6 +13,10 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { NewServer } from './new-server.tsx';
 import { OwnTools, useOwnTools } from './own-tools.tsx';
 import { ServerCard } from './server-card.tsx';
+import type { ToolDraft } from './tool-draft.ts';
+import { keptDraft } from './tool-draft.ts';
+import { ToolEditor } from './tool-editor.tsx';
+import { draftKey } from './use-tool-draft.ts';
 import { useToolServers } from './use-tool-servers.ts';
 
 /** Where tools come from that Dewpoint does not bring: what each may do and takes, and what is on where. */
@@ -18,47 +24,66 @@ export default function ToolsView({ projects }: { readonly projects: readonly st
   const [project, setProject] = useState<string | null>(null);
   const { query, isRefused } = useToolServers(project);
   const own = useOwnTools(project);
+  const [editing, setEditing] = useState<ToolDraft | null>(() => keptDraft(readStoredText(draftKey)));
   const servers = query.data ?? [];
   const isEmpty = query.data?.length === 0;
   const on = servers.filter(({ isOn, isApproved }) => isOn && isApproved).flatMap(({ tools }) => tools);
   const offered = [...on, ...(own.data?.tools ?? [])].filter(({ isOn }) => isOn);
   const together = offered.reduce((sum, tool) => sum + tool.tokens, 0);
+  if (editing !== null && !isRefused)
+    return (
+      <Page>
+        <ToolEditor first={editing} onClose={() => setEditing(null)} />
+      </Page>
+    );
+  return (
+    <Page>
+      <ViewHeader title={t('tools.title')} text={t('tools.text')} />
+      {isRefused && <Notice kind="info">{t('tools.refused')}</Notice>}
+      {query.error !== null && <Problem text={failureText(query.error)} onRetry={query.refetch} />}
+      {query.data === undefined && query.error === null && <Empty>{t('tools.loading')}</Empty>}
+      {isEmpty && <p className="text-sm text-soft">{t('tools.empty')}</p>}
+      {(offered.length > 0 || servers.length > 0 || projects.length > 0) && (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-sm text-soft">{plural('tools.total', offered.length, { tokens: tokens(together) })}</p>
+          {projects.length > 0 && <Scope projects={projects} project={project} onProject={setProject} />}
+        </div>
+      )}
+      {servers.map((server) => (
+        <ServerCard
+          key={server.name}
+          server={server}
+          project={project}
+          isRefused={isRefused}
+          readAt={query.dataUpdatedAt}
+        />
+      ))}
+      <OwnTools
+        query={own}
+        project={project}
+        isRefused={isRefused}
+        hasProjects={projects.length > 0}
+        onEdit={setEditing}
+      />
+      {query.data !== undefined &&
+        !isRefused &&
+        (isEmpty ? (
+          <NewServer />
+        ) : (
+          <Fold label={t('tools.add')}>
+            <div className="pt-3">
+              <NewServer />
+            </div>
+          </Fold>
+        ))}
+    </Page>
+  );
+}
+
+function Page({ children }: { readonly children: ReactNode }) {
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8">
-        <ViewHeader title={t('tools.title')} text={t('tools.text')} />
-        {isRefused && <Notice kind="info">{t('tools.refused')}</Notice>}
-        {query.error !== null && <Problem text={failureText(query.error)} onRetry={query.refetch} />}
-        {query.data === undefined && query.error === null && <Empty>{t('tools.loading')}</Empty>}
-        {isEmpty && <p className="text-sm text-soft">{t('tools.empty')}</p>}
-        {(offered.length > 0 || servers.length > 0 || projects.length > 0) && (
-          <div className="flex flex-wrap items-center justify-between gap-3">
-            <p className="text-sm text-soft">{plural('tools.total', offered.length, { tokens: tokens(together) })}</p>
-            {projects.length > 0 && <Scope projects={projects} project={project} onProject={setProject} />}
-          </div>
-        )}
-        {servers.map((server) => (
-          <ServerCard
-            key={server.name}
-            server={server}
-            project={project}
-            isRefused={isRefused}
-            readAt={query.dataUpdatedAt}
-          />
-        ))}
-        <OwnTools query={own} project={project} isRefused={isRefused} hasProjects={projects.length > 0} />
-        {query.data !== undefined &&
-          !isRefused &&
-          (isEmpty ? (
-            <NewServer />
-          ) : (
-            <Fold label={t('tools.add')}>
-              <div className="pt-3">
-                <NewServer />
-              </div>
-            </Fold>
-          ))}
-      </div>
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8">{children}</div>
     </div>
   );
 }

@@ -93,6 +93,7 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
         t('settings.web.request.hint'),
       ],
     },
+    { title: t('settings.programs'), words: [t('settings.programs.use'), t('settings.programs.hint')] },
     {
       title: t('settings.connection'),
       words: [

@@ -22,6 +22,7 @@ export const allViews = {
   cap: 'features/approvals/cap-question.tsx',
   bin: 'features/bin/bin-view.tsx',
   tools: 'features/tools/tools-view.tsx',
+  'tool-editor': 'features/tools/tool-editor.tsx',
   assistants: 'features/assistants/assistants-view.tsx',
   models: 'features/models/models-view.tsx',
   hub: 'features/models/hub-models.tsx',

@@ -273,6 +273,24 @@ describe('renderEntries', () => {
     expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file SUCCESS\nA' }] });
   });
 
+  // Catches: images of old results that stay in every prompt, and images that a model without eyes is sent.
+  it.each(['native', 'text'] as const)(
+    'shows the images of a result behind it (%s), until it is shortened',
+    (style) => {
+      const call0 = entry.calls[0];
+      if (call0 === undefined) throw new Error('no call');
+      const pictures = [{ attachment: picture, bytes: Buffer.from('AAAA', 'base64') }];
+      const imagesOf = (keepTokens: number | null, seesImages: boolean): number => {
+        const result = { text: 'A', isError: false, keepTokens, pictures };
+        const shown = renderEntries([{ ...entry, calls: [{ ...call0, result }] }], { ...roomy(style), seesImages });
+        const at = shown.findIndex(({ parts }) => parts.some(({ type }) => type === 'image'));
+        if (at !== -1) expect([at, shown[at]?.role]).toEqual([shown.length - 1, 'user']);
+        return shown.flatMap(({ parts }) => parts.filter(({ type }) => type === 'image')).length;
+      };
+      expect([imagesOf(null, true), imagesOf(100, true), imagesOf(null, false)]).toEqual([1, 0, 0]);
+    },
+  );
+
   it('shortens a result that was trimmed, and says by how much', () => {
     const call0 = entry.calls[0];
     if (call0 === undefined) throw new Error('no call');

@@ -2,7 +2,7 @@ import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import { eventsOf } from '../../../fakes/core-client.ts';
-import { askingServer, serveMcp } from '../../../fakes/mcp-http-server.ts';
+import { askingServer, libraryServer, redSquare, serveMcp } from '../../../fakes/mcp-http-server.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 import { calls, complete, createWorld, openEditor, pick, textOf } from './acp-kit.ts';
 
@@ -11,7 +11,36 @@ const text = (value: string): ContentBlock[] => [{ type: 'text', text: value }];
 const fix = calls('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
 const fetchIt = calls('run_command', { command: 'get it', network: { hosts: ['files.example.org'], why: 'packages' } });
 
+/** Added and approved, with its tools. */
+async function addServer({ core }: Awaited<ReturnType<typeof createWorld>>, url: string): Promise<void> {
+  const { tools } = core.client;
+  const definition = serverDefinitionSchema.parse({ kind: 'http', url });
+  const { sha256 } = await tools.add({ name: 'made', definition });
+  const listed = await tools.approve({ name: 'made', sha256 });
+  const approved = listed.tools.map((one) => ({ tool: one.tool, sha256: one.sha256 }));
+  await tools.approveTools({ name: 'made', tools: approved });
+}
+
 describe('an editor that speaks the Agent Client Protocol', () => {
+  // Catches: an image of a tool server that only the window shows, or that an editor gets under a type that it is not.
+  it('gets an image that a tool server gave back, by what its bytes are', async () => {
+    const server = await serveMcp(libraryServer);
+    await using world = await createWorld([calls('made__draw', {}), complete()]);
+    await addServer(world, server.url);
+    const editor = await openEditor(world, { answer: pick('allow') });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.agent.request(session.prompt, { sessionId, prompt: text('Draw a square beside calc.py.') });
+    const content = editor.updates.flatMap((one): ToolCallContent[] =>
+      one.sessionUpdate === 'tool_call_update' ? (one.content ?? []) : [],
+    );
+    expect(content).toContainEqual({
+      type: 'content',
+      content: { type: 'image', data: redSquare, mimeType: 'image/png' },
+    });
+    await editor.leave();
+    await server.close();
+  });
+
   // Catches: a capability that is announced and not there, or there and not announced.
   it('hears truthfully what there is', async () => {
     await using world = await createWorld([]);
@@ -108,14 +137,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   ] as const)('shows a form of a tool server, where the editor %s', async (_name, filled, output) => {
     const server = await serveMcp(askingServer);
     await using world = await createWorld([calls('made__weather', {}), complete()]);
-    const { tools } = world.core.client;
-    const definition = serverDefinitionSchema.parse({ kind: 'http', url: server.url });
-    const { sha256 } = await tools.add({ name: 'made', definition });
-    const listed = await tools.approve({ name: 'made', sha256 });
-    await tools.approveTools({
-      name: 'made',
-      tools: listed.tools.map((one) => ({ tool: one.tool, sha256: one.sha256 })),
-    });
+    await addServer(world, server.url);
     const shown: unknown[] = [];
     const editor = await openEditor(world, {
       answer: pick('allow'),

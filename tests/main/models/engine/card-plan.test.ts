@@ -135,6 +135,69 @@ const machines: readonly [string, Machine, string | null, RegExp | null, RegExp 
     /too new for the card/u,
     null,
   ],
+  // Seen on one: the library loads, and its process is ended by its first computation.
+  [
+    'an H100 with CUDA 13 and a driver that cannot translate what a newer toolkit wrote',
+    {
+      cards: [card('NVIDIA H100 80GB HBM3', 'nvidia')],
+      nvidia: nvidia('580.159.04', 9),
+      libraries: [...driver, ...cuda13, ...vulkan],
+    },
+    'engine/vulkan',
+    /no code for compute capability 9, and its driver 580\.159\.04 cannot translate it, for that takes 590/u,
+    /update NVIDIA's driver to 590/u,
+  ],
+  [
+    'the same with CUDA 12 beside it, which the engine would not come to',
+    {
+      cards: [card('NVIDIA H100 80GB HBM3', 'nvidia')],
+      nvidia: nvidia('580.159.04', 9),
+      libraries: [...driver, ...cuda12, ...cuda13, ...vulkan],
+    },
+    'engine/vulkan',
+    /cannot translate/u,
+    /590/u,
+  ],
+  [
+    'an H100 with CUDA 12 alone',
+    {
+      cards: [card('NVIDIA H100 80GB HBM3', 'nvidia')],
+      nvidia: nvidia('580.159.04', 9),
+      libraries: [...driver, ...cuda12, ...vulkan],
+    },
+    'engine/cuda-12',
+    /CUDA 12/u,
+    null,
+  ],
+  [
+    'an H100 with a driver of CUDA 13.1',
+    {
+      cards: [card('NVIDIA H100 80GB HBM3', 'nvidia')],
+      nvidia: nvidia('590.48.01', 9),
+      libraries: [...driver, ...cuda13, ...vulkan],
+    },
+    'engine/cuda',
+    /CUDA 13/u,
+    null,
+  ],
+  [
+    'a T4 with an old driver and CUDA 12',
+    {
+      cards: [card('Tesla T4', 'nvidia')],
+      nvidia: nvidia('535.216.01', 7.5),
+      libraries: [...driver, ...cuda12, ...vulkan],
+    },
+    'engine/vulkan',
+    /older than 580/u,
+    /update NVIDIA's driver/u,
+  ],
+  [
+    'an RTX 3060, which has code of its own, with a driver of CUDA 13.0',
+    { cards: [rtx], nvidia: nvidia('580.95.05', 8.6), libraries: [...driver, ...cuda13, ...vulkan] },
+    'engine/cuda',
+    /CUDA 13/u,
+    null,
+  ],
   [
     'NVIDIA with the runtime in a folder that the system does not search',
     { cards: [rtx], nvidia: nvidia('590.48.01'), libraries: [...driver, ...vulkan], onlyLookedUp: cuda13 },

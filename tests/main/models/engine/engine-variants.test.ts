@@ -97,7 +97,7 @@ const noProgress = { signal, onProgress: () => undefined };
 const nvidia = {
   ...linux,
   cards: [{ name: 'NVIDIA H200', maker: 'nvidia', isIntegrated: false, totalBytes: 141 * gib }],
-  nvidia: { driver: '580.65.06', capability: 9 },
+  nvidia: { driver: '590.48.01', capability: 9 },
   loadable: ['libcuda.so.1', 'libcudart.so.13', 'libcublas.so.13', 'libcublasLt.so.13', 'libvulkan.so.1'],
   lookedUp: ['libnvidia-ml.so.1', 'libcuda.so.1', 'libcudart.so.13', 'libcublas.so.13', 'libcublasLt.so.13'],
 } as const;

@@ -76,6 +76,47 @@ describe.each([
     expect(await connection.call('add', { a: 'x' }, quiet)).toMatchObject({ status: 'error' });
     expect(await connection.call('absent', {}, quiet)).toMatchObject({ status: 'error' });
   });
+
+  // Catches: one tool that is none takes all others of its server with it, or is there without a word.
+  it('keeps what it can use of a list, and names what it cannot', async () => {
+    const good = { name: 'good', inputSchema: { type: 'object' } };
+    const bad = [
+      { name: 'a' },
+      { name: 'b', inputSchema: 5 },
+      null,
+      'text',
+      { ...good, name: 7 },
+      { ...good, name: 'list', inputSchema: { type: 'array' } },
+      { ...good, name: 'wrong-words', annotations: { title: 5 } },
+      { ...good, name: 'wrong-result', outputSchema: 'none' },
+      { ...good, name: 'wrong-icon', icons: [{ src: 5 }] },
+    ];
+    const connection = await connect(async (input, init) => {
+      const response = await reach(input, init);
+      if (!String(init?.body).includes('"tools/list"')) return response;
+      const text = await response.text();
+      return new Response(
+        text.replace('"tools":[', () => `"tools":[${bad.map((one) => `${JSON.stringify(one)},`).join('')}`),
+        response,
+      );
+    });
+    expect(connection.tools().map(({ name }) => name)).toEqual(['add', 'fails']);
+    expect(connection.leftOut()).toBe(bad.length);
+    expect(connection.unusable?.()).toEqual([
+      'a',
+      'b',
+      'number 3 of its list',
+      'number 4 of its list',
+      'number 5 of its list',
+      'list',
+      'wrong-words',
+      'wrong-result',
+      'wrong-icon',
+    ]);
+    expect(await connection.call('add', { a: 2, b: 3 }, quiet)).toEqual({ status: 'ok', output: '5' });
+    await connection.refresh(signal);
+    expect(connection.leftOut()).toBe(bad.length);
+  });
 });
 
 describe('an address', () => {

@@ -64,6 +64,7 @@ function scene(programs: readonly ProgramReport[]) {
     },
   });
   const commands = createOwnToolCommands({
+    loadSyntax,
     ...own,
     tools,
     templates: '',

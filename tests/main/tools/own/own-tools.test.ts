@@ -79,6 +79,7 @@ function scene() {
     home,
     templates: resolve('resources/tools'),
     tools,
+    loadSyntax: () => syntax,
     record,
     taken,
     off: () => off,

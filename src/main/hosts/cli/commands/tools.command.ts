@@ -159,6 +159,8 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
     out(`${seenName(tool.name).padEnd(32)}  ${state.padEnd(12)}  about ${tool.tokens} tokens, ${used}${only}\n`);
   }
   if (server.leftOut > 0) err(`${server.leftOut} more tools are not listed: too many, too large or not usable.\n`);
+  if (server.unusable.length > 0)
+    err(`Not usable, for they are not as the protocol has tools: ${server.unusable.map(seenName).join(', ')}\n`);
   if (server.tools.some(isToApprove))
     err(`To read and approve what is new or changed: dewpoint tools approve ${server.name}\n`);
 }

@@ -1,0 +1,83 @@
+import type { isSpecType, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+
+/** What a server lists, by the question for it: the field of the answer, and what each item has to be. */
+const lists = {
+  'tools/list': { field: 'tools', kind: 'Tool' },
+  'prompts/list': { field: 'prompts', kind: 'Prompt' },
+  'resources/list': { field: 'resources', kind: 'Resource' },
+  'resources/templates/list': { field: 'resourceTemplates', kind: 'ResourceTemplate' },
+} as const;
+type ListMethod = keyof typeof lists;
+
+export interface SieveOptions {
+  readonly isSpecType: typeof isSpecType;
+  /** The old protocol wants more of a schema than the new one. */
+  readonly isOld: () => boolean;
+}
+
+export interface ListSieve {
+  /** Of the last whole list: how the tools that are not usable are called, or where they stand. */
+  readonly unusableTools: () => readonly string[];
+}
+
+/**
+ * Takes out of lists what is not what it has to be, before the client package sees them: it takes a list whole or not at
+ * all, so that one wrong tool would be the end of the server. Set up before the client connects.
+ */
+export function sieveLists(transport: Transport, { isSpecType: is, isOld }: SieveOptions): ListSieve {
+  const asked = new Map<string | number, { readonly method: ListMethod; readonly isFirst: boolean }>();
+  let unusable: string[] = [];
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    const method = 'method' in message && 'id' in message ? message.method : '';
+    if ('id' in message && message.id !== undefined && isListMethod(method))
+      asked.set(message.id, { method, isFirst: fieldOf(fieldOf(message, 'params'), 'cursor') === undefined });
+    return send(message, options);
+  };
+  const sieved = (message: JSONRPCMessage): JSONRPCMessage => {
+    const id = 'method' in message ? undefined : message.id;
+    const question = id === undefined ? undefined : asked.get(id);
+    if (id === undefined || question === undefined) return message;
+    asked.delete(id);
+    const { field, kind } = lists[question.method];
+    const items = 'result' in message ? message.result[field] : null;
+    if (!('result' in message) || !Array.isArray(items)) return message;
+    const fits = items.map((item) => is[kind](item) && (kind !== 'Tool' || !isOld() || fitsOld(item)));
+    if (kind === 'Tool') {
+      if (question.isFirst) unusable = [];
+      unusable.push(...items.flatMap((item, at) => (fits[at] === true ? [] : [nameOf(item, at + 1)])));
+    }
+    return { ...message, result: { ...message.result, [field]: items.filter((_, at) => fits[at]) } };
+  };
+  let hear: Transport['onmessage'];
+  Object.defineProperty(transport, 'onmessage', {
+    get: () => hear,
+    set: (next: Transport['onmessage']) => {
+      hear = next === undefined ? undefined : (message, extra) => next(sieved(message), extra);
+    },
+  });
+  return { unusableTools: () => unusable };
+}
+
+function isListMethod(method: string): method is ListMethod {
+  return Object.hasOwn(lists, method);
+}
+
+function fitsOld(tool: unknown): boolean {
+  const isWhole = (schema: unknown): boolean => {
+    const [type, properties, required] = ['type', 'properties', 'required'].map((key) => fieldOf(schema, key));
+    const areNames =
+      required === undefined || (Array.isArray(required) && required.every((one) => typeof one === 'string'));
+    return type === 'object' && areNames && (properties === undefined || isRecord(properties));
+  };
+  const result = fieldOf(tool, 'outputSchema');
+  return isWhole(fieldOf(tool, 'inputSchema')) && (result === undefined || isWhole(result));
+}
+
+const longestName = 100;
+
+function nameOf(item: unknown, at: number): string {
+  const name = fieldOf(item, 'name');
+  return typeof name === 'string' && name !== '' ? name.slice(0, longestName) : `number ${at} of its list`;
+}

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { issuesText } from '@shared/text/issue-text.ts';
+import type { ownToolExamples, OwnToolFile, ownToolLanguages, OwnToolSource } from '@shared/tools/own-tool.ts';
+import { ownToolDeclarationSchema, ownToolNameSchema } from '@shared/tools/own-tool.ts';
+import { z } from 'zod';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { Handlers } from '../../server/handlers.ts';
+import type { Named, OwnToolCommandsOptions } from './own-tool-report.ts';
+import { keepApproval } from './own-tool-record.ts';
+import { mustFit, reportOf } from './own-tool-report.ts';
+import { placeOf } from './own-tools.ts';
+import { looksLikeTool } from './read-declaration.ts';
+import type { FolderPlace } from './tool-folder.ts';
+import { declarationOf, folderPath, readToolFile, usableName } from './tool-folder.ts';
+import { writeDeclaration } from './write-declaration.ts';
+import { writeToolFile } from './write-tool-file.ts';
+
+type EditCommands = Pick<Handlers['ownTools'], 'template' | 'read' | 'draft' | 'testText' | 'save'>;
+
+/** Tools that are written and tried before they are files. What is saved is the text that a person could write by hand. */
+export function createEditCommands(options: OwnToolCommandsOptions): EditCommands {
+  const { tools, loadSyntax } = options;
+  return {
+    template: async ({ input }) => templateFor(options, input),
+    read: async ({ input: { file, projectPath } }) => {
+      const place = placeFor(options, projectPath);
+      const found = await readToolFile(place, file, loadSyntax);
+      const path = join(folderPath(place), file);
+      if (found === null) throw new AppError('not-found', `${path} is not there any more.`);
+      const { text, sha256, read } = found;
+      if (text !== '') return { file, text, sha256 };
+      throw new AppError('bad-input', `${path} cannot be edited here. ${'problem' in read ? read.problem : ''}`);
+    },
+    draft: async ({ input: { file, text, say } }) => {
+      if (say !== undefined) {
+        const wanted = wantedSchema.safeParse(say);
+        if (!wanted.success)
+          return { text, declaration: null, problem: `${issuesText(wanted.error.issues, 'The declaration')}.` };
+        const written = await writeDeclaration(file, text, wanted.data, loadSyntax);
+        if (typeof written !== 'string') return { text, declaration: null, problem: written.problem };
+        return { text: written, declaration: wanted.data, problem: null };
+      }
+      const read = await declarationOf(file, text, loadSyntax);
+      if ('problem' in read) return { text, declaration: null, problem: read.problem };
+      return { text, declaration: { ...read.declaration, name: read.name }, problem: null };
+    },
+    testText: async ({ input: { file, text, projectPath, input }, signal }) => {
+      const read = await declarationOf(file, text, loadSyntax);
+      if ('problem' in read) throw new AppError('bad-input', `${file} is broken: ${read.problem} It was not run.`);
+      const place = placeFor(options, projectPath);
+      mustFit(read, input);
+      const tool = { ...read, file, text };
+      const one = { tool, source: sourceOf(projectPath), path: join(folderPath(place), file) };
+      let printed = '';
+      const onProgress = (text: string): void => void (printed = (printed + text).slice(-mostPrinted));
+      const how = { projectPath: projectPath ?? null, signal, onProgress };
+      const { status, output } = await tools.run(one, input, how);
+      return { status, text: output, printed };
+    },
+    save: async ({ input: { file, text, projectPath, replaces } }) => {
+      const place = placeFor(options, projectPath);
+      const path = join(folderPath(place), file);
+      if (!usableName.test(file) || !looksLikeTool(file, text))
+        throw new AppError('bad-input', `${file} would be no file of a tool. Nothing was written.`);
+      const now = await readToolFile(place, file, loadSyntax);
+      if (now?.sha256 !== replaces)
+        throw new AppError('conflict', `${path} is not as it was when you opened it. Nothing was written.`, {
+          hint: 'Copy what you wrote, and open it again.',
+        });
+      const was = (await tools.list(projectPath ?? null)).tools.find((one) => one.path === path);
+      await writeToolFile(place, { file, text, isNew: replaces === undefined });
+      // It was new and is the person's own work, or had their yes to each byte before.
+      const hadYes = was === undefined || (was.state === 'ready' && was.sha256 === replaces);
+      if (projectPath !== undefined && hadYes)
+        await keepApproval(options.record, { path, sha256: sha256Of(text), text });
+      const { tools: all, notes } = await tools.list(projectPath ?? null);
+      const one = all.find((other) => other.path === path);
+      if (one === undefined) throw new AppError('conflict', `${path} was written, and is gone again.`);
+      return reportOf(one, notes);
+    },
+  };
+}
+
+const mostPrinted = 4_000;
+
+const wantedSchema = z.strictObject({ ...ownToolDeclarationSchema.shape, name: ownToolNameSchema });
+
+const sourceOf = (projectPath: string | undefined): OwnToolSource => (projectPath === undefined ? 'home' : 'project');
+
+function placeFor(options: Pick<OwnToolCommandsOptions, 'home'>, projectPath: string | undefined): FolderPlace {
+  const place = placeOf(options, sourceOf(projectPath), projectPath ?? null);
+  if (place === null) throw new AppError('bad-input', 'Name the project.');
+  return place;
+}
+
+export interface NewTool extends Named {
+  readonly language: (typeof ownToolLanguages)[number];
+  readonly example?: (typeof ownToolExamples)[number] | undefined;
+}
+
+const templates = { python: 'template.py', js: 'template.js', sh: 'template.sh' } as const;
+const examples = { create_issue: 'create_issue.py', chat_message: 'chat_message.js' } as const;
+
+export async function templateFor(
+  options: Pick<OwnToolCommandsOptions, 'templates'>,
+  { name, language, example }: Omit<NewTool, 'projectPath'>,
+): Promise<OwnToolFile> {
+  const from = example === undefined ? templates[language] : examples[example];
+  const text = (await readFile(join(options.templates, from), 'utf8')).replaceAll('TOOL_NAME', name);
+  return { file: `${name}${from.slice(from.lastIndexOf('.'))}`, text };
+}

@@ -1,0 +1,251 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { FormEvent, RefObject } from 'react';
+import { useRef, useState } from 'react';
+import { hasDeceptivePiece, seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { announce } from '../../lib/notices/announce.ts';
+import { folderName } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { writeStoredText } from '../../lib/window/stored-value.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { plainText, words } from './server-fields.tsx';
+import type { ToolDraft, ToolFields } from './tool-draft.ts';
+import { draftOf } from './tool-draft.ts';
+import { ToolInputs } from './tool-inputs.tsx';
+import { ToolTrial } from './tool-trial.tsx';
+import { draftKey, useToolDraft } from './use-tool-draft.ts';
+import { inProject } from './use-tool-servers.ts';
+
+interface ToolEditorProps {
+  readonly first: ToolDraft;
+  readonly onClose: () => void;
+}
+
+/** A tool of the person's own, written or changed: what it says of itself, its code, and a try in the sandbox. */
+export function ToolEditor({ first, onClose }: ToolEditorProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const shown = useToolDraft(first);
+  const { draft, settle, replace } = shown;
+  const [problem, setProblem] = useState<string | null>(null);
+  const close = (): void => {
+    writeStoredText(draftKey, '');
+    onClose();
+  };
+  const save = async (): Promise<void> => {
+    const { file, text, replaces, projectPath, isUnsaid } = await settle();
+    // What is wrong stands below the code.
+    if (isUnsaid) return;
+    const place = { ...inProject(projectPath), ...(replaces === null ? {} : { replaces }) };
+    const report = await client.ownTools.save({ file, text, ...place });
+    await queries.invalidateQueries({ queryKey: ['tools'] });
+    if (report.state !== 'broken') {
+      announce({ kind: 'info', text: t('toolEdit.saved', { name: seenName(report.name) }) });
+      close();
+      return;
+    }
+    announce({ kind: 'info', text: t('toolEdit.savedBroken', { name: seenName(file) }) });
+    replace({ ...draft, text, replaces: report.sha256 });
+    setProblem(seenWords(report.problem ?? ''));
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setProblem(null);
+    save().catch((error: unknown) => setProblem(failureText(error)));
+  };
+  const { file, replaces, projectPath } = draft;
+  return (
+    <form noValidate aria-label={t('toolEdit.form')} onSubmit={submit} className="flex flex-col gap-5">
+      <ViewHeader
+        title={replaces === null ? t('toolEdit.new') : t('toolEdit.title', { file: seenName(file) })}
+        text={projectPath === null ? t('toolEdit.text') : t('toolEdit.textProject', { name: folderName(projectPath) })}
+      />
+      {/* Of a file that could not be read, there is nothing to show beside its text. */}
+      {(draft.fields !== null || draft.problem === null) && <Declared {...shown} />}
+      <Code {...shown} />
+      <ToolTrial draft={draft} settle={settle} />
+      {problem !== null && <Problem text={problem} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button type="submit" look="primary">
+          {t('toolEdit.save')}
+        </Button>
+        <Button onClick={close}>{t('toolEdit.discard')}</Button>
+      </div>
+    </form>
+  );
+}
+
+type Shown = ReturnType<typeof useToolDraft>;
+
+function Declared({ draft, setFields, replace }: Shown) {
+  const { fields, problem, isUnsaid, replaces } = draft;
+  // What cannot be read cannot be written anew either.
+  const isDisabled = fields === null || (problem !== null && !isUnsaid);
+  const typed = fields ?? nothingRead;
+  const set = (part: Partial<ToolFields>): void => setFields({ ...typed, ...part });
+  const apart = words(typed.hosts).length + words(typed.secrets).length > 0;
+  return (
+    <fieldset disabled={isDisabled} className="flex min-w-0 flex-col gap-4">
+      <div className="grid items-start gap-3 sm:grid-cols-2">
+        <InputField
+          label={t('tools.name')}
+          hint={t('toolEdit.nameHint')}
+          value={typed.name}
+          {...plainText}
+          onText={(name) => set({ name })}
+        />
+        {replaces === null && <Language draft={draft} onBegin={replace} />}
+      </div>
+      <Field label={t('toolEdit.description')} hint={t('toolEdit.descriptionHint')}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={2}
+            dir="auto"
+            value={typed.description}
+            className={`${inputClass} resize-y`}
+            onChange={({ target }) => set({ description: target.value })}
+          />
+        )}
+      </Field>
+      <ToolInputs inputs={typed.inputs} isDisabled={isDisabled} onChange={(inputs) => set({ inputs })} />
+      <div className="grid items-start gap-3 sm:grid-cols-[1fr_1fr_8rem]">
+        <InputField
+          label={t('tools.hosts')}
+          hint={t('toolEdit.hostsHint')}
+          value={typed.hosts}
+          {...plainText}
+          onText={(hosts) => set({ hosts })}
+        />
+        <InputField
+          label={t('toolEdit.secrets')}
+          hint={t('toolEdit.secretsHint')}
+          value={typed.secrets}
+          {...plainText}
+          onText={(secrets) => set({ secrets })}
+        />
+        <InputField
+          label={t('toolEdit.seconds')}
+          type="number"
+          min={1}
+          max={600}
+          value={typed.seconds}
+          onText={(seconds) => set({ seconds })}
+        />
+      </div>
+      <p className="text-sm text-soft">{t(apart ? 'toolEdit.apart' : 'toolEdit.beside')}</p>
+      {isUnsaid && problem !== null && <Problem text={seenWords(problem)} />}
+    </fieldset>
+  );
+}
+
+const nothingRead: ToolFields = {
+  name: '',
+  description: '',
+  inputs: [],
+  hosts: '',
+  secrets: '',
+  seconds: '60',
+  schema: {},
+};
+
+const beginnings = {
+  python: { language: 'python' },
+  js: { language: 'js' },
+  sh: { language: 'sh' },
+  create_issue: { example: 'create_issue' },
+  chat_message: { example: 'chat_message' },
+} as const;
+const ends: Readonly<Record<string, Beginning>> = { '.js': 'js', '.sh': 'sh' };
+const beginningNames = ['python', 'js', 'sh', 'create_issue', 'chat_message'] as const;
+type Beginning = (typeof beginningNames)[number];
+
+/** Another language is another text; what was written in the one before is there again on the way back. */
+function Language({ draft, onBegin }: { readonly draft: ToolDraft; readonly onBegin: (draft: ToolDraft) => void }) {
+  const client = useClient();
+  const [chosen, setChosen] = useState<Beginning>(
+    () => ends[draft.file.slice(draft.file.lastIndexOf('.'))] ?? 'python',
+  );
+  const written = useRef(new Map<Beginning, ToolDraft>());
+  const choose = async (next: Beginning): Promise<void> => {
+    written.current.set(chosen, draft);
+    setChosen(next);
+    const before = written.current.get(next);
+    const name = draft.file.slice(0, draft.file.lastIndexOf('.'));
+    onBegin(before ?? draftOf(await client.ownTools.template({ name, ...beginnings[next] }), draft));
+  };
+  return (
+    <Field label={t('toolEdit.language')}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={chosen}
+          className={`${inputClass} h-8`}
+          onChange={({ target }) => {
+            const next = beginningNames.find((one) => one === target.value);
+            if (next !== undefined) choose(next).catch((error: unknown) => announceFailure(error));
+          }}
+        >
+          {beginningNames.map((one) => (
+            <option key={one} value={one}>
+              {t(`toolEdit.begin.${one}`)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function announceFailure(error: unknown): void {
+  announce({ kind: 'error', text: failureText(error) });
+}
+
+function Code({ draft, setText }: Shown) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { text } = draft;
+  const problem = draft.isUnsaid ? null : draft.problem;
+  const line = Number(/^Line (\d+)/u.exec(problem ?? '')?.[1] ?? 0);
+  return (
+    <div className="flex flex-col gap-2">
+      <Field
+        label={t('toolEdit.code')}
+        hint={t('toolEdit.codeHint')}
+        problem={problem === null ? null : seenWords(problem)}
+      >
+        {(ids) => (
+          <textarea
+            {...ids}
+            ref={field}
+            rows={20}
+            value={text}
+            spellCheck={false}
+            wrap="off"
+            className={`${inputClass} resize-y overflow-auto font-mono text-xs leading-5 whitespace-pre`}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      {line > 0 && (
+        <Button size="small" className="w-fit" onClick={() => showLine(field, line)}>
+          {t('toolEdit.showLine', { line })}
+        </Button>
+      )}
+      {hasDeceptivePiece(seenPieces(text)) && <Notice kind="warning">{t('toolEdit.strange')}</Notice>}
+    </div>
+  );
+}
+
+function showLine({ current }: RefObject<HTMLTextAreaElement | null>, line: number): void {
+  if (current === null) return;
+  const lines = current.value.split('\n');
+  const from = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
+  current.focus();
+  current.setSelectionRange(from, from + (lines[line - 1] ?? '').length);
+  current.scrollTop = (line - 4) * (current.scrollHeight / lines.length);
+}
