@@ -5,7 +5,7 @@ import type { AvailableModels } from '../available-models.ts';
 import type { KnownHeader } from '../files/model-catalog.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { plainInput } from '../memory/memory-planner.ts';
-import type { OfferedCatalog, OfferedModel } from './offered-models.ts';
+import type { OfferedCatalog } from './offered-models.ts';
 import { adviseQuantization } from './quantization-advice.ts';
 import { bandwidthOf } from './expected-speed.ts';
 import { suggestModels } from './suggest-models.ts';
@@ -40,10 +40,12 @@ export async function withQuantization(
 ): Promise<ModelEntry> {
   const name = entry.id.slice(entry.id.indexOf('/') + 1);
   const file = basename(entry.file?.path ?? `${name}.gguf`);
-  const isFamily = (model: OfferedModel): boolean =>
-    [model.id, model.header, model.ollama?.tag].includes(name) ||
-    model.files.some((one) => basename(one.file) === file);
-  const model = (await catalog.offered()).models.find(isFamily);
+  const all = (await catalog.offered()).models;
+  // Families share headers, so that a name of their own goes first.
+  const model =
+    all.find(({ files }) => files.some((one) => basename(one.file) === file)) ??
+    all.find(({ id, ollama }) => id === name || ollama?.tag === name) ??
+    all.find(({ header }) => header === name);
   if (model === undefined || entry.where !== 'local') return entry;
   const entries = await models.list(signal);
   const machine = await thisMachine(entries, plan, signal);
