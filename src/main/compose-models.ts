@@ -210,21 +210,12 @@ interface ModelPartsOptions {
   readonly redactor: Redactor;
 }
 
-/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
-export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
-  const { env, files, programs, settings, redactor } = options;
-  const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
-  const digests = createFileDigests(cards);
-  const { llama, modelStore, readHeader, plan, ...engines } = createEngineParts(config, {
-    ...options,
-    digests,
-    serverHeader: async (id, signal) => {
-      const named = splitModelId(id);
-      const header = named === null ? undefined : models.provider(named.provider)?.header;
-      return named === null || header === undefined ? null : header(named.name, signal);
-    },
-  });
-  const keys = createHomeKeys({
+function homeKeysOf(
+  config: ModelPartsConfig,
+  { env, files, programs, settings, redactor }: ModelPartsOptions,
+  askModels: Parameters<typeof createHomeKeys>[0]['askModels'],
+): HomeKeys {
+  return createHomeKeys({
     home: config.home,
     env,
     nodePath: files.node,
@@ -237,8 +228,25 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     },
     learn: (secret) => redactor.learn(secret),
     onNotice: config.onNotice,
-    askModels: (...asked) => models.ask(...asked),
+    askModels,
   });
+}
+
+/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
+export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
+  const { env, files, programs, settings } = options;
+  const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
+  const digests = createFileDigests(cards);
+  const { llama, modelStore, readHeader, plan, ...engines } = createEngineParts(config, {
+    ...options,
+    digests,
+    serverHeader: async (id, signal) => {
+      const named = splitModelId(id);
+      const header = named === null ? undefined : models.provider(named.provider)?.header;
+      return named === null || header === undefined ? null : header(named.name, signal);
+    },
+  });
+  const keys = homeKeysOf(config, options, (...asked) => models.ask(...asked));
   const probed = createProbeResults({
     cards,
     digests,

@@ -103,7 +103,13 @@ describe('a signed catalog', () => {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const plain: typeof fetch = (input, init) =>
-      fetch(String(input).replace('https://catalogs.example', `http://127.0.0.1:${port}`), init);
+      fetch(
+        (input instanceof Request ? input.url : input.toString()).replace(
+          'https://catalogs.example',
+          `http://127.0.0.1:${port}`,
+        ),
+        init,
+      );
     const updates = open(pair.publicKey, plain);
     const get = (name: string) => updates.update(`https://catalogs.example/${name}`, false, never);
     expect(await get('catalog.json')).toMatchObject({ revision: 2 });

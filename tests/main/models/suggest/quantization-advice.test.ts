@@ -10,7 +10,15 @@ const catalog = parseOffered(read('catalog.json'));
 const sources = parseCatalog(read('models.json'));
 const gib = 2 ** 30;
 
-function advice(id: string, cardGib: number, ramGib: number, more: object = {}, measured = new Map<string, number>()) {
+function advice(
+  id: string,
+  cardGib: number,
+  ramGib: number,
+  {
+    measured = new Map<string, number>(),
+    ...more
+  }: { measured?: ReadonlyMap<string, number>; deviceBandwidth?: number } = {},
+) {
   const model = catalog.models.find((one) => one.id === id);
   if (model === undefined) throw new Error(`no model ${id}`);
   const devices = cardGib === 0 ? [] : [{ name: 'RTX', totalBytes: cardGib * gib, isUnified: false }];
@@ -29,7 +37,9 @@ it('takes the largest file with room for a good context on a card, and the small
 it('says how fast it was here, or would be, or that nobody knows', () => {
   const own = new Map([['Qwen3.5-9B-Q8_0.gguf', 41.4]]);
   const bandwidth = { deviceBandwidth: 4e11 };
-  expect(advice('qwen3.5-9b', 24, 32, bandwidth, own)).toContain('41 tokens per second, measured here');
+  expect(advice('qwen3.5-9b', 24, 32, { ...bandwidth, measured: own })).toContain(
+    '41 tokens per second, measured here',
+  );
   expect(advice('qwen3.5-9b', 24, 32, bandwidth)).toContain('39 tokens per second by memory bandwidth');
   expect(advice('qwen3.5-9b', 24, 32)).toContain('its speed is unknown, because the memory bandwidth');
 });

@@ -6,12 +6,17 @@ import { confirm } from '../../questions/confirm.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
 
+interface CatalogArguments {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** From a file or an address; null: back to the one that came with the program. */
+export const modelCatalog: Command<[string | null, CatalogArguments]> = (context, source, args) =>
+  source === null ? resetCatalog(context, args) : updateCatalog(context, source, args);
+
 /** Shows what a signed catalog changes and uses it after a yes; nothing is looked for by itself. */
-export const updateCatalog: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
-  context,
-  given,
-  { yes, json },
-) => {
+const updateCatalog: Command<[string, CatalogArguments]> = async (context, given, { yes, json }) => {
   const { terminal } = context;
   const { models } = await context.core();
   const source = /^[a-z]+:\/\//iu.test(given) ? given : resolve(given);
@@ -34,7 +39,7 @@ export const updateCatalog: Command<[string, { readonly yes?: boolean; readonly 
   return 0;
 };
 
-export const resetCatalog: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
+const resetCatalog: Command<[CatalogArguments]> = async ({ core, terminal }, { json }) => {
   const now = await (await core()).models.resetCatalog();
   terminal.out(json === true ? jsonLine(now) : describeCatalog(now));
   return 0;
