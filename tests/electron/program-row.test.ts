@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
+import { ownToolScene } from '../fakes/page-own-tools.ts';
 import { startStory } from '../fakes/page-story.ts';
+import { programScene } from '../fakes/program-scene.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -8,6 +10,8 @@ import { servePage } from './page-kit.ts';
 
 /** Catches: a program of a model whose text, calls or failures a person does not get to see. */
 let served: ServedPage;
+const kept: unknown[] = [];
+const projectPath = '/home/ada/projects/api-server';
 
 beforeAll(async () => {
   const core = createPageCore();
@@ -32,6 +36,17 @@ beforeAll(async () => {
   });
   story.step({ stage: 'cloud', label: 'answer', text: '41 issues are open.' });
   story.end('done', '41 issues are open.');
+  await programScene(core);
+  ownToolScene(core.tools.own);
+  const { handlers } = core.tools.own;
+  const keep: typeof handlers.keep = async ({ input }) => {
+    kept.push(input);
+    const { tools } = await core.client.ownTools.list({ projectPath });
+    const [made] = tools.filter(({ name }) => name === 'add_up');
+    if (made === undefined) throw new Error('There is no add_up.');
+    return made;
+  };
+  core.replace({ ownTools: { ...handlers, keep } });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -53,4 +68,43 @@ it('is shown with its plan, its text and each call that it made', async () => {
   expect(await failed.innerText()).toMatch(/failed|error/iu);
   await keepScreenshot(page, 'program-row');
   expect(await violations(page)).toEqual([]);
+});
+
+it('stands among the programs of its session with what it took, and can be kept', async () => {
+  const { page } = served;
+  await page.locator('[data-session]', { hasText: 'Add up the orders of this week' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Add up the orders' }).waitFor();
+  if (!(await page.getByRole('tab', { name: 'Programs' }).isVisible())) await page.keyboard.press('Control+j');
+  await page.getByRole('tab', { name: 'Programs' }).click();
+  const panel = page.getByRole('tabpanel', { name: 'Programs' });
+  await panel.getByText('Program 2: Add the orders up.').waitFor();
+  const text = await panel.innerText();
+  expect(text).toContain('Tests before it\n3');
+  expect(text).toMatch(/Written with\n[\d,.]+ tokens in/u);
+  expect(await panel.getByRole('row').filter({ hasText: 'shop__get_order' }).first().innerText()).toMatch(
+    /2\s+1 error\s+40\s+anywhere/u,
+  );
+  await panel.getByText('Changes to the program before').first().click();
+  await panel.getByText('json.loads').first().waitFor();
+  await keepScreenshot(page, 'programs-tab');
+  expect(await violations(page)).toEqual([]);
+  await panel.getByRole('button', { name: 'Keep as a tool' }).click();
+  await page.getByText('Kept as add_up, version 2').waitFor();
+  expect(kept).toEqual([expect.objectContaining({ name: 'add_up', description: 'Adds the orders up.' })]);
+  await panel.getByText('Program 1: Add the orders up.').click();
+  await panel.getByText('Refused calls').waitFor();
+});
+
+it('is among the tools of its project, with its versions, and can be deleted', async () => {
+  const { page } = served;
+  await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
+  await page.getByRole('combobox').first().selectOption(projectPath);
+  const tool = page.getByRole('listitem', { name: 'add_up' });
+  await tool.getByText('Program, version 2. Calls shop__get_order up to 40 times.').waitFor();
+  await tool.getByText('Versions').click();
+  await tool.getByText('result = 2').first().waitFor();
+  await keepScreenshot(page, 'program-versions');
+  expect(await violations(page)).toEqual([]);
+  await tool.getByRole('button', { name: 'Delete' }).click();
+  await tool.getByRole('button', { name: 'Delete its file' }).waitFor();
 });

@@ -127,6 +127,14 @@ describe('the tools', () => {
     await keepScreenshot(served.page, 'tools-sign-in');
     expect(await violations(served.page)).toEqual([]);
     await card.getByRole('button', { name: 'Cancel' }).click();
+    // Where there is no browser here, a code is typed on any device: none is opened.
+    await card.getByRole('button', { name: 'Use a code' }).click();
+    await card.getByText('WDJB-MJHT').waitFor();
+    await card.getByText('https://login.example.org/device').waitFor();
+    await keepScreenshot(served.page, 'tools-sign-in-code');
+    expect(await violations(served.page)).toEqual([]);
+    expect(opened).toEqual(['wiki']);
+    await card.getByRole('button', { name: 'Cancel' }).click();
     await card.getByRole('button', { name: 'Sign in', exact: true }).click();
     await card.getByText('The browser is on another machine').click();
     const field = card.getByRole('textbox', { name: 'Address that it ended at' });

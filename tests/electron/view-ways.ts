@@ -15,6 +15,7 @@ import {
   planScene,
   workingScene,
 } from '../fakes/page-scenes.ts';
+import { programScene } from '../fakes/program-scene.ts';
 import { suggestionsFor } from '../fakes/suggestions.ts';
 
 type ViewName = keyof typeof allViews;
@@ -48,6 +49,7 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   at(0, 5);
   await add('working', workingScene);
   at(0, 1);
+  await add('programs', programScene);
   await add('fix', fixScene);
   core.templates = [
     { name: 'explain', text: 'Explain {{file}} to somebody who has never seen this project.' },
@@ -159,6 +161,11 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     changes: () => inspect('Changes'),
     preview: () => inspect('Preview'),
     context: () => inspect('Context'),
+    programs: async () => {
+      await openSession('programs', 'Add up the orders of this week');
+      await choose('inspect-programs');
+      await page.getByRole('tabpanel', { name: 'Programs' }).getByRole('table').first().waitFor();
+    },
     failure: async () => {
       await choose(sessions.missing ?? '');
       await page.getByText('No container engine was found').first().waitFor();

@@ -37,6 +37,8 @@ export interface OauthWorld {
   expiresInS: number | null;
   registers: boolean;
   revocationStatus: number;
+  /** It signs in by codes, too: the answers to questions for one before the person says yes, then `answer`. */
+  readonly devices: DeviceWorld;
   /** Addresses that were asked, in their order: `POST /token`. */
   readonly asked: string[];
   /** Each client that was registered, as it was sent. */
@@ -51,6 +53,16 @@ export interface OauthWorld {
   readonly holds: (refreshToken: string) => boolean;
   readonly isAccess: (token: string) => boolean;
   readonly close: () => Promise<void>;
+}
+
+interface DeviceWorld {
+  isOffered: boolean;
+  /** What it says before the yes, in this order; `away`: nothing at all. */
+  before: string[];
+  /** Changes to what it answers a device. */
+  answer: Readonly<Record<string, unknown>>;
+  /** The times of questions for tokens, in ms. */
+  readonly askedAt: number[];
 }
 
 interface Grant {
@@ -68,6 +80,7 @@ export async function createOauthWorld(): Promise<OauthWorld> {
   const grants = new Map<string, Grant>();
   const access = new Map<string, { readonly family: Family; readonly scope: string }>();
   const old = new Map<string, Family>();
+  const codes = new Map<string, { readonly client: string; readonly scope: string }>();
   const counts = { reuses: 0, refreshes: 0 };
   const tools = createMcpHandler(() => toolServer());
   const resource = await listen((request, response) => serveResource(request, response));
@@ -86,6 +99,7 @@ export async function createOauthWorld(): Promise<OauthWorld> {
     expiresInS: 3600,
     registers: true,
     revocationStatus: 200,
+    devices: { isOffered: true, before: [], answer: {}, askedAt: [] },
     asked: [],
     clients: new Map(),
     families: new Map(),
@@ -150,6 +164,8 @@ export async function createOauthWorld(): Promise<OauthWorld> {
         return authorize(url, response);
       case '/token':
         return token(request, response);
+      case '/device':
+        return device(request, response);
       case '/revoke': {
         const form = new URLSearchParams(await readAll(request));
         const family = world.families.get(form.get('token') ?? '');
@@ -167,6 +183,7 @@ export async function createOauthWorld(): Promise<OauthWorld> {
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       revocation_endpoint: `${issuer}/revoke`,
+      ...(world.devices.isOffered ? { device_authorization_endpoint: `${issuer}/device` } : {}),
       ...(world.registers ? { registration_endpoint: `${issuer}/register` } : {}),
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
@@ -212,11 +229,43 @@ export async function createOauthWorld(): Promise<OauthWorld> {
     if (fault === '429') return json(response, 'slow down', 429);
     if (fault === 'endless') return endless(response);
     if (fault === 'away') return void response.writeHead(307, { location: 'http://127.0.0.2:9/token' }).end();
+    if (form.get('grant_type') === deviceGrant) return deviceToken(form, request, response);
     const answer = form.get('grant_type') === 'refresh_token' ? renew(form, fault) : redeem(form);
     if ('error' in answer) return json(response, answer, 400);
     if (fault === 'lost') return void request.socket.destroy();
     if (fault === 'garbage') return void response.writeHead(200).end('{"access_token": "cut of');
     json(response, answer);
+  }
+
+  async function device(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await readAll(request));
+    const client = form.get('client_id') ?? '';
+    if (!world.clients.has(client) || form.get('resource') !== mcpUrl)
+      return json(response, { error: 'invalid_client' }, 401);
+    const code = `device-${random()}`;
+    codes.set(code, { client, scope: form.get('scope') ?? '' });
+    json(response, {
+      device_code: code,
+      user_code: 'WDJB-MJHT',
+      verification_uri: `${issuer}/activate`,
+      expires_in: 600,
+      interval: 1,
+      ...world.devices.answer,
+    });
+  }
+
+  function deviceToken(form: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
+    world.devices.askedAt.push(performance.now());
+    const code = form.get('device_code') ?? '';
+    const held = codes.get(code);
+    if (held === undefined || held.client !== form.get('client_id'))
+      return json(response, { error: 'invalid_grant' }, 400);
+    const said = world.devices.before.shift();
+    if (said === 'away') return void request.socket.destroy();
+    if (said !== undefined)
+      return json(response, said === 'garbage' ? 'none' : { error: said }, said === '500' ? 500 : 400);
+    codes.delete(code);
+    json(response, issue({ ...held, refresh: '', lost: null, isRevoked: false }));
   }
 
   function redeem(form: URLSearchParams) {
@@ -269,6 +318,8 @@ export async function createOauthWorld(): Promise<OauthWorld> {
 
   return world;
 }
+
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 function toolServer(): McpServer {
   const server = new McpServer({ name: 'tracker', version: '1.0.0' });

@@ -100,9 +100,26 @@ export function ownToolScene(page: PageOwnTools): void {
     'Line 4: "getHosts()" is computed. The file is read without running it: write the value out, or use a header.',
   );
   const deploy = add('project', 'deploy.sh', { description: 'Deploys the server.', hosts: ['deploy.example.org'] });
+  const program = add('project', 'add_up.py', {
+    description: 'Adds the orders up.',
+    version: 2,
+    calls: [{ tool: 'shop__get_order', most: 40 }],
+  });
+  const text = page.files.find(({ path }) => path === program)?.text ?? '';
+  const version = (number: number, body: string) => ({
+    version: number,
+    sha256: sha256Of(body),
+    text: body,
+    keptAt: Date.now() - 86_400_000 / number,
+    sessionId: 'a-session',
+  });
   page.notes = {
     ...nothingNoted,
+    versions: { [program]: [version(1, 'result = 1\n'), version(2, 'result = 2\n')] },
     usedAt: { [issue]: Date.now() - 7_200_000 },
-    approved: { [deploy]: { sha256: sha256Of('before'), text: '#!/usr/bin/env bash\nmake check\n' } },
+    approved: {
+      [program]: { sha256: sha256Of(text), text },
+      [deploy]: { sha256: sha256Of('before'), text: '#!/usr/bin/env bash\nmake check\n' },
+    },
   };
 }

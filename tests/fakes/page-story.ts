@@ -36,6 +36,8 @@ export interface Stepped {
   readonly text?: string;
   readonly usage?: Partial<Usage>;
   readonly ms?: number;
+  /** Of its tool: the result as data. */
+  readonly data?: unknown;
   /** The calls that its program made. */
   readonly inner?: readonly { readonly tool: string; readonly label: string; readonly status: 'ok' | 'error' }[];
 }
@@ -115,6 +117,7 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       toolCallId,
       tool: name,
       ...ended(step.output ?? '', step.exitCode ?? null, step.ms ?? 400),
+      data: step.data ?? null,
     });
     core.details.set(callId, {
       text: null,

@@ -122,8 +122,10 @@ function tableSignIns(signIns: Map<string, SignInReport>, note: Note): ToolComma
   const waiting = new Map<string, () => void>();
   const address = 'https://login.example.org/authorize?client_id=dewpoint&state=abc';
   return {
-    start: async (name, _definition, { signal, onOpen }) => {
-      onOpen({ url: address, issuer: 'https://login.example.org', scopes: ['read', 'write'] });
+    start: async (name, _definition, { signal, onOpen, byCode = false }) => {
+      const code = byCode ? 'WDJB-MJHT' : null;
+      const url = byCode ? 'https://login.example.org/device' : address;
+      onOpen({ url, issuer: 'https://login.example.org', scopes: ['read', 'write'], code });
       try {
         await new Promise<void>((resolve, reject) => {
           waiting.set(name, resolve);

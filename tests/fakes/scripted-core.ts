@@ -1,5 +1,6 @@
 import { foldStepCosts } from '../../src/shared/money/step-costs.ts';
 import { AppError } from '@shared/errors.ts';
+import { readPrograms } from '../../src/main/sessions/history/read-programs.ts';
 import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
@@ -93,6 +94,12 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
         append(sessionId, { type: 'user-message-added', messageId, text, queued: false });
         for (const event of answers.shift() ?? []) append(sessionId, event);
         return { messageId, queued: false };
+      },
+      programs: ({ input: { sessionId } }) => {
+        const read = async function* (fromSeq: number) {
+          yield* held(sessionId).events.slice(fromSeq - 1);
+        };
+        return readPrograms({ state: stateOf(sessionId), read });
       },
       events: ({ input, signal }) => sessionStream(async () => follow(input.sessionId), input.fromSeq, signal),
       list: () => [...sessions.keys()].map(summary),

@@ -21,6 +21,16 @@ let child = '';
 let home = '';
 let project = '';
 
+const picture = {
+  type: 'image',
+  mimeType: 'image/png',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+} as const;
+const unsaved = {
+  type: 'resource',
+  resource: { uri: 'file:///unsaved/notes.md', text: '# Notes', mimeType: 'text/markdown' },
+} as const;
+
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-acp-clients-')));
   [home, project] = [join(folder, 'home'), join(folder, 'project')];
@@ -34,7 +44,7 @@ async function script(answers: readonly unknown[]): Promise<void> {
   const settings = {
     version: 1,
     local: 'script/script',
-    providers: { script: { kind: 'scripted', replies: answers } },
+    providers: { script: { kind: 'scripted', replies: answers, images: true } },
   };
   await writeFile(join(home, 'settings.json'), JSON.stringify(settings));
 }
@@ -72,10 +82,12 @@ describe('ClientSideConnection', () => {
     const { agentCapabilities } = await connection.initialize({ protocolVersion: 1, clientCapabilities: {} });
     expect(agentCapabilities).toMatchObject({
       loadSession: true,
+      promptCapabilities: { image: true, embeddedContext: true },
       sessionCapabilities: { list: {}, resume: {}, close: {} },
     });
     const { sessionId } = await connection.newSession({ cwd: project, mcpServers: [] });
-    const prompt = (text: string) => connection.prompt({ sessionId, prompt: [{ type: 'text', text }] });
+    const prompt = (text: string) =>
+      connection.prompt({ sessionId, prompt: [{ type: 'text', text }, picture, unsaved] });
     expect(await prompt('Fix the bug in add().')).toMatchObject({ stopReason: 'end_turn' });
     await connection.setSessionMode({ sessionId, modeId: 'ask' });
     const set = await connection.setSessionConfigOption({ sessionId, configId: 'policy', value: 'local' });
@@ -94,7 +106,10 @@ describe('ClientSideConnection', () => {
     const { sessions } = await second.connection.listSessions({ cwd: project });
     expect(sessions.map((one) => one.sessionId)).toContain(sessionId);
     await second.connection.loadSession({ sessionId, cwd: project, mcpServers: [] });
-    expect(JSON.stringify(second.updates)).toContain('It adds now.');
+    const told = JSON.stringify(second.updates);
+    expect(told).toContain('It adds now.');
+    expect(told).toContain(picture.data);
+    expect(told).toContain('notes.md');
     await second.connection.resumeSession({ sessionId, cwd: project, mcpServers: [] });
     await second.connection.closeSession({ sessionId });
     await expect(second.connection.prompt({ sessionId, prompt: [{ type: 'text', text: 'x' }] })).rejects.toMatchObject({

@@ -74,6 +74,32 @@ describe('a small slip', () => {
     expect(facts).not.toContain('Failing tests:');
   });
 
+  // Bug: whoever went on had to read the failing test first, which the program had read long before.
+  test('that nobody finds is handed on with the test that fails', async () => {
+    const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
+    const harness = await harnessOf({
+      files,
+      conduct: 3,
+      settings: { mechanicalChanges: false, samples: 1 },
+      answer: () => null,
+    });
+    const outcome = await fixFailingTests.run(harness.context);
+    const facts = outcome.type === 'gave-up' ? outcome.facts : '';
+    expect(facts).toContain('calc.test.js, what fails of it:\n');
+    expect(facts.match(/assert\.equal\(add\(2, 3\), 5\);/gu)).toHaveLength(1);
+    expect(facts).toContain('calc.js, whole:');
+  });
+
+  // Bug: where a stronger model did not approve of a change it was told nothing of what had been found out.
+  test('that the tests leave in doubt brings along what is known of it', async () => {
+    const harness = await harnessOf({ files: calculator, conduct: 3, answer: () => null });
+    const outcome = await fixFailingTests.run(harness.context);
+    const facts = outcome.type === 'done' ? outcome.facts : '';
+    expect(facts).toMatch(/^The tests pass with the change that was taken back:\n@@/u);
+    expect(facts).toContain('+  return a + b;');
+    expect(facts).toContain("test('doubles'");
+  });
+
   test('that the task need not be about is repaired, and it is said that this is all', async () => {
     const said = async (task: string): Promise<string> => {
       const harness = await harnessOf({ files: calculator, task, answer: () => null });

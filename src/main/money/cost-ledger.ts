@@ -122,6 +122,11 @@ const cellsSchema = z.object({
 
 type KeptSums = Pick<z.infer<typeof cellsSchema>, 'needs'> & { readonly cells: readonly CostCell[] };
 
+interface HeldNeeds extends Pick<KeptSums, 'needs'> {
+  readonly logBytes: number;
+  readonly zone: string;
+}
+
 export function createLedger(options: LedgerOptions): Ledger {
   const all = async (): Promise<{ readonly sessions: (SessionCosts & KeptSums)[]; readonly unreadable: string[] }> => {
     const sessions: (SessionCosts & KeptSums)[] = [];
@@ -135,6 +140,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
     return { sessions, unreadable };
   };
+  const needsOf = createNeeds(options);
   return {
     report: async ({ by, since, project }) => {
       const { sessions, unreadable } = await all();
@@ -168,12 +174,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         unreadable,
       };
     },
-    taskNeeds: async (model) =>
-      (await all()).sessions
-        .flatMap(({ needs }) => needs)
-        .filter((one) => one.model === model)
-        .sort((one, other) => one.at - other.at)
-        .map(({ kind, way, size, value }) => ({ kind, way, size, value })),
+    taskNeeds: needsOf,
     spentSoFar: async () =>
       (await all()).sessions.flatMap(({ sessionId, payerId = sessionId, projectPath, cells }) =>
         cells
@@ -185,6 +186,28 @@ export function createLedger(options: LedgerOptions): Ledger {
             keys: { ...noKeys, session: payerId, project: projectPath, day, month: day.slice(0, 7) },
           })),
       ),
+  };
+}
+
+/** Asked for at the end of each turn: the file of a session whose log is as it was is not read again. */
+function createNeeds(options: LedgerOptions): Ledger['taskNeeds'] {
+  let held: ReadonlyMap<string, HeldNeeds> = new Map();
+  return async (model) => {
+    const now = new Map<string, HeldNeeds>();
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    for (const session of await options.sessions()) {
+      const { folder, logBytes } = session;
+      const before = held.get(folder);
+      const isSame = before?.logBytes === logBytes && before.zone === zone;
+      const needs = isSame ? before.needs : (await sumsOf(options, session, zone))?.needs;
+      if (needs !== undefined) now.set(folder, { logBytes, zone, needs });
+    }
+    held = now;
+    return [...now.values()]
+      .flatMap(({ needs }) => needs)
+      .filter((one) => one.model === model)
+      .sort((one, other) => one.at - other.at)
+      .map(({ kind, way, size, value }) => ({ kind, way, size, value }));
   };
 }
 

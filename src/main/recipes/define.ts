@@ -58,10 +58,16 @@ export interface ExampleCriterion {
 
 export type RecipeOutcome =
   /** The change lies in the workspace (or the answer in `text`), and the criterion was seen to hold. */
-  | { readonly type: 'done'; readonly text: string; readonly confidence: Confidence }
+  | {
+      readonly type: 'done';
+      readonly text: string;
+      readonly confidence: Confidence;
+      /** For the next stage, where the change is doubted and taken back. */
+      readonly facts?: string;
+    }
   | { readonly type: 'answered'; readonly text: string }
   | { readonly type: 'planned'; readonly text: string }
-  /** The workspace is as it was found. `facts` is for the next stage: suspects and their source, near misses, what was tried (3,000 tokens at most). */
+  /** The workspace is as it was found. `facts` is for the next stage: suspects and their source, near misses, what was tried (6,000 tokens at most). */
   | {
       readonly type: 'gave-up';
       readonly reason: string;

@@ -46,9 +46,11 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
   const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
   const reason = result.fatal ?? giveUpReason(result, judge);
+  const { conduct = 1 } = context;
+  if (outcome?.type === 'done' && outcome.confidence !== 'high' && conduct >= 3)
+    return { ...outcome, facts: await handOverFacts({ result, judge, syntax, conduct, hasPassed: true }) };
   if (outcome !== null) return outcome;
-  const isNew = (context.conduct ?? 1) >= 2;
-  const facts = isNew ? await handOverFacts(result, judge) : giveUpFacts(result, judge);
+  const facts = conduct >= 2 ? await handOverFacts({ result, judge, syntax, conduct }) : giveUpFacts(result, judge);
   return { type: 'gave-up', reason, facts, isCut: secondsLeft() <= 0 };
 }
 

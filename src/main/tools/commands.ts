@@ -189,7 +189,7 @@ function createSignInCommands(
   report: (name: string) => Promise<ToolServerReport>,
 ): Pick<Handlers['tools'], 'signIn' | 'signInAddress' | 'finishSignIn' | 'signOut'> {
   return {
-    signIn: ({ input: { name }, signal }) =>
+    signIn: ({ input: { name, byCode = false }, signal }) =>
       progressStream<SignInProgress>(async (push, stop) => {
         const server = find(name);
         // One that was never asked has not said yet what it wants; why it cannot be used is told below.
@@ -197,6 +197,7 @@ function createSignInCommands(
         mustBeApproved(name, server);
         await signIns.start(name, server.definition, {
           signal: stop,
+          byCode,
           onOpen: (open) => push({ type: 'open', ...open }),
         });
         // What runs has the old rights.

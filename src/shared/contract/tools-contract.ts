@@ -81,9 +81,10 @@ export const toolsContract = {
     .output(type<ToolServerReport>()),
   /**
    * Signs the person in to a server over HTTP. First comes the address to be opened in a browser; it waits for what the
-   * browser brings back, and ends with the stream. Nothing secret comes out of it.
+   * browser brings back, and ends with the stream. `byCode`: with the address comes a code, to be typed there on any
+   * device. Nothing secret comes out of it.
    */
-  signIn: base.input(byName).output(type<AsyncIterable<SignInProgress>>()),
+  signIn: base.input(byName.extend({ byCode: z.boolean().optional() })).output(type<AsyncIterable<SignInProgress>>()),
   /** The address of the sign-in that waits; null: none does. For a host that opens it. */
   signInAddress: base.input(byName).output(type<{ readonly url: string | null }>()),
   /** The address that a browser on another machine ended at. `bad-input` where it is not that one; the sign-in waits on. */

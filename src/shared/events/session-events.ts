@@ -56,6 +56,8 @@ export const sessionEvents = {
     tools: z.array(z.string()).nullable(),
     /** The most that it may spend, in US dollars; null: what its parent may. */
     maxUsd: z.number().nullable(),
+    /** The most steps of each of its runs, where it was asked for. */
+    maxSteps: z.number().int().optional(),
   }),
   /** What came of it; cost and usage are of this run alone. What is optional is absent in logs from before. */
   'child-session-ended': z.object({

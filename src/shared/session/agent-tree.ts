@@ -37,6 +37,8 @@ export interface ChildState {
   readonly tools: readonly string[] | null;
   /** What all its runs together may cost, in US dollars; null: as much as its parent may. */
   readonly maxUsd: number | null;
+  /** The most steps of each of its runs; absent: the usual. */
+  readonly maxSteps?: number;
   /** One line. */
   readonly task: string;
   readonly access: ChildAccess;

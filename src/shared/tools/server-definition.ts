@@ -156,7 +156,14 @@ export type SignOutRevocation = 'done' | 'unsaid' | 'failed';
 
 /** What happens while a person signs in: first the address to be opened in a browser, in the end the server as it is. */
 export type SignInProgress =
-  | { readonly type: 'open'; readonly url: string; readonly issuer: string; readonly scopes: readonly string[] }
+  | {
+      readonly type: 'open';
+      readonly url: string;
+      readonly issuer: string;
+      readonly scopes: readonly string[];
+      /** To be typed at the address; null: the browser brings back what is needed. */
+      readonly code: string | null;
+    }
   | { readonly type: 'done'; readonly server: ToolServerReport };
 
 export interface ToolServerReport {

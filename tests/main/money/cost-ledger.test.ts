@@ -174,6 +174,39 @@ describe('the ledger', () => {
     }
   });
 
+  // Catches: the sums of all sessions read from the disk at the end of each turn, and a session that went on and is not.
+  it('looks again only at a session whose log has changed', async () => {
+    const turn = (id: string, costUsd: number): MadeTurn => ({ id, prompt: 900, calls: [{ where: 'cloud', costUsd }] });
+    const log = (events: readonly SessionEvent[]): Sample => ({
+      id: 's1',
+      title: '',
+      projectPath: null,
+      logBytes: events.length,
+      folder: join(folder, 's1'),
+      events,
+    });
+    let logs = [log(turnsAsEvents([turn('a', 0.01)]))];
+    let reads = 0;
+    const ledger = createLedger({
+      sessions: async () => logs,
+      read: async () => {
+        reads += 1;
+        return each(logs[0]?.events ?? []);
+      },
+      reference: async () => null,
+    });
+    const values = async () => (await ledger.taskNeeds('cloud/m')).map(({ value }) => value);
+    expect(await values()).toEqual([0.01]);
+    // With its file gone it would be added up anew.
+    rmSync(join(folder, 's1', 'costs.json'), { force: true });
+    expect(await values()).toEqual([0.01]);
+    expect(reads).toBe(1);
+    logs = [log(turnsAsEvents([turn('a', 0.01), turn('b', 0.02)]))];
+    expect(await values()).toEqual([0.01, 0.02]);
+    logs = [];
+    expect(await values()).toEqual([]);
+  });
+
   it('begins a reservation log with the same money', async () => {
     const logs = samples(5, 30);
     const records = await ledgerOf(logs).spentSoFar();

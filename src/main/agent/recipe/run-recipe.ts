@@ -84,9 +84,14 @@ export async function runRecipe(
     // The reason is for people and repeats the facts, which are for the next stage.
     const both = isNew ? outcome.facts : `${outcome.reason}\n${outcome.facts}`;
     const text = outcome.facts === '' ? outcome.reason : both;
-    await turn.log.append({ type: 'recipe-progressed', recipe: recipe.id, phase: 'gave-up', text, data: null });
+    await tellFacts(turn, recipe, text);
   }
   return { outcome, stop: met.stop, failure: met.failure };
+}
+
+/** What a program found out, for whoever goes on with its task. */
+export async function tellFacts({ log }: Pick<Turn, 'log'>, recipe: Recipe, text: string): Promise<void> {
+  await log.append({ type: 'recipe-progressed', recipe: recipe.id, phase: 'gave-up', text, data: null });
 }
 
 const fatal: readonly ErrorCode[] = ['disk-full', 'log-damaged', 'sandbox-lost'];

@@ -78,7 +78,8 @@ export interface AgentConfig {
   readonly maxWriteBytes: number;
   /**
    * Which conduct the agent follows, so that a log of an older one is played by its own. Absent: 1. From 2 on reads run side
-   * by side, what leans on a failed edit is left out, and a search for a repair begins without a model.
+   * by side, what leans on a failed edit is left out, and a search for a repair begins without a model. From 3 on
+   * whoever goes on after a search is told the failing tests and more source, also after a doubted change.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;

@@ -8,7 +8,7 @@ import type { Loop, LoopOutcome, LoopStage } from '../loop/run-loop.ts';
 import { createLoop, escalateToNext, runLoop } from '../loop/run-loop.ts';
 import type { GateMemory } from '../gate/pass-gate.ts';
 import { lintOfRecipe, passGate, reviewOfRecipe, wishesOfRecipe } from '../gate/pass-gate.ts';
-import { runRecipe, subjectOf } from '../recipe/run-recipe.ts';
+import { runRecipe, subjectOf, tellFacts } from '../recipe/run-recipe.ts';
 import type { Cascade } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
@@ -117,7 +117,7 @@ async function recipeEnd(
         ...(outcome.isCut === true ? { isCut: true } : {}),
       };
     case 'done': {
-      const { text, confidence } = outcome;
+      const { text, confidence, facts = '' } = outcome;
       const after = await checkAfter(turn, work);
       if (holds(after)) {
         const isProven = work.before?.passed === false && after?.passed === true;
@@ -128,7 +128,7 @@ async function recipeEnd(
         const lint = await lintOfRecipe(turn);
         const said = [...(wishes === null ? [] : [wishes.text]), ...(lint === null ? [] : [lint])];
         const told = [withUnrelatedFailure(text, work, after), ...said].join('\n\n');
-        return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore });
+        return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore, facts });
       }
       await revertChanges(turn, changesBefore, 'take the change back');
       const unmet = `The change of the recipe did not meet \`${work.criterion?.command ?? 'the tests that were written'}\` and was taken back.`;
@@ -146,8 +146,12 @@ async function recipeEnd(
  */
 async function reviewed(
   turn: Turn,
-  { stage, model, stronger }: StageRun,
-  { end, changesBefore: from }: { readonly end: TurnEnd; readonly changesBefore: number },
+  { stage, model, stronger, recipe }: StageRun,
+  {
+    end,
+    changesBefore: from,
+    facts,
+  }: { readonly end: TurnEnd; readonly changesBefore: number; readonly facts: string },
 ): Promise<StageOutcome> {
   if (stronger === null || end.confidence === 'high') return ended(end);
   const all = [
@@ -160,6 +164,7 @@ async function reviewed(
   if (check.verdict === 'pass') return ended(approved(turn, end, label));
   const to = turn.changes.recorded().length;
   await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');
+  if (facts !== '' && recipe !== null) await tellFacts(turn, recipe, facts);
   const doubt = `The reviewer (${label}) asked for changes: ${check.text}`;
   const stands = `${end.text}\n\n${doubt}\nNothing better was found, so the change stays. Please review the diff.`;
   const doubted = { end: { ...end, text: stands }, from, to };

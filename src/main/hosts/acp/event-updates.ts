@@ -1,5 +1,6 @@
-import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
+import type { ContentBlock, SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { EventOf, SessionEvent, Transient } from '@shared/events/events.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
@@ -19,6 +20,8 @@ export interface UpdateSource {
   readonly hasNotices: boolean;
   /** A history is told again: with what the person said. */
   readonly isReplay: boolean;
+  /** An image that was given with a message; null: it is gone. */
+  readonly imageOf: (blob: BlobRef) => Promise<{ readonly mediaType: string; readonly data: string } | null>;
   /** What a call changed, and the images that it made or gave back, from the log. */
   readonly detailsOf: (toolCallId: string, near: number) => Promise<readonly ToolDetail[]>;
   readonly now: () => number;
@@ -96,9 +99,7 @@ export function createEventUpdates(source: UpdateSource): EventUpdates {
 async function updatesOf(event: SessionEvent, state: State, source: UpdateSource): Promise<readonly SessionUpdate[]> {
   switch (event.type) {
     case 'user-message-added':
-      return source.isReplay
-        ? [{ sessionUpdate: 'user_message_chunk', content: textBlock(event.text), messageId: event.messageId }]
-        : [];
+      return source.isReplay ? await saidBefore(event, source) : [];
     case 'turn-started':
       state.calls.clear();
       state.tools.clear();
@@ -122,6 +123,19 @@ async function updatesOf(event: SessionEvent, state: State, source: UpdateSource
     default:
       return [];
   }
+}
+
+/** What was said in an older turn, with the images that were given; one that is gone is left out. */
+async function saidBefore(
+  { text, messageId, attachments = [] }: EventOf<'user-message-added'>,
+  { imageOf }: UpdateSource,
+): Promise<readonly SessionUpdate[]> {
+  const content: ContentBlock[] = text === '' ? [] : [textBlock(text)];
+  for (const { kind, blob } of attachments) {
+    const image = kind === 'image' ? await imageOf(blob) : null;
+    if (image !== null) content.push({ type: 'image', data: image.data, mimeType: image.mediaType });
+  }
+  return content.map((block) => ({ sessionUpdate: 'user_message_chunk', content: block, messageId }));
 }
 
 function liveUpdates(transient: Transient, state: State, now: number): readonly SessionUpdate[] {

@@ -64,6 +64,7 @@ export function updatesFor(
     hasNotices,
     isReplay,
     now: context.now,
+    imageOf: (blob) => core.attachments.read({ blob }),
     detailsOf: async (id, near) => (await core.sessions.detail({ sessionId, id, near })).tools,
   });
 }

@@ -127,9 +127,9 @@ async function goOn(
 ): Promise<ChildResult> {
   const { options } = shared;
   if (child.endedAt === null) throw new AppError('conflict', `${child.name} works. Wait until it has ended.`);
-  const { access, kind, model, tools, maxUsd } = child;
+  const { access, kind, model, tools, maxUsd, maxSteps = null } = child;
   const definition = await definitionOf(options, parent.journal.state().projectPath, kind);
-  const asked = { access, kind, model, tools, maxSteps: null, maxUsd };
+  const asked = { access, kind, model, tools, maxSteps, maxUsd };
   const plan = await planOf(shared, parent, { asked, turn, definition });
   const leave = await shared.admission.admit(parent.journal.sessionId, { isNew: false, signal });
   try {
@@ -203,8 +203,9 @@ async function begin(
       },
       signal,
     );
-    const { kind, model, tools } = request;
-    const child = { sessionId, name, access: plan.access, kind, model, tools };
+    const { kind, model, tools, maxSteps } = request;
+    const most = maxSteps === null ? {} : { maxSteps };
+    const child = { sessionId, name, access: plan.access, kind, model, tools, ...most };
     await journal.append(startedEvent(child, { plan, turn, task: request.task }));
   });
   return { sessionId, leave };
@@ -218,7 +219,8 @@ function startedEvent(
     kind,
     model,
     tools,
-  }: Pick<ChildState, 'sessionId' | 'name' | 'access' | 'kind' | 'model' | 'tools'>,
+    maxSteps,
+  }: Pick<ChildState, 'sessionId' | 'name' | 'access' | 'kind' | 'model' | 'tools' | 'maxSteps'>,
   { plan, turn, task }: { readonly plan: ChildPlan; readonly turn: ParentTurn; readonly task: string },
 ) {
   return {
@@ -233,5 +235,6 @@ function startedEvent(
     model,
     tools: tools === null ? null : [...tools],
     maxUsd: plan.run.maxUsd ?? null,
+    ...(maxSteps === undefined ? {} : { maxSteps }),
   } as const;
 }

@@ -5,11 +5,12 @@ import type { Picture } from '@shared/tools/canvas.ts';
 import { canvasLimits, canvasToolName, isPictureName } from '@shared/tools/canvas.ts';
 import { pictureTypeOf } from '@shared/attachments/image-facts.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
-import { textOf } from '@shared/models/model-messages.ts';
+import { partSchema, textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { diffFiles } from '../changes/file-diff.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract/sessions-contract.ts';
+import { textOfPart } from '@shared/session/call-manifest.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** More of an output than this is not sent to a host; the blob has it. */
@@ -225,8 +226,10 @@ function listAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** A part as a person may read it: its text, or the call as JSON. */
+/** A part as a person may read it: its text, what an image is, or the call as JSON. */
 function partText(part: unknown): string {
+  const known = partSchema.safeParse(part);
+  if (known.success && known.data.type === 'image') return textOfPart(known.data);
   const text: unknown = Reflect.get(Object(part), 'text');
   if (typeof text === 'string') return text;
   const name: unknown = Reflect.get(Object(part), 'name');

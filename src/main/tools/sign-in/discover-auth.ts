@@ -19,15 +19,20 @@ export interface FoundAuth {
   readonly scopes: readonly string[];
 }
 
+export interface DiscoverOptions {
+  readonly serverUrl: string;
+  readonly challenge: Challenge | null;
+  readonly reach: typeof fetch;
+}
+
 /**
  * Finds out who signs in for a server. Rejects where one of the two contradicts itself or the other: a token must go to
  * nobody but the server that was approved. A failure on the way is one, and never a reason to look elsewhere.
  */
 export async function discoverAuth(
   oauth: Oauth,
-  serverUrl: string,
-  challenge: Challenge | null,
-  reach: typeof fetch,
+  { serverUrl, challenge, reach }: DiscoverOptions,
+  isByBrowser: boolean,
 ): Promise<FoundAuth> {
   const named = await resourceMetadata(oauth, serverUrl, challenge, reach);
   if (named !== null) mustBeFor(oauth, serverUrl, named);
@@ -39,7 +44,8 @@ export async function discoverAuth(
       hint: 'It may want a key in a header instead: see its instructions.',
     });
   }
-  mustHavePkce(metadata);
+  // Without a browser nothing comes back that somebody could steal on the way.
+  if (isByBrowser) mustHavePkce(metadata);
   return {
     authorizationServer,
     metadata,

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
@@ -56,15 +58,28 @@ export interface SignInSecrets {
 }
 
 export interface KeptSignIns {
+  /** Null: there is none. Rejects with `UnreadableNote` where its file says nothing that can be read. */
   readonly note: (server: string) => Promise<SignInNote | null>;
   readonly changeNote: (server: string, change: Partial<Pick<SignInNote, 'ended' | 'wanted'>>) => Promise<void>;
   /** As the store has it now; null: none, or one for another address. Asks no store where there never was one. */
   readonly read: (server: string, serverUrl: string) => Promise<SignIn | null>;
+  /** As the store has it, for whatever address. */
+  readonly stored: (server: string) => Promise<SignIn | null>;
   readonly write: (server: string, signIn: SignIn) => Promise<void>;
+  /** A note that could not be read is kept beside the new one. */
   readonly begin: (server: string, signIn: SignIn, at: number) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
   /** One process of this machine at a time changes what is kept of a server. Nothing but the signal ends the wait. */
   readonly locked: <T>(server: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+}
+
+/** What is kept of a sign-in says nothing any more. Nothing of it is deleted or written over, but by the person's own word. */
+export class UnreadableNote extends AppError {
+  constructor(server: string, path: string) {
+    super('bad-input', `What is kept of the sign-in to ${server} cannot be read: ${path}. It was left as it is.`, {
+      hint: `Sign in again: dewpoint tools sign-in ${server}. The file is then kept beside the new one.`,
+    });
+  }
 }
 
 /** Shorter than for other locks: a request of somebody waits. */
@@ -75,13 +90,27 @@ export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptS
   const nameOf = (server: string): string => `tools.${server}.sign-in`;
   const note = async (server: string): Promise<SignInNote | null> => {
     const file = await readJsonFile(fileOf(server), (value) => noteSchema.nullable().parse(value));
-    // A note that cannot be read is told as none: the person signs in again.
+    if (file.type === 'damaged') throw new UnreadableNote(server, fileOf(server));
     return file.type === 'value' ? file.value : null;
+  };
+  const stored = async (server: string): Promise<SignIn | null> => {
+    const text = await secrets.read(nameOf(server));
+    return text === null ? null : parsed(server, text);
+  };
+  const replaceNote = async (server: string, value: SignInNote | null): Promise<void> => {
+    const path = fileOf(server);
+    const isReadable = await note(server).then(
+      () => true,
+      () => false,
+    );
+    if (!isReadable) await rename(path, `${path}.unreadable-${randomBytes(4).toString('hex')}`);
+    await writeJsonFile(path, value);
   };
   const write = (server: string, signIn: SignIn): Promise<void> =>
     secrets.write(nameOf(server), JSON.stringify(signIn));
   return {
     note,
+    stored,
     write,
     changeNote: async (server, change) => {
       const before = await note(server);
@@ -89,20 +118,18 @@ export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptS
     },
     read: async (server, serverUrl) => {
       if ((await note(server)) === null) return null;
-      const text = await secrets.read(nameOf(server));
-      const signIn = text === null ? null : parsed(server, text);
+      const signIn = await stored(server);
       return signIn?.serverUrl === serverUrl ? signIn : null;
     },
     begin: async (server, signIn, at) => {
       const { serverUrl, metadata, scope } = signIn;
       await write(server, signIn);
       const begun: SignInNote = { serverUrl, issuer: metadata.issuer, scope, at, ended: null, wanted: null };
-      await writeJsonFile(fileOf(server), begun);
+      await replaceNote(server, begun);
     },
     remove: async (server) => {
-      if ((await note(server)) === null) return;
       await secrets.remove(nameOf(server));
-      await writeJsonFile(fileOf(server), null);
+      await replaceNote(server, null);
     },
     locked: (server, work, signal = neverAborts) =>
       withFileLock(join(folder, server, 'sign-in.lock'), { signal, onWait: () => undefined, pollMs }, work),

@@ -7,15 +7,16 @@ import type { WebExchange } from '../web/web-request.ts';
 import type { ServerPlace } from './auth-fetch.ts';
 import { createAuthFetch, placeOf } from './auth-fetch.ts';
 import type { Challenge } from './discover-auth.ts';
-import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
-import { createKeptSignIns, type SignInSecrets } from './kept-sign-ins.ts';
-import { loadOauth } from './oauth-errors.ts';
+import type { KeptSignIns, SignIn, SignInNote } from './kept-sign-ins.ts';
+import { createKeptSignIns, UnreadableNote, type SignInSecrets } from './kept-sign-ins.ts';
+import { runDeviceSignIn } from './device-sign-in.ts';
+import { loadOauth, type Oauth } from './oauth-errors.ts';
 import type { RedirectListener } from './redirect-listener.ts';
 import { openRedirectListener } from './redirect-listener.ts';
 import type { RefreshOptions, UnkeptSignIns } from './refresh-sign-in.ts';
 import { refreshSignIn, SignInNeeded } from './refresh-sign-in.ts';
 import { signOut } from './sign-out.ts';
-import type { OpenSignIn } from './sign-in-flow.ts';
+import type { FlowOptions, OpenSignIn } from './sign-in-flow.ts';
 import { runSignIn } from './sign-in-flow.ts';
 
 /** What a connection to a server over HTTP is signed in by. */
@@ -34,7 +35,12 @@ export interface ServerSignIns {
   readonly start: (
     server: string,
     definition: ServerDefinition,
-    how: { readonly signal: AbortSignal; readonly onOpen: (open: OpenSignIn) => void },
+    how: {
+      readonly signal: AbortSignal;
+      readonly onOpen: (open: OpenSignIn) => void;
+      /** By a code that is typed on any device, in place of a browser that comes back here. */
+      readonly byCode?: boolean;
+    },
   ) => Promise<void>;
   /** The address that waits for the person; null: none does. */
   readonly waiting: (server: string) => string | null;
@@ -61,6 +67,8 @@ export interface ServerSignInsOptions extends Pick<RefreshOptions, 'writeAgainMs
   readonly now: () => number;
   /** How long a sign-in waits for the person. */
   readonly waitMs?: number;
+  /** How long a second is between two questions to a service; tests make it short. */
+  readonly secondMs?: number;
 }
 
 const defaultWaitMs = 10 * 60_000;
@@ -207,7 +215,8 @@ function createServerAuth({ kept, memory, renew, now }: Parts, server: string, s
       if (fieldOf(error, 'name') !== 'InsufficientScopeError') return null;
       const wanted = scopeText(fieldOf(error, 'requiredScope'));
       mine.challenge = { metadataUrl: mine.challenge?.metadataUrl ?? null, scope: wanted };
-      await kept.changeNote(server, { wanted: wanted ?? 'more' });
+      // What it wants is told all the same.
+      await kept.changeNote(server, { wanted: wanted ?? 'more' }).catch(() => undefined);
       const rights = wanted === null ? 'more rights' : `more rights (${wanted})`;
       return new AppError('missing-key', `The tool server ${server} wants ${rights} for this.`, {
         hint: `To grant them, run dewpoint tools sign-in ${server}, or open the Tools page.`,
@@ -227,7 +236,7 @@ async function startSignIn(
   parts: Parts,
   server: string,
   definition: ServerDefinition,
-  { signal, onOpen }: Parameters<ServerSignIns['start']>[2],
+  { signal, onOpen, byCode = false }: Parameters<ServerSignIns['start']>[2],
 ): Promise<void> {
   const http = httpOf(definition);
   if (http === null) {
@@ -248,32 +257,64 @@ async function startSignIn(
     await secrets.check();
     const oauth = await loadOauth();
     const { reach, place } = await parts.reach(http.url, signal);
-    const listener = await openRedirectListener({ signal, waitMs: parts.waitMs ?? defaultWaitMs });
-    const pending = (mine.pending = { listener, url: null as string | null });
-    try {
-      const note = await kept.note(server);
-      const granted = note?.serverUrl === http.url && note.ended === null ? note.scope : null;
-      const { clientId } = http;
-      const client = clientId === undefined ? null : { id: clientId, secret: await parts.clientSecret(server) };
-      const wanted = note?.wanted ?? null;
-      const challenge = mine.challenge ?? (wanted === null ? null : { metadataUrl: null, scope: wanted });
-      const options = { server, serverUrl: http.url, place, reach, challenge, granted, client, learn, now };
-      const signIn = await runSignIn(oauth, options, listener, (open) => {
-        pending.url = open.url;
-        onOpen(open);
-      });
-      await kept.locked(server, async () => {
-        await kept.begin(server, signIn, now());
-        parts.unkept.delete(server);
-      });
-      mine.signIn = signIn;
-      mine.isNeeded = false;
-      mine.challenge = null;
-    } finally {
-      listener.close();
-    }
+    const note = (await readNote(kept, server)).note;
+    const granted = note?.serverUrl === http.url && note.ended === null ? note.scope : null;
+    const { clientId } = http;
+    const client = clientId === undefined ? null : { id: clientId, secret: await parts.clientSecret(server) };
+    const wanted = note?.wanted ?? null;
+    const challenge = mine.challenge ?? (wanted === null ? null : { metadataUrl: null, scope: wanted });
+    const options = { server, serverUrl: http.url, place, reach, challenge, granted, client, learn, now };
+    const show = (open: OpenSignIn): void => {
+      if (mine.pending !== null) mine.pending.url = open.url;
+      onOpen(open);
+    };
+    const secondMs = parts.secondMs ?? 1_000;
+    const signIn = byCode
+      ? await runDeviceSignIn(oauth, options, { signal, onOpen: show, secondMs })
+      : await signInByBrowser(parts, { oauth, options, signal, show });
+    await kept.locked(server, async () => {
+      await kept.begin(server, signIn, now());
+      parts.unkept.delete(server);
+    });
+    mine.signIn = signIn;
+    mine.isNeeded = false;
+    mine.challenge = null;
   } finally {
     mine.pending = null;
+  }
+}
+
+interface BrowserWay {
+  readonly oauth: Oauth;
+  readonly options: FlowOptions;
+  readonly signal: AbortSignal;
+  readonly show: (open: OpenSignIn) => void;
+}
+
+async function signInByBrowser(
+  { memory, waitMs = defaultWaitMs }: Parts,
+  { oauth, options, signal, show }: BrowserWay,
+): Promise<SignIn> {
+  const listener = await openRedirectListener({ signal, waitMs });
+  const { pending } = memory(options.server);
+  if (pending !== null) pending.listener = listener;
+  try {
+    return await runSignIn(oauth, options, listener, show);
+  } finally {
+    listener.close();
+  }
+}
+
+/** For whoever tells of it, or puts another in its place. */
+async function readNote(
+  kept: KeptSignIns,
+  server: string,
+): Promise<{ readonly note: SignInNote | null; readonly problem: string | null }> {
+  try {
+    return { note: await kept.note(server), problem: null };
+  } catch (error) {
+    if (!(error instanceof UnreadableNote)) throw error;
+    return { note: null, problem: error.message.replace(/\.$/u, '') };
   }
 }
 
@@ -284,17 +325,18 @@ async function report(
 ): Promise<SignInReport | null> {
   const http = httpOf(definition);
   if (http === null) return null;
-  const read = await kept.note(server);
-  const note = read?.serverUrl === http.url ? read : null;
+  const read = await readNote(kept, server);
+  const note = read.note?.serverUrl === http.url ? read.note : null;
+  const ended = read.problem ?? note?.ended ?? null;
   const { isNeeded, pending } = memory(server);
   return {
     isSignedIn: note !== null && note.ended === null,
-    isNeeded: isNeeded || (note !== null && note.ended !== null),
+    isNeeded: isNeeded || ended !== null,
     isWaiting: pending !== null,
     issuer: note?.issuer ?? null,
     scopes: (note?.scope ?? '').split(' ').filter((scope) => scope !== ''),
     at: note?.at ?? null,
-    ended: note?.ended ?? null,
+    ended,
     wanted: note?.wanted ?? null,
   };
 }

@@ -25,6 +25,8 @@ export interface OpenSignIn {
   /** Who signs the person in. */
   readonly issuer: string;
   readonly scopes: readonly string[];
+  /** To be typed at the address; null: the browser brings back what is needed. */
+  readonly code: string | null;
 }
 
 export interface FlowOptions {
@@ -40,33 +42,49 @@ export interface FlowOptions {
   readonly now: () => number;
 }
 
+/** What a sign-in begins with: who signs in, for which rights, and as which client. */
+export interface Ready {
+  readonly found: FoundAuth;
+  readonly scope: string | null;
+  readonly client: OAuthClientInformationMixed;
+}
+
+interface Granted {
+  readonly ready: Ready;
+  readonly tokens: { readonly refresh_token?: string | undefined; readonly scope?: string | undefined };
+  readonly at: Pick<SignIn, 'accessToken' | 'expiresAt'>;
+}
+
+/** How the person says yes: the grants that the client asks for, and the way back. */
+interface GrantWay {
+  /** Throws where the service offers no such way; before anything is sent to it. */
+  readonly check?: (metadata: AuthorizationServerMetadata) => void;
+  readonly grants: readonly string[];
+  readonly redirectUrl: string;
+}
+
 /** Goes the whole way from an address to tokens. Rejects with an `AppError`, and keeps nothing itself. */
-export async function runSignIn(
+export function runSignIn(
   oauth: Oauth,
   options: FlowOptions,
   listener: RedirectListener,
   onOpen: (open: OpenSignIn) => void,
 ): Promise<SignIn> {
-  const secrets: string[] = [listener.state, options.client?.secret ?? ''];
-  const learn = (value: string): void => {
-    secrets.push(value);
-    options.learn(value);
-  };
-  try {
-    const found = await discoverAuth(oauth, options.serverUrl, options.challenge, options.reach);
-    mustBeUsableAll(found.metadata, options.place);
-    const scope = scopeOf(oauth, options, found);
-    const client = await clientFor(oauth, { ...options, learn }, { found, scope, redirectUrl: listener.redirectUrl });
+  return finishSignIn(oauth, options, async (learn) => {
+    learn(listener.state);
+    const { redirectUrl } = listener;
+    const ready = await readySignIn(oauth, { ...options, learn }, { grants: [codeGrant], redirectUrl });
+    const { found, scope, client } = ready;
     const { authorizationUrl, codeVerifier } = await oauth.startAuthorization(found.authorizationServer, {
       ...partsOf(found),
       clientInformation: client,
-      redirectUrl: listener.redirectUrl,
+      redirectUrl,
       state: listener.state,
       ...(scope === null ? {} : { scope }),
     });
     learn(codeVerifier);
     const { issuer } = found.metadata;
-    onOpen({ url: authorizationUrl.href, issuer, scopes: scope === null ? [] : scope.split(' ') });
+    onOpen({ url: authorizationUrl.href, issuer, scopes: scope === null ? [] : scope.split(' '), code: null });
     const code = codeIn(oauth, await listener.answer, found.metadata);
     learn(code.authorizationCode);
     const tokens = await oauth.exchangeAuthorization(found.authorizationServer, {
@@ -74,16 +92,46 @@ export async function runSignIn(
       ...code,
       clientInformation: client,
       codeVerifier,
-      redirectUri: listener.redirectUrl,
+      redirectUri: redirectUrl,
       fetchFn: options.reach,
     });
+    return { ready, tokens, at: tokensOf(tokens, options.now(), learn) };
+  });
+}
+
+const codeGrant = 'authorization_code';
+
+/** Who signs in, looked at before anything is sent, and the client. */
+export async function readySignIn(oauth: Oauth, options: FlowOptions, way: GrantWay): Promise<Ready> {
+  const isByBrowser = way.grants.includes(codeGrant);
+  const found = await discoverAuth(oauth, options, isByBrowser);
+  mustBeUsableAll(found.metadata, options.place);
+  way.check?.(found.metadata);
+  const scope = scopeOf(oauth, options, found);
+  return { found, scope, client: await clientFor(oauth, options, { found, scope, way }) };
+}
+
+/** What `work` was granted, as it is kept. What went wrong is told without a secret in it. */
+export async function finishSignIn(
+  oauth: Oauth,
+  options: FlowOptions,
+  work: (learn: (value: string) => void) => Promise<Granted>,
+): Promise<SignIn> {
+  const secrets: string[] = [options.client?.secret ?? ''];
+  const learn = (value: string): void => {
+    secrets.push(value);
+    options.learn(value);
+  };
+  try {
+    const { ready, tokens, at } = await work(learn);
+    const { found, scope, client } = ready;
     return {
       serverUrl: options.serverUrl,
       resource: found.resource,
       authorizationServer: found.authorizationServer,
       metadata: keptMetadata(found.metadata),
       client: keptClient(client),
-      ...tokensOf(tokens, options.now(), learn),
+      ...at,
       refreshToken: tokens.refresh_token ?? null,
       scope: tokens.scope ?? scope,
     };
@@ -103,7 +151,8 @@ function partsOf({ metadata, resource }: FoundAuth) {
 /** Before anything is sent: also what is only needed later, or opened in a browser. */
 function mustBeUsableAll(metadata: AuthorizationServerMetadata, place: ServerPlace): void {
   const { authorization_endpoint, token_endpoint, registration_endpoint } = metadata;
-  const named = [authorization_endpoint, token_endpoint, registration_endpoint, revocationOf(metadata)];
+  const others = ['revocation_endpoint', 'device_authorization_endpoint'].map((name) => addressIn(metadata, name));
+  const named = [authorization_endpoint, token_endpoint, registration_endpoint, ...others];
   for (const address of named) {
     if (address === undefined) continue;
     const url = parsedUrl(address);
@@ -125,14 +174,14 @@ function scopeOf(oauth: Oauth, { challenge, granted }: FlowOptions, { scopes, me
 interface ClientWish {
   readonly found: FoundAuth;
   readonly scope: string | null;
-  readonly redirectUrl: string;
+  readonly way: GrantWay;
 }
 
 /** The person's own client first. Without one Dewpoint registers itself, for this sign-in and its exact way back. */
 async function clientFor(
   oauth: Oauth,
   { client, server, reach, learn }: FlowOptions,
-  { found: { metadata, authorizationServer }, scope, redirectUrl }: ClientWish,
+  { found: { metadata, authorizationServer }, scope, way }: ClientWish,
 ): Promise<OAuthClientInformationMixed> {
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['none'];
   if (client !== null) {
@@ -151,9 +200,9 @@ async function clientFor(
     fetchFn: reach,
     clientMetadata: {
       client_name: 'Dewpoint',
-      redirect_uris: [redirectUrl],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
+      redirect_uris: [way.redirectUrl],
+      grant_types: [...way.grants, 'refresh_token'],
+      response_types: way.grants.includes(codeGrant) ? ['code'] : [],
       application_type: 'native',
       token_endpoint_auth_method: methods.includes('none') ? 'none' : (methods[0] ?? 'none'),
     },
@@ -183,14 +232,14 @@ function codeIn(
   throw new AppError('refused', `${what}. Nothing was changed.`);
 }
 
-function revocationOf(metadata: AuthorizationServerMetadata): string | undefined {
-  const address = fieldOf(metadata, 'revocation_endpoint');
+function addressIn(metadata: AuthorizationServerMetadata, name: string): string | undefined {
+  const address = fieldOf(metadata, name);
   return typeof address === 'string' ? address : undefined;
 }
 
 function keptMetadata(metadata: AuthorizationServerMetadata): SignIn['metadata'] {
   const { token_endpoint_auth_methods_supported: methods } = metadata;
-  const revocation = revocationOf(metadata);
+  const revocation = addressIn(metadata, 'revocation_endpoint');
   return {
     issuer: metadata.issuer,
     authorization_endpoint: metadata.authorization_endpoint,

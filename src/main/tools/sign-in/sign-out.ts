@@ -1,6 +1,8 @@
 import { AppError } from '@shared/errors.ts';
 import type { SignOutRevocation } from '@shared/tools/server-definition.ts';
+import { clientForm } from './client-form.ts';
 import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
+import { UnreadableNote } from './kept-sign-ins.ts';
 import { loadOauth, type Oauth } from './oauth-errors.ts';
 import { currentSignIn, type UnkeptSignIns } from './refresh-sign-in.ts';
 
@@ -16,11 +18,16 @@ export async function signOut(
   server: string,
   signal: AbortSignal,
 ): Promise<SignOutRevocation | null> {
-  const note = await kept.note(server);
+  // One that cannot be read is over by the person's word, too; whose it is then stands with the tokens.
+  const note = await kept.note(server).catch((error: unknown): 'unreadable' => {
+    if (error instanceof UnreadableNote) return 'unreadable';
+    throw error;
+  });
   if (note === null) return null;
   const work = async (): Promise<SignOutRevocation> => {
     // One that cannot be read cannot be told to the service, and is deleted all the same.
-    const signIn = await currentSignIn({ kept, unkept }, server, note.serverUrl).catch((error: unknown) => {
+    const read = note === 'unreadable' ? kept.stored(server) : currentSignIn({ kept, unkept }, server, note.serverUrl);
+    const signIn = await read.catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'bad-input') return null;
       throw error;
     });
@@ -42,22 +49,14 @@ async function revoke(
   { metadata, client, refreshToken, accessToken }: SignIn,
   reach: typeof fetch,
 ): Promise<SignOutRevocation> {
-  const { revocation_endpoint: address, token_endpoint_auth_methods_supported: methods = [] } = metadata;
+  const { revocation_endpoint: address, token_endpoint_auth_methods_supported: methods } = metadata;
   if (address === undefined) return 'unsaid';
-  const form = new URLSearchParams({
+  const fields = {
     token: refreshToken ?? accessToken,
     token_type_hint: refreshToken === null ? 'access_token' : 'refresh_token',
-  });
-  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
-  const { client_id: id, client_secret: secret } = client;
-  if (oauth.selectClientAuthMethod(client, methods) === 'client_secret_basic' && secret !== undefined) {
-    headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
-  } else {
-    form.set('client_id', id);
-    if (secret !== undefined) form.set('client_secret', secret);
-  }
+  };
   try {
-    const { ok } = await reach(address, { method: 'POST', headers, body: form });
+    const { ok } = await reach(address, clientForm(oauth, { client, methods, fields }));
     return ok ? 'done' : 'failed';
   } catch {
     // Signing out goes on all the same: what is kept here is deleted.

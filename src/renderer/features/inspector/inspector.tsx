@@ -13,6 +13,7 @@ import { RouteTab } from './route/route-tab.tsx';
 
 const CostTab = lazy(() => import('./cost/cost-tab.tsx'));
 const PreviewTab = lazy(() => import('./preview/preview-tab.tsx'));
+const ProgramsTab = lazy(() => import('./programs/programs-tab.tsx'));
 const SandboxTab = lazy(() => import('./sandbox/sandbox-tab.tsx'));
 
 interface InspectorProps {
@@ -36,7 +37,9 @@ interface InspectorProps {
 export default memo(function Inspector(props: InspectorProps) {
   const { state, tab, onTab, corner } = props;
   const open = state.changes.filter((change) => changeStatus(change) === 'pending').length;
-  const tabs = inspectorTabs.map((id) => ({
+  // Most sessions have none.
+  const shown = inspectorTabs.filter((id) => id !== 'programs' || id === tab || hasPrograms(state));
+  const tabs = shown.map((id) => ({
     id,
     label: t(`inspector.${id}`),
     ...(id === 'changes' ? { count: open } : {}),
@@ -50,6 +53,10 @@ export default memo(function Inspector(props: InspectorProps) {
     </Tabs>
   );
 });
+
+function hasPrograms({ toolCalls }: SessionState): boolean {
+  return toolCalls.some(({ tool, inner }) => tool === 'run_program' || inner !== undefined);
+}
 
 function Content({ sessionId, state, money, tab, selectedStep, onStep, isWide, onComment }: InspectorProps) {
   switch (tab) {
@@ -65,6 +72,8 @@ function Content({ sessionId, state, money, tab, selectedStep, onStep, isWide, o
       return <PreviewTab sessionId={sessionId} state={state} />;
     case 'context':
       return <ContextTab sessionId={sessionId} state={state} selectedStep={selectedStep} />;
+    case 'programs':
+      return <ProgramsTab sessionId={sessionId} state={state} />;
     default:
       return tab satisfies never;
   }

@@ -9,6 +9,7 @@ import { SeenChange } from '../../ui/content/seen-change.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { KeptProgram } from './kept-program.tsx';
 import { OnOff } from './on-off.tsx';
 import { ToolKeys } from './tool-keys.tsx';
 import type { ToolDraft } from './tool-draft.ts';
@@ -157,6 +158,9 @@ function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
           <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenWords(tool.description)}</p>
         </Fold>
       )}
+      {tool.program !== null && state === 'ready' && project !== null && (
+        <KeptProgram name={name} sha256={sha256} program={tool.program} projectPath={project} isRefused={isRefused} />
+      )}
       {!isRefused && secrets.length > 0 && state === 'ready' && (
         <ToolKeys
           names={secrets}
@@ -207,7 +211,8 @@ function stateText({ state, source }: OwnToolReport): string {
   return source === 'project' ? t('tools.own.project') : '';
 }
 
-function mayText({ hosts, secrets }: OwnToolReport): string {
+function mayText({ hosts, secrets, program }: OwnToolReport): string {
+  if (program !== null) return t('tools.program.may');
   const [list, keys] = [hosts.map(seenName).join(', '), secrets.map(seenName).join(', ')];
   if (hosts.length === 0) return secrets.length === 0 ? t('tools.own.may.files') : t('tools.own.may.keys', { keys });
   return secrets.length === 0 ? t('tools.own.may.hosts', { list }) : t('tools.own.may.both', { list, keys });

@@ -27,13 +27,13 @@ export function ServerSignIn({ server: { name }, signIn, isRefused }: SignInProp
   const isWindow = useIsWindow();
   const work = useToolWork();
   const [open, setOpen] = useState<Open | null>(null);
-  const begin = async (): Promise<void> => {
+  const begin = async (byCode: boolean): Promise<void> => {
     const isDone = await work.run(async (signal) => {
-      for await (const progress of await client.tools.signIn({ name }, { signal })) {
+      for await (const progress of await client.tools.signIn({ name, byCode }, { signal })) {
         if (progress.type === 'done') continue;
         setOpen(progress);
-        // Where it does not open, the address is there to be copied.
-        if (isWindow) await client.host.openSignIn({ name }).catch(() => undefined);
+        // Where it does not open, the address is there to be copied. One for a code is opened on any device.
+        if (isWindow && progress.code === null) await client.host.openSignIn({ name }).catch(() => undefined);
       }
     });
     setOpen(null);
@@ -42,7 +42,7 @@ export function ServerSignIn({ server: { name }, signIn, isRefused }: SignInProp
   if (work.isBusy) return <Waiting name={name} open={open} work={work} />;
   return (
     <>
-      <Standing name={name} signIn={signIn} begin={isRefused ? null : () => void begin()} work={work} />
+      <Standing name={name} signIn={signIn} begin={isRefused ? null : (byCode) => void begin(byCode)} work={work} />
       {work.problem !== null && <Problem text={work.problem} />}
     </>
   );
@@ -52,7 +52,7 @@ interface StandingProps {
   readonly name: string;
   readonly signIn: SignInReport;
   /** Null: nobody can sign in from here. */
-  readonly begin: (() => void) | null;
+  readonly begin: ((byCode: boolean) => void) | null;
   readonly work: Work;
 }
 
@@ -71,9 +71,14 @@ function Standing({ name, signIn, begin, work }: StandingProps) {
         <span className="flex flex-wrap items-center gap-3">
           <span className="min-w-0 flex-1 basis-56 wrap-anywhere">{text}</span>
           {begin !== null && (
-            <Button size="small" look="primary" onClick={begin}>
-              {t(isNeeded ? 'tools.signIn' : 'tools.signIn.grant')}
-            </Button>
+            <span className="flex flex-wrap gap-2">
+              <Button size="small" look="primary" onClick={() => begin(false)}>
+                {t(isNeeded ? 'tools.signIn' : 'tools.signIn.grant')}
+              </Button>
+              <Button size="small" title={t('tools.signIn.byCodeHint')} onClick={() => begin(true)}>
+                {t('tools.signIn.byCode')}
+              </Button>
+            </span>
           )}
         </span>
       </Notice>
@@ -85,7 +90,7 @@ function Standing({ name, signIn, begin, work }: StandingProps) {
       <span className="min-w-0 flex-1 basis-56 wrap-anywhere">
         {t(rights, { issuer: seenName(hostOf(issuer)), scopes: seenName(scopes.join(' ')) })}
       </span>
-      {begin !== null && <SignedIn name={name} begin={begin} work={work} />}
+      {begin !== null && <SignedIn name={name} begin={() => begin(false)} work={work} />}
     </p>
   );
 }
@@ -126,8 +131,16 @@ function Waiting({ name, open, work }: WaitingProps) {
         <p className="wrap-anywhere">
           {open === null
             ? t('tools.signIn.starting')
-            : t('tools.signIn.waiting', { issuer: seenName(hostOf(open.issuer)) })}
+            : t(open.code === null ? 'tools.signIn.waiting' : 'tools.signIn.codeAt', {
+                issuer: seenName(hostOf(open.issuer)),
+              })}
         </p>
+        {open !== null && open.code !== null && (
+          <p className="flex items-center gap-1">
+            <span className="font-mono text-xl font-semibold tracking-widest select-all">{seenName(open.code)}</span>
+            <CopyButton text={open.code} label={t('tools.signIn.copyCode')} />
+          </p>
+        )}
         {scopes.length > 0 && (
           <p className="text-soft wrap-anywhere">{t('tools.signIn.asks', { scopes: seenName(scopes.join(' ')) })}</p>
         )}
@@ -140,14 +153,14 @@ function Waiting({ name, open, work }: WaitingProps) {
         <span className="flex flex-wrap items-center gap-2">
           {open !== null && isWindow && (
             <Button size="small" onClick={() => void client.host.openSignIn({ name }).catch(() => undefined)}>
-              {t('tools.signIn.open')}
+              {t(open.code === null ? 'tools.signIn.open' : 'tools.signIn.openHere')}
             </Button>
           )}
           <Button size="small" onClick={work.cancel}>
             {t('tools.cancel')}
           </Button>
         </span>
-        {open !== null && (
+        {open?.code === null && (
           <Fold label={t('tools.signIn.elsewhere')} className="text-xs">
             <PastedAddress name={name} />
           </Fold>

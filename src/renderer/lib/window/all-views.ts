@@ -16,6 +16,7 @@ export const allViews = {
   changes: 'features/inspector/changes/changes-tab.tsx',
   preview: 'features/inspector/preview/preview-tab.tsx',
   context: 'features/inspector/context/context-tab.tsx',
+  programs: 'features/inspector/programs/programs-tab.tsx',
   plan: 'features/composer/plan-editor.tsx',
   failure: 'features/conversation/turns/turn-parts.tsx',
   approval: 'features/approvals/approvals.tsx',

@@ -8,7 +8,7 @@ export const densities = ['comfortable', 'compact'] as const;
 
 export const motions = ['system', 'reduced'] as const;
 
-export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context', 'preview'] as const;
+export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context', 'preview', 'programs'] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
 const oneOf =

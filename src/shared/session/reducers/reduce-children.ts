@@ -13,7 +13,7 @@ export function reduceChildren(state: SessionState, event: ChildEvent): Partial<
   const children = state.children ?? [];
   const known = children.find(({ sessionId }) => sessionId === event.sessionId);
   if (event.type === 'child-session-started') {
-    const { name, task, access, kind, model, tools, maxUsd, at } = event;
+    const { name, task, access, kind, model, tools, maxUsd, maxSteps, at } = event;
     const working = { endedAt: null, reason: null, text: '' };
     if (known !== undefined) return replaced(children, { ...known, ...working });
     const begun: ChildState = {
@@ -23,6 +23,7 @@ export function reduceChildren(state: SessionState, event: ChildEvent): Partial<
       model,
       tools,
       maxUsd,
+      ...(maxSteps === undefined ? {} : { maxSteps }),
       task: firstLine(task),
       access,
       startedAt: at,

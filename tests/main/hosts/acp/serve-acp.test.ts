@@ -11,6 +11,8 @@ const text = (value: string): ContentBlock[] => [{ type: 'text', text: value }];
 const fix = calls('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
 const fetchIt = calls('run_command', { command: 'get it', network: { hosts: ['files.example.org'], why: 'packages' } });
 
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Added and approved, with its tools. */
 async function addServer({ core }: Awaited<ReturnType<typeof createWorld>>, url: string): Promise<void> {
   const { tools } = core.client;
@@ -243,7 +245,6 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     });
     const editor = await openEditor(world);
     const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
-    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await editor.agent.request(session.prompt, {
       sessionId,
       prompt: [
@@ -266,6 +267,34 @@ describe('an editor that speaks the Agent Client Protocol', () => {
         expect.objectContaining({ kind: 'text', path: 'calc.py', lines: { from: 1, to: 2 } }),
       ]),
     });
+    const [call] = events.filter((event) => event.type === 'model-call-started');
+    const { request } = await world.core.client.sessions.detail({
+      sessionId,
+      id: call?.callId ?? '',
+      near: call?.seq ?? 1,
+    });
+    expect(JSON.stringify(request)).toContain('image/png');
+    await editor.leave();
+    const later = await openEditor(world);
+    await later.agent.request(session.load, { sessionId, cwd: world.project, mcpServers: [] });
+    expect(later.updates).toContainEqual(
+      expect.objectContaining({
+        sessionUpdate: 'user_message_chunk',
+        content: { type: 'image', data: png, mimeType: 'image/png' },
+      }),
+    );
+    await later.leave();
+  });
+
+  // Catches: a picture that is left out without a word where the model sees none.
+  it('says so where no model sees the image, and asks none without it', async () => {
+    await using world = await createWorld([{ text: 'A dot.' }]);
+    const editor = await openEditor(world);
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    const prompt = [...text('What is this?'), { type: 'image', data: png, mimeType: 'image/png' } as const];
+    const sent = editor.agent.request(session.prompt, { sessionId, prompt });
+    await expect(sent).rejects.toMatchObject({ message: expect.stringMatching(/image/u) });
+    expect((await eventsOf(world.core.client, sessionId)).map(({ type }) => type)).not.toContain('model-call-started');
     await editor.leave();
   });
 

@@ -119,6 +119,30 @@ describe('an agent that starts others', () => {
     expect(await kit.core.client.sessions.replay({ sessionId })).toMatchObject({ firstDifference: null });
   });
 
+  /** Catches: an agent that may take the usual number of steps as soon as it is sent a message. */
+  it('may take no more steps in a later run than it was started with, also after a restart', async () => {
+    const reads = Array.from({ length: 12 }, () => read('a.py'));
+    await kit.script('lead', [
+      calls(spawn('Look at x.', { model: 'one/script', maxSteps: 2 })),
+      call('agent_manage', { action: 'message', agent: 'agent-1', text: 'Look again.' }),
+      done('Looked.'),
+    ]);
+    await kit.script('one', reads);
+    const sessionId = await kit.run('Have it looked at.');
+    await kit.reopen();
+    await kit.script('lead', [
+      call('agent_manage', { action: 'message', agent: 'agent-1', text: 'And again.' }),
+      done('Looked.'),
+    ]);
+    const options = { local: 'lead/script', strategy: 'loop', mode: 'work' } as const;
+    await kit.core.client.sessions.send({ sessionId, text: 'Have it looked at again.', options });
+    await kit.core.client.sessions.result({ sessionId });
+    const [child] = await childrenOf(sessionId);
+    const own = await kit.events(child?.sessionId ?? '');
+    expect(ofType(own, 'model-call-started')).toHaveLength(6);
+    expect(ofType(own, 'turn-ended').map(({ reason }) => reason)).toEqual(Array(3).fill('step-limit'));
+  });
+
   /** Catches: a model of this machine that is asked for two conversations at once, and loses what it read of each. */
   it('waits with a second one for the same local engine until the first has ended', async () => {
     const one = { model: 'one/script' };
@@ -304,6 +328,33 @@ describe('what may not leave', () => {
 });
 
 describe('kinds of agents', () => {
+  /** Catches: a reviewer that cannot run the checks, or that mends what it should judge. */
+  it('can be a reviewer, which runs the checks in a copy of its own, changes nothing, and says what it thinks', async () => {
+    await mkdir(join(kit.home, 'agents'));
+    const tools = 'read_file, search, list_files, run_command, run_tests, task_complete';
+    const reviewer = `---\ndescription: reviews a change\nmode: own-copy\ntools: ${tools}\nmodel: one/script\n---\nRun the checks first.\n`;
+    await writeFile(join(kit.home, 'agents', 'reviewer.md'), reviewer);
+    await kit.script('lead', [
+      edit('a.py', 'x = 1', 'x = 2'),
+      calls(spawn('Is x = 2 in a.py right?', { kind: 'reviewer' })),
+      done('Reviewed.'),
+    ]);
+    await kit.script('one', [
+      call('run_command', { command: 'python3 -m compileall -q .' }),
+      edit('b.py', 'y = 1', 'y = 9'),
+      done('REDO: nothing tests x.'),
+    ]);
+    const sessionId = await kit.run('Set x to 2, and have it reviewed.');
+    expect((await outputs(sessionId, 'spawn_agent'))[0]).toContain('REDO: nothing tests x.');
+    const [child] = await childrenOf(sessionId);
+    expect(child).toMatchObject({ kind: 'reviewer', access: 'own-copy', changedFiles: 0 });
+    const { state } = await kit.core.client.sessions.show({ sessionId: child?.sessionId ?? '' });
+    expect(state.workspace?.path).not.toBe(kit.project);
+    const ran = state.toolCalls.filter(({ status }) => status === 'ok').map(({ tool }) => tool);
+    expect(ran).toContain('run_command');
+    expect(ran).not.toContain('edit_file');
+  });
+
   const file =
     '---\ndescription: reads and says\nmode: read-only\ntools: read_file\nmodel: one/script\n---\nAnswer in verse.\n';
 

@@ -93,7 +93,7 @@ describe.each([
     ];
     const connection = await connect(async (input, init) => {
       const response = await reach(input, init);
-      if (!String(init?.body).includes('"tools/list"')) return response;
+      if (typeof init?.body !== 'string' || !init.body.includes('"tools/list"')) return response;
       const text = await response.text();
       return new Response(
         text.replace('"tools":[', () => `"tools":[${bad.map((one) => `${JSON.stringify(one)},`).join('')}`),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,6 +130,50 @@ describe('a server that wants a sign-in', () => {
     await signIn();
     const other = signIns.forServer('tracker', signInDefinition('https://mcp.example.org/mcp'));
     expect(await other?.provider.token()).toBeUndefined();
+  });
+});
+
+// Catches: a sign-in that is there counts as none, is written over, or is gone with the next one.
+describe('a file of a sign-in that cannot be read', () => {
+  const file = () => join(home, 'tools', 'tracker', 'sign-in.json');
+  const beside = () => readdirSync(join(home, 'tools', 'tracker')).filter((name) => name.includes('unreadable'));
+
+  it.each(['{"serverUrl": "htt', '{"version": 7}', '[]'])('such as %j is said, and left as it is', async (text) => {
+    await signIn();
+    const tokens = keptTokens();
+    writeFileSync(file(), text);
+    const later = make();
+    const said = `What is kept of the sign-in to tracker cannot be read: ${file()}. It was left as it is`;
+    expect(await later.report('tracker', definition())).toMatchObject({
+      isSignedIn: false,
+      isNeeded: true,
+      ended: said,
+    });
+    await expect(connect(later)).rejects.toMatchObject({
+      message: `${said}.`,
+      hint: expect.stringContaining('sign-in'),
+    });
+    expect(readFileSync(file(), 'utf8')).toBe(text);
+    expect(keptTokens()).toBe(tokens);
+    // The person signs in again: it works, and the file lies beside the new one.
+    await signIn({ by: later });
+    expect(await later.report('tracker', definition())).toMatchObject({ isSignedIn: true, ended: null });
+    expect((await connect(later)).tools()).toHaveLength(2);
+    const [kept = ''] = beside();
+    expect(readFileSync(join(home, 'tools', 'tracker', kept), 'utf8')).toBe(text);
+  });
+
+  it('does not keep a person from signing out: the service is told, and the tokens are gone', async () => {
+    await signIn();
+    const refresh = /refresh-[\w-]+/u.exec(keptTokens())?.[0] ?? 'none';
+    expect(world.holds(refresh)).toBe(true);
+    writeFileSync(file(), 'none');
+    const later = make();
+    expect(await later.signOut('tracker', signal)).toBe('done');
+    expect(world.holds(refresh)).toBe(false);
+    expect(keptTokens()).toBe('');
+    expect(beside()).toHaveLength(1);
+    expect(await later.signOut('tracker', signal)).toBeNull();
   });
 });
 

@@ -169,7 +169,7 @@ describe('the terminal', () => {
     await approve();
     const { context, said } = commandContext(createFakeHandlers({ tools: commands }));
     const keyboard = new PassThrough();
-    const ended = signInToServer(context, 'tracker', keyboard);
+    const ended = signInToServer(context, 'tracker', { keyboard });
     await expect.poll(() => said.err).toContain('Ctrl-C cancels.');
     const url = /http:\/\/\S+\/authorize\?\S+/u.exec(said.err)?.[0] ?? '';
     expect(said.err).toContain(`${world.issuer} signs you in. It asks for: read.`);

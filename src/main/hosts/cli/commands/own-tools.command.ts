@@ -121,6 +121,10 @@ export function ownToolProblems({ problems }: OwnToolsReport): string {
 }
 
 function mayText(tool: OwnToolReport): string {
+  if (tool.program !== null) {
+    const calls = tool.program.calls.map(({ tool: name, most }) => `${seenName(name)} (at most ${most})`);
+    return `works in the workspace, calls ${calls.length === 0 ? 'no tool' : calls.join(', ')}`;
+  }
   if (!runsApart(tool)) return 'works in the workspace, reaches no host';
   const hosts = tool.hosts.length === 0 ? 'no host' : tool.hosts.map(seenName).join(', ');
   const secrets = tool.secrets.length === 0 ? '' : `, gets ${tool.secrets.map(seenName).join(', ')}`;

@@ -4,20 +4,26 @@ import type { SignInProgress, SignOutRevocation } from '@shared/tools/server-def
 import type { CommandContext } from '../command-context.ts';
 import { reportFailure } from '../report-failure.ts';
 
+export interface SignInWays {
+  readonly byCode?: boolean;
+  /** Where addresses are pasted; null: nowhere. */
+  readonly keyboard?: NodeJS.ReadableStream | null;
+}
+
 /** `dewpoint tools sign-in`: prints the address, opens nothing, and waits for what a browser brings back. Ctrl-C ends it. */
 export async function signInToServer(
   context: CommandContext,
   name: string,
-  keyboard: NodeJS.ReadableStream | null = context.terminal.isInteractive ? process.stdin : null,
+  { byCode = false, keyboard = context.terminal.isInteractive ? process.stdin : null }: SignInWays = {},
 ): Promise<number> {
   const { terminal, signal } = context;
   const { tools } = await context.core();
   let stopReading: () => void = () => undefined;
   try {
-    for await (const progress of await tools.signIn({ name }, { signal })) {
+    for await (const progress of await tools.signIn({ name, byCode }, { signal })) {
       if (progress.type === 'open') {
         terminal.err(openText(name, progress, keyboard !== null));
-        stopReading = readAddresses(context, name, keyboard);
+        if (progress.code === null) stopReading = readAddresses(context, name, keyboard);
       } else {
         const { problem } = progress.server;
         terminal.err(`You are signed in to ${seenName(name)}.${problem === null ? '' : ` ${seenWords(problem)}`}\n`);
@@ -31,10 +37,12 @@ export async function signInToServer(
 
 function openText(
   name: string,
-  { url, issuer, scopes }: Extract<SignInProgress, { type: 'open' }>,
+  { url, issuer, scopes, code }: Extract<SignInProgress, { type: 'open' }>,
   canPaste: boolean,
 ): string {
   const rights = scopes.length === 0 ? '' : ` It asks for: ${seenName(scopes.join(' '))}.`;
+  if (code !== null)
+    return `To sign in to ${seenName(name)}, open this address on any device and type the code. ${seenName(issuer)} signs you in.${rights}\n\n  ${seenName(url)}\n  Code: ${seenName(code)}\n\nWaiting. Ctrl-C cancels.\n`;
   const elsewhere = canPaste
     ? 'If that browser runs on another machine, paste the address that it ends at (http://127.0.0.1…) here.\n'
     : '';

@@ -57,7 +57,7 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       terminal.err(`${seenName(rest[0] ?? '')} of ${seenName(name)} is kept in your system's key store.\n`);
       return 0;
     case 'sign-in':
-      return signInToServer(context, name);
+      return signInToServer(context, name, { byCode: args.code === true });
     case 'sign-out':
       return signOutOfServer(context, name);
     case 'approve':

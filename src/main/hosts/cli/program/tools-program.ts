@@ -40,6 +40,8 @@ export interface ToolsArguments {
   /** Of a new tool. */
   readonly language?: (typeof ownToolLanguages)[number];
   readonly example?: (typeof ownToolExamples)[number];
+  /** Sign in by a code. */
+  readonly code?: boolean;
   readonly undo?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -143,7 +145,8 @@ function addSwitches(tools: Command, run: Run): void {
   }
   subcommand(tools, 'sign-in', 'sign in to a server by your browser', 'dewpoint tools sign-in docs')
     .argument('<server>', 'the name of a server that is an address')
-    .action((name: string) => run('sign-in', [name], {}));
+    .option('--code', 'by a code that you type in a browser on any device')
+    .action((name: string, options: { readonly code?: true }) => run('sign-in', [name], options));
   subcommand(tools, 'sign-out', 'end a sign-in, here and at its service', 'dewpoint tools sign-out docs')
     .argument('<server>', 'the name of a server')
     .action((name: string) => run('sign-out', [name], {}));

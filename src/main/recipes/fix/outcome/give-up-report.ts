@@ -1,6 +1,8 @@
 import { createTwoFilesPatch } from 'diff';
 import type { Judge, Verdict } from '../judge/judge-candidate.ts';
 import { verdictTexts } from '../judge/judge-candidate.ts';
+import type { Syntax } from '../../code/code-syntax.ts';
+import { showFailingTests } from '../prompts/failing-tests.ts';
 import type { SearchResult } from '../search/search-result.ts';
 
 const maxCharacters = 6_000;
@@ -40,49 +42,97 @@ const firstLines = (text: string): string =>
     .join(' ')
     .slice(0, 200);
 
-/** All of it, and what one part may take of it. */
-const mostFacts = 9_000;
-const sourceCharacters = 4_500;
+/** In characters, and in how many of each. A log of an older conduct is played by its own. */
+interface Room {
+  readonly all: number;
+  readonly sources: number;
+  readonly shownSources: number;
+  readonly suspects: number;
+  /** In tokens, of one file; null: the failing tests are not shown. */
+  readonly tests: number | null;
+  readonly isOlder: boolean;
+}
+const roomBefore: Room = {
+  all: 9_000,
+  sources: 4_500,
+  shownSources: 3,
+  suspects: Infinity,
+  tests: null,
+  isOlder: true,
+};
+const room: Room = { all: 18_000, sources: 9_000, shownSources: 8, suspects: 8, tests: 900, isOlder: false };
+const shownTestFiles = 3;
 const nearCharacters = 700;
-const shownSources = 3;
 const shownNear = 3;
 /** A file of so many lines is shown whole, else the suspect alone, up to so many lines. */
 const smallFileLines = 80;
 const spanLines = 90;
 
+export interface HandOver {
+  readonly result: SearchResult;
+  readonly judge: Judge;
+  readonly syntax: Syntax;
+  readonly conduct: number;
+  /** A change that passes was made, and is taken back where these facts are told. */
+  readonly hasPassed?: boolean;
+}
+
 /**
- * What the next stage should know, within 3,000 tokens: where it likely lies, with the source, what came near and how, and
- * what was tried. What fails is told with the check, and not again here. Nothing of it is in the files.
+ * What the next stage should know, within 6,000 tokens: the failing tests, where it likely lies, with the source, what came
+ * near and how, and what was tried. What the tests print stands with the check, and not again here. Nothing of it is in the
+ * files.
  */
-export async function handOverFacts(result: SearchResult, judge: Judge): Promise<string> {
+export async function handOverFacts({ result, judge, syntax, conduct, hasPassed = false }: HandOver): Promise<string> {
+  const own = conduct >= 3 ? room : roomBefore;
   const { suspects, insertions } = result.failureContext;
-  const places = suspects.map(
-    ({ span, reasons }) => `- ${span.name} in ${span.path}:${span.startLine} (${reasons.join(', ')})`,
-  );
+  const places = suspects
+    .slice(0, own.suspects)
+    .map(({ span, reasons }) => `- ${span.name} in ${span.path}:${span.startLine} (${reasons.join(', ')})`);
   const missing = insertions.map(({ name, path }) => `- ${name} is used by the tests and missing in ${path}`);
   const parts = [
-    'No change that was tried makes the tests pass. The files are as they were before: every try was made in a copy.',
+    hasPassed
+      ? 'The tests pass with the change that was taken back:'
+      : 'No change that was tried makes the tests pass. The files are as they were before: every try was made in a copy.',
+    ...(hasPassed ? await diffLines(result.accepted.slice(0, 1), judge) : []),
     ...(places.length + missing.length === 0 ? [] : ['Suspects, the likeliest first:', ...places, ...missing]),
-    ...(await sourcesOf(result, judge)),
-    ...(await nearMisses(result, judge)),
+    ...(await testsOf(judge, syntax, own)),
+    ...(await sourcesOf(result, judge, own)),
+    ...(await nearMisses(result, judge, own)),
     'What was tried:',
     ...triedLines(result),
   ];
-  return parts.join('\n').slice(0, mostFacts);
+  return parts.join('\n').slice(0, own.all);
+}
+
+/** The code of the failing tests: what a runner prints of them is only the line that failed. */
+async function testsOf(judge: Judge, syntax: Syntax, { tests }: Room): Promise<readonly string[]> {
+  const { failures } = judge.baseline().report;
+  const paths = [...new Set(failures.flatMap(({ path }) => (path === null ? [] : [path])))];
+  const shown: string[] = [];
+  for (const path of tests === null ? [] : paths.slice(0, shownTestFiles)) {
+    const text = await judge.read(path);
+    const own = failures.filter((failure) => failure.path === path);
+    if (text !== null)
+      shown.push(`${path}, what fails of it:`, showFailingTests(syntax, { path, text }, own, tests ?? 0).text);
+  }
+  return shown;
 }
 
 /** The first suspects; each file or function once. */
-async function sourcesOf({ failureContext }: SearchResult, judge: Judge): Promise<readonly string[]> {
+async function sourcesOf({ failureContext }: SearchResult, judge: Judge, own: Room): Promise<readonly string[]> {
   const shown: string[] = [];
   const whole = new Set<string>();
-  let left = sourceCharacters;
-  for (const { span } of failureContext.suspects.slice(0, shownSources)) {
+  const told: { readonly path: string; readonly from: number; readonly to: number }[] = [];
+  let left = own.sources;
+  for (const { span } of failureContext.suspects.slice(0, own.shownSources)) {
     const text = whole.has(span.path) ? null : await judge.read(span.path);
     if (text === null) continue;
     const lines = text.replace(/\n$/u, '').split('\n');
     const isSmall = lines.length <= smallFileLines;
     const from = isSmall ? 1 : span.startLine;
     const to = isSmall ? lines.length : Math.min(span.endLine, span.startLine + spanLines - 1);
+    // A method of a class that stands there already.
+    if (!own.isOlder && told.some((one) => one.path === span.path && one.from <= from && to <= one.to)) continue;
     const width = String(to).length;
     const code = lines.slice(from - 1, to).map((line, index) => `${String(from + index).padStart(width)}: ${line}`);
     const block = [isSmall ? `${span.path}, whole:` : `${span.path}, lines ${from}-${to} of ${lines.length}:`, ...code];
@@ -90,19 +140,20 @@ async function sourcesOf({ failureContext }: SearchResult, judge: Judge): Promis
     if (size > left) continue;
     left -= size;
     if (isSmall) whole.add(span.path);
+    told.push({ path: span.path, from, to });
     shown.push(...block);
   }
   return shown;
 }
 
 /** What made most failing tests pass comes first, and of those what broke least. */
-async function nearMisses({ near }: SearchResult, judge: Judge): Promise<readonly string[]> {
+async function nearMisses({ near }: SearchResult, judge: Judge, own: Room): Promise<readonly string[]> {
   const { report } = judge.baseline();
   const failedBefore = new Set(report.failures.map(({ id }) => id));
   const brokenBy = (verdict: Verdict) => verdict.report.failures.filter(({ id }) => !failedBefore.has(id));
-  const sorted = [...near].sort(
-    (left, right) => right.gained - left.gained || brokenBy(left).length - brokenBy(right).length,
-  );
+  const sorted = near
+    .filter(({ gained }) => gained > 0 || own.isOlder)
+    .sort((left, right) => right.gained - left.gained || brokenBy(left).length - brokenBy(right).length);
   const lines: string[] = [];
   for (const verdict of sorted.slice(0, shownNear)) {
     const { candidate, gained } = verdict;
@@ -114,14 +165,18 @@ async function nearMisses({ near }: SearchResult, judge: Judge): Promise<readonl
       ...(broken.length === 0 ? [] : [`  It breaks ${broken.slice(0, 2).join(', ')}.`]),
       ...(now === undefined ? [] : [`  Still failing: ${now.id}: ${oneLine(now.message)}`]),
     );
-    for (const file of candidate.files) {
-      const patch = createTwoFilesPatch(file.path, file.path, (await judge.read(file.path)) ?? '', file.text, '', '', {
-        context: 1,
-      });
-      lines.push(patch.split('\n').slice(4).join('\n').trimEnd().slice(0, nearCharacters));
-    }
+    lines.push(...(await diffLines([verdict], judge)));
   }
   return lines.length === 0 ? [] : ['What came near, in the copy alone:', ...lines];
+}
+
+async function diffLines(verdicts: readonly Verdict[], judge: Judge): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const { path, text } of verdicts.flatMap(({ candidate }) => candidate.files)) {
+    const patch = createTwoFilesPatch(path, path, (await judge.read(path)) ?? '', text, '', '', { context: 1 });
+    lines.push(patch.split('\n').slice(4).join('\n').trimEnd().slice(0, nearCharacters));
+  }
+  return lines;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim().slice(0, 160);

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import type { ProgramsAction, ProgramsArguments } from '../../../../../src/main/hosts/cli/commands/programs.command.ts';
+import { programs } from '../../../../../src/main/hosts/cli/commands/programs.command.ts';
+import { commandContext } from '../../../../fakes/command-context.ts';
+import { createPageCore } from '../../../../fakes/page-core.ts';
+import { ownToolScene } from '../../../../fakes/page-own-tools.ts';
+import { programScene } from '../../../../fakes/program-scene.ts';
+
+/** Catches: a program that a person cannot look at before it is kept, and one that is kept without a yes. */
+it('shows the programs of a session, and keeps one with its text in sight', async () => {
+  const core = createPageCore();
+  const { sessionId } = await programScene(core);
+  const kept: unknown[] = [];
+  ownToolScene(core.tools.own);
+  const { handlers } = core.tools.own;
+  const projectPath = '/home/ada/projects/api-server';
+  const { tools } = await core.client.ownTools.list({ projectPath });
+  const made = tools.find(({ name }) => name === 'add_up');
+  if (made === undefined) throw new Error('There is no add_up.');
+  core.replace({
+    ownTools: {
+      ...handlers,
+      keep: ({ input }) => {
+        kept.push(input);
+        return made;
+      },
+    },
+  });
+  const run = async (action: ProgramsAction, words: readonly string[] = [], args: ProgramsArguments = {}) => {
+    const { context, said } = commandContext(core);
+    return { code: await programs(context, action, words, args), ...said };
+  };
+  const all = await run('show', [sessionId]);
+  expect(all.out).toBe(
+    [
+      '  1  failed      Add the orders up.  (shop__get_order 2 of 40, 1.2 s)',
+      '  2  ended well  Add the orders up.  (shop__get_order 2 of 40, 1.2 s)',
+      '',
+    ].join('\n'),
+  );
+  const { out } = await run('show', [sessionId, '2']);
+  expect(out).toContain('  shop__get_order: 2 of 40, 1 ok, 1 error, 0.1 s\n');
+  expect(out).toContain('3 tests ran before it.\n');
+  expect(out).toContain('Its model would keep it as add_up.\n');
+  expect(out).toMatch(/Different from the one before it:\n(?: {2}\| .*\n)+/u);
+  await expect(run('show', [sessionId, '9'])).rejects.toMatchObject({ code: 'not-found' });
+  await expect(run('keep', [sessionId, '1'], { yes: true })).rejects.toThrow('Say its name and what it does');
+  const answer = await run('keep', [sessionId, '2'], { yes: true });
+  expect(answer.err).toContain('  | result = sum(found)');
+  expect(answer.err).toContain('It may call shop__get_order, at most 40 times.');
+  expect(answer.out).toMatch(/^add_up +version 2 {2}ready {2}Adds the orders up\. {2}\(shop__get_order ≤ 40\)\n$/u);
+  expect((await run('list', [], { project: projectPath })).out).toBe(answer.out);
+  expect((await run('diff', ['add_up'], { project: projectPath })).out).toContain('  | -result = 1\n  | +result = 2');
+  expect(kept).toEqual([expect.objectContaining({ name: 'add_up', description: 'Adds the orders up.' })]);
+});
