@@ -45,6 +45,8 @@ import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
 import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
+import { catalogKey, createCatalogUpdates } from './models/suggest/catalog-updates.ts';
+import type { CatalogUpdates } from './models/suggest/catalog-updates.ts';
 import { advisedEffort, createModelAdvisor } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
@@ -66,6 +68,7 @@ export interface ModelParts {
   readonly probed: ProbeResults;
   readonly strain: StrainWatch;
   readonly catalog: SuggestOptions['catalog'];
+  readonly updates: CatalogUpdates;
 }
 
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
@@ -80,7 +83,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
 }
 
 const headers = parseCatalog(catalog);
-const suggested = { offered: parseOffered(offeredCatalog), known: headers.known };
+const offered = parseOffered(offeredCatalog);
 
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
@@ -188,6 +191,8 @@ export interface ModelPartsConfig {
   readonly home: string;
   readonly cache: string;
   readonly onNotice: (text: string) => void;
+  /** Default: the one in the code. */
+  readonly catalogKey?: string | undefined;
   readonly wrapProvider?: ((provider: Provider) => Provider) | undefined;
 }
 
@@ -205,21 +210,12 @@ interface ModelPartsOptions {
   readonly redactor: Redactor;
 }
 
-/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
-export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
-  const { env, files, programs, settings, redactor } = options;
-  const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
-  const digests = createFileDigests(cards);
-  const { llama, modelStore, readHeader, plan, ...engines } = createEngineParts(config, {
-    ...options,
-    digests,
-    serverHeader: async (id, signal) => {
-      const named = splitModelId(id);
-      const header = named === null ? undefined : models.provider(named.provider)?.header;
-      return named === null || header === undefined ? null : header(named.name, signal);
-    },
-  });
-  const keys = createHomeKeys({
+function homeKeysOf(
+  config: ModelPartsConfig,
+  { env, files, programs, settings, redactor }: ModelPartsOptions,
+  askModels: Parameters<typeof createHomeKeys>[0]['askModels'],
+): HomeKeys {
+  return createHomeKeys({
     home: config.home,
     env,
     nodePath: files.node,
@@ -232,8 +228,25 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     },
     learn: (secret) => redactor.learn(secret),
     onNotice: config.onNotice,
-    askModels: (...asked) => models.ask(...asked),
+    askModels,
   });
+}
+
+/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
+export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
+  const { env, files, programs, settings } = options;
+  const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
+  const digests = createFileDigests(cards);
+  const { llama, modelStore, readHeader, plan, ...engines } = createEngineParts(config, {
+    ...options,
+    digests,
+    serverHeader: async (id, signal) => {
+      const named = splitModelId(id);
+      const header = named === null ? undefined : models.provider(named.provider)?.header;
+      return named === null || header === undefined ? null : header(named.name, signal);
+    },
+  });
+  const keys = homeKeysOf(config, options, (...asked) => models.ask(...asked));
   const probed = createProbeResults({
     cards,
     digests,
@@ -247,15 +260,21 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   });
   const stopResting = restWhenStrained(strain, llama);
   const reach = createNetFetch(() => settings.current().connection, env);
+  const updates = createCatalogUpdates({
+    builtIn: offered,
+    path: join(config.home, 'model-catalog.json'),
+    key: config.catalogKey ?? catalogKey,
+    fetch: reach,
+  });
   const models: AvailableModels = createAvailableModels({
     ...engines,
     hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
     ollamaHost: env.OLLAMA_HOST,
     strain: strain.now,
-    effortOf: (path) => advisedEffort(suggested.offered, path),
+    effortOf: async (path) => advisedEffort(await updates.current(), path),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
-    advise: createModelAdvisor(readHeader, suggested.offered),
+    advise: createModelAdvisor(readHeader, updates.current),
     probed,
     registry: discoverProviders(),
     settings: () => settings.current(),
@@ -275,7 +294,16 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     await engines.ownOllamaServer.dispose();
   };
   const provider = wrapped(models.provider, config.wrapProvider);
-  return { llama, plan, keys, models: { ...models, provider, dispose }, probed, strain, catalog: suggested };
+  return {
+    llama,
+    plan,
+    keys,
+    models: { ...models, provider, dispose },
+    probed,
+    strain,
+    catalog: { offered: updates.current, known: headers.known },
+    updates,
+  };
 }
 
 const lookEveryMs = 30_000;

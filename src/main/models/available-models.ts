@@ -93,7 +93,7 @@ export interface AvailableModelsOptions {
   /** Whether this machine is under strain; absent: nobody looks. */
   readonly strain?: () => Promise<Strain>;
   /** How hard the family of a file is best told to think; null: nobody says. */
-  readonly effortOf: (path: string) => Effort | null;
+  readonly effortOf: (path: string) => Promise<Effort | null>;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** What speaks against a model that is here. */
@@ -333,7 +333,7 @@ function dependenciesOf(
         label,
         strategies,
         adapter,
-        ...thinkingOf(efforts, options.effortOf(path)),
+        ...thinkingOf(efforts, await options.effortOf(path)),
       };
     },
     localModels: async () => {

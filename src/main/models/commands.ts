@@ -3,7 +3,8 @@ import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { AvailableModels } from './available-models.ts';
 import type { MemoryPlanner } from './memory/memory-planner.ts';
-import { suggestForMachine } from './suggest/suggest-for-machine.ts';
+import { suggestForMachine, withQuantization } from './suggest/suggest-for-machine.ts';
+import type { CatalogUpdates } from './suggest/catalog-updates.ts';
 import type { SuggestOptions } from './suggest/suggest-for-machine.ts';
 import { probeModel } from './probe-model.ts';
 import type { StrainWatch } from './machine/strain-watch.ts';
@@ -18,16 +19,30 @@ export interface ModelCommandsOptions {
   readonly sessions: OpenSessions;
   /** What may be suggested, and the headers of it that are known. */
   readonly catalog: SuggestOptions['catalog'];
+  readonly updates: CatalogUpdates;
 }
 
 /** The commands about models: what there is, what fits, and getting, probing and removing one. */
-export function createModelCommands({ models, probed, plan, sessions, catalog, strain }: ModelCommandsOptions) {
+export function createModelCommands({
+  models,
+  probed,
+  plan,
+  sessions,
+  catalog,
+  updates,
+  strain,
+}: ModelCommandsOptions) {
   const prober = { sessions, probed, info: models.info, now: Date.now };
   return {
     models: {
       list: ({ signal }) => models.list(signal),
-      show: ({ input, signal }) => models.show(input.id, input.fit, signal),
+      show: async ({ input, signal }) => {
+        const entry = await models.show(input.id, input.fit, signal);
+        return input.fit ? withQuantization(entry, { models, plan, catalog }, signal) : entry;
+      },
       suggest: ({ input, signal }) => suggestForMachine(input.machine, { models, plan, catalog }, signal),
+      updateCatalog: ({ input, signal }) => updates.update(input.source, input.apply, signal),
+      resetCatalog: () => updates.reset(),
       cards: ({ signal }) => models.cards(signal),
       strain: () => strain.now(),
       noteStrain: ({ input }) => strain.note(input),

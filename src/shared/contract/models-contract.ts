@@ -23,6 +23,8 @@ export interface ModelEntry {
   readonly note: string | null;
   /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
   readonly fit?: string | null;
+  /** Which file of its family suits this machine, how fast and at what loss; only where one model of the catalog is shown. */
+  readonly quantization?: string;
   /** Of a model of the catalog: which documents the keys of its header, and so its fit, were taken from. */
   readonly headerFrom?: readonly string[];
   /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
@@ -41,6 +43,19 @@ export interface ModelAdvice {
   readonly kind: 'broken' | 'newer' | 'slow';
   /** Whole sentences: what is wrong, and what to do. */
   readonly text: string;
+}
+
+/** The catalog of models after, or before, it was renewed. */
+export interface CatalogUpdate {
+  /** When it was written. */
+  readonly date: string;
+  /** Null: the one that came with Dewpoint. */
+  readonly revision: number | null;
+  readonly models: number;
+  /** Against the one that is in use, a line each; empty: nothing. */
+  readonly changes: readonly string[];
+  /** False: it was only looked at. */
+  readonly isTaken: boolean;
 }
 
 /** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */
@@ -96,6 +111,12 @@ export const modelsContract = {
     suggest: base
       .input(z.object({ machine: suggestMachineSchema.nullable().default(null) }))
       .output(type<ModelSuggestions>()),
+    /** A signed catalog, by its whole path or https address. Without `apply` it only says what would change. */
+    updateCatalog: base
+      .input(z.object({ source: z.string().min(1), apply: z.boolean() }))
+      .output(type<CatalogUpdate>()),
+    /** Back to the catalog that came with Dewpoint. */
+    resetCatalog: base.output(type<CatalogUpdate>()),
     /** Reads the hardware; fetches nothing. */
     cards: base.output(type<EngineCardsReport>()),
     /** Whether models of this machine go easy on it now, and why. */

@@ -72,24 +72,7 @@ function handlersOf(
       take((await import('./commands/sessions/search-sessions.command.ts')).searchSessions(context, text, args)),
     library: async (action, words, args) =>
       take((await import('./commands/sessions/session-library.command.ts')).library(context, action, words, args)),
-    models: async (action, id, args) => {
-      if (action === 'suggest')
-        return take((await import('./commands/models/suggest-models.command.ts')).suggestModels(context, args));
-      if (action === 'probe')
-        return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
-      if (action === 'import' || action === 'adapter' || action === 'remove') {
-        const { addAdapter, importModel, removeModel } = await import('./commands/models/model-files.command.ts');
-        const work = { import: importModel, adapter: addAdapter, remove: removeModel }[action];
-        return take(work(context, id ?? '', args));
-      }
-      if (action === 'set')
-        return take((await import('./commands/models/set-model.command.ts')).setModel(context, id ?? '', args));
-      if (action === 'repair')
-        return take((await import('./commands/models/repair-model.command.ts')).repairModel(context, id ?? '', args));
-      const { listModels, pullModel, showModel } = await import('./commands/models/models.command.ts');
-      if (action === 'list') return take(listModels(context, args));
-      return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));
-    },
+    models: modelsHandler(context, take),
     keys: async (action, provider, args) => {
       const { listKeys, removeKey, setKey } = await import('./commands/keys.command.ts');
       if (action === 'list') return take(listKeys(context, args));
@@ -137,6 +120,28 @@ function sessionListHandlers(
       take(
         (await import('./commands/sessions/organize-sessions.command.ts')).organize(context, action, sessions, tags),
       ),
+  };
+}
+
+function modelsHandler(context: CommandContext, take: (work: Promise<number>) => Promise<void>): Handlers['models'] {
+  return async (action, id, args) => {
+    if (action === 'suggest')
+      return take((await import('./commands/models/suggest-models.command.ts')).suggestModels(context, args));
+    if (action === 'probe')
+      return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
+    if (action === 'update-catalog' || action === 'reset-catalog')
+      return take((await import('./commands/models/model-catalog.command.ts')).modelCatalog(context, id ?? null, args));
+    if (action === 'import' || action === 'adapter' || action === 'remove') {
+      const { addAdapter, importModel, removeModel } = await import('./commands/models/model-files.command.ts');
+      return take({ import: importModel, adapter: addAdapter, remove: removeModel }[action](context, id ?? '', args));
+    }
+    if (action === 'set')
+      return take((await import('./commands/models/set-model.command.ts')).setModel(context, id ?? '', args));
+    if (action === 'repair')
+      return take((await import('./commands/models/repair-model.command.ts')).repairModel(context, id ?? '', args));
+    const { listModels, pullModel, showModel } = await import('./commands/models/models.command.ts');
+    if (action === 'list') return take(listModels(context, args));
+    return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));
   };
 }
 

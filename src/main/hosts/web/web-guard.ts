@@ -99,7 +99,7 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint tools on web_read',
   },
   {
-    names: ['models.import', 'models.addAdapter', 'models.remove'],
+    names: ['models.import', 'models.addAdapter', 'models.remove', 'models.updateCatalog', 'models.resetCatalog'],
     grant: null,
     message: 'Model files cannot be added or removed from the browser.',
     hint: 'On the machine, run: dewpoint models import FILE, or dewpoint models remove NAME',

@@ -43,7 +43,7 @@ export function adviseOnFile(
 }
 
 /** Looks at the file of a model that is here; of what lies on a server, only its probe speaks. */
-export function createModelAdvisor(readHeader: ReadHeader, catalog: OfferedCatalog) {
+export function createModelAdvisor(readHeader: ReadHeader, catalog: () => Promise<OfferedCatalog>) {
   return async (
     { id, file, state, where }: ModelEntry,
     card: Pick<KeptCard, 'speeds'> | null,
@@ -56,7 +56,7 @@ export function createModelAdvisor(readHeader: ReadHeader, catalog: OfferedCatal
     const damage = header.ok || header.error.code === 'not-found' ? null : header.error.message;
     const { size: bytes, mtime: writtenAt } = found;
     const here = { id, fileName: basename(file.path), bytes, writtenAt, damage, isOurs: file.isOurs };
-    return adviseOnFile(here, card, catalog);
+    return adviseOnFile(here, card, await catalog());
   };
 }
 

@@ -19,12 +19,19 @@ const fileSchema = z
     sha256: sha256.nullable(),
     /** Why revision, size or hash is not known. */
     unknown: text.nullable(),
+    /** What it loses against the full model, by whoever measured; absent: no source says. */
+    loss: z.strictObject({ text, source: z.url(), seen }).optional(),
     seen,
   })
   .refine((file) => (file.bytes !== null && file.sha256 !== null && file.revision !== null) || file.unknown !== null, {
     message: 'What was not seen needs a reason.',
   });
 export type OfferedFile = z.infer<typeof fileSchema>;
+
+/** What a source says that a file loses against the full model. */
+export function lossOf({ loss }: OfferedFile): string {
+  return loss === undefined ? 'what it loses against the full model is not known' : `${loss.text} (${loss.source})`;
+}
 
 const samplingSchema = z
   .strictObject({

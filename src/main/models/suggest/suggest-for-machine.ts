@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { ModelSuggestions, SuggestMachine } from '@shared/models/model-suggestion.ts';
 import type { AvailableModels } from '../available-models.ts';
@@ -5,13 +6,14 @@ import type { KnownHeader } from '../files/model-catalog.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { plainInput } from '../memory/memory-planner.ts';
 import type { OfferedCatalog } from './offered-models.ts';
+import { adviseQuantization } from './quantization-advice.ts';
 import { bandwidthOf } from './expected-speed.ts';
 import { suggestModels } from './suggest-models.ts';
 
 export interface SuggestOptions {
   readonly models: Pick<AvailableModels, 'list'>;
   readonly plan: Pick<MemoryPlanner, 'plan'>;
-  readonly catalog: { readonly offered: OfferedCatalog; readonly known: readonly KnownHeader[] };
+  readonly catalog: { readonly offered: () => Promise<OfferedCatalog>; readonly known: readonly KnownHeader[] };
 }
 
 /** For this machine, or for another one. Loads and fetches nothing. */
@@ -23,7 +25,37 @@ export async function suggestForMachine(
   const entries = await models.list(signal);
   const ready = entries.filter(({ state }) => state === 'ready').map(({ id }) => id);
   const machine = asked ?? (await thisMachine(entries, plan, signal));
-  return suggestModels(machine, { catalog: catalog.offered, known: catalog.known, ready: asked === null ? ready : [] });
+  return suggestModels(machine, {
+    catalog: await catalog.offered(),
+    known: catalog.known,
+    ready: asked === null ? ready : [],
+  });
+}
+
+/** With which file of its family suits this machine, where it is one of the catalog. */
+export async function withQuantization(
+  entry: ModelEntry,
+  { models, plan, catalog }: SuggestOptions,
+  signal: AbortSignal,
+): Promise<ModelEntry> {
+  const name = entry.id.slice(entry.id.indexOf('/') + 1);
+  const file = basename(entry.file?.path ?? `${name}.gguf`);
+  const all = (await catalog.offered()).models;
+  // Families share headers, so that a name of their own goes first.
+  const model =
+    all.find(({ files }) => files.some((one) => basename(one.file) === file)) ??
+    all.find(({ id, ollama }) => id === name || ollama?.tag === name) ??
+    all.find(({ header }) => header === name);
+  if (model === undefined || entry.where !== 'local') return entry;
+  const entries = await models.list(signal);
+  const machine = await thisMachine(entries, plan, signal);
+  const measured = new Map(
+    entries.flatMap(({ file: own, card }) => {
+      const written = card?.speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
+      return own === undefined || written === null ? [] : [[basename(own.path), written] as const];
+    }),
+  );
+  return { ...entry, quantization: adviseQuantization({ model, machine, sources: catalog, measured }) };
 }
 
 async function thisMachine(

@@ -11,6 +11,7 @@ import { readModelMemory } from '../memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../memory/estimate/model-memory.ts';
 import { budgetBytes, hostBudget, planMemory } from '../memory/memory-plan.ts';
 import { expectedSpeed } from './expected-speed.ts';
+import { lossOf } from './offered-models.ts';
 import type { OfferedCatalog, OfferedFile, OfferedModel } from './offered-models.ts';
 import { wishes } from './suggestion-policy.ts';
 import type { MachineKind, Wish } from './suggestion-policy.ts';
@@ -24,8 +25,8 @@ export interface SuggestSources {
 }
 
 /** What an agent should have, and the least that it can work with. */
-const goodTokens = 64 * 1024;
-const leastTokens = 16 * 1024;
+export const goodTokens = 64 * 1024;
+export const leastTokens = 16 * 1024;
 /** Of a context of a model whose header is not known. */
 const assumedBytesPerToken = 64 * 1024;
 const computeBytes = 600_000_000;
@@ -63,7 +64,7 @@ interface Asked {
   readonly sources: SuggestSources;
 }
 
-interface Fit {
+export interface Fit {
   readonly file: OfferedFile;
   readonly place: SuggestedModel['place'];
   readonly tokens: number;
@@ -95,7 +96,12 @@ function bestFile(wish: Wish, model: OfferedModel, asked: Asked): Fit | null {
   return last !== null && last.tokens >= leastTokens ? last : null;
 }
 
-function fitOf(wish: Wish, model: OfferedModel, file: OfferedFile, { machine, sources }: Asked): Fit | null {
+export function fitOf(
+  wish: Pick<Wish, 'place' | 'leastCardBytes'>,
+  model: OfferedModel,
+  file: OfferedFile,
+  { machine, sources }: { readonly machine: SuggestMachine; readonly sources: Pick<SuggestSources, 'known'> },
+): Fit | null {
   const fileBytes = file.aboutBytes ?? 0;
   const hostBytes = hostBudget(machine.host.totalBytes * hostShare);
   const cards = machine.devices.map((device) => ({
@@ -214,6 +220,7 @@ function notesOf(
       ? [`The built-in engine reads text only. For pictures, ${tag === null ? 'use a server' : `use Ollama: ${tag}`}.`]
       : []),
     ...(model.engines.includes('llama-cpp') ? [] : ['The built-in engine has no chat format for it yet. Use Ollama.']),
+    `${file.quantization}: ${lossOf(file)}.`,
     ...(model.badBefore === null ? [] : [`A file from before ${model.badBefore.date} must be downloaded again.`]),
     ...(file.bytes === null || file.sha256 === null
       ? ['Its exact size or hash was not seen. The hub is asked before the download.']

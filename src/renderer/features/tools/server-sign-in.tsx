@@ -137,7 +137,7 @@ function Waiting({ name, open, work }: WaitingProps) {
         </p>
         {open !== null && open.code !== null && (
           <p className="flex items-center gap-1">
-            <span className="font-mono text-lg font-semibold tracking-widest select-all">{seenName(open.code)}</span>
+            <span className="font-mono text-xl font-semibold tracking-widest select-all">{seenName(open.code)}</span>
             <CopyButton text={open.code} label={t('tools.signIn.copyCode')} />
           </p>
         )}

@@ -73,7 +73,7 @@ describe('what speaks against a model file', () => {
       const path = join(dir, 'own.gguf');
       await writeFile(path, 'GGUF and no more');
       await utimes(path, new Date('2026-08-01'), new Date('2026-08-01'));
-      const advise = createModelAdvisor(createHeaderReader(), catalog);
+      const advise = createModelAdvisor(createHeaderReader(), async () => catalog);
       const entry = {
         id: 'llama-cpp/own',
         label: 'Own',

@@ -3,7 +3,19 @@ import { subcommand } from './subcommand.ts';
 
 export interface ModelHandlers {
   models(
-    action: 'list' | 'show' | 'pull' | 'import' | 'adapter' | 'remove' | 'probe' | 'repair' | 'set' | 'suggest',
+    action:
+      | 'list'
+      | 'show'
+      | 'pull'
+      | 'import'
+      | 'adapter'
+      | 'update-catalog'
+      | 'reset-catalog'
+      | 'remove'
+      | 'probe'
+      | 'repair'
+      | 'set'
+      | 'suggest',
     id: string | undefined,
     args: {
       readonly json?: boolean;
@@ -76,6 +88,7 @@ export function addModels(program: Command, handlers: ModelHandlers): void {
       handlers.models('remove', id, args),
     );
   addModelChanges(models, handlers);
+  addCatalog(models, handlers);
 }
 
 function addModelChanges(models: Command, handlers: ModelHandlers): void {
@@ -106,4 +119,28 @@ function addModelChanges(models: Command, handlers: ModelHandlers): void {
     .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
       handlers.models('repair', id, args),
     );
+}
+
+function addCatalog(models: Command, handlers: ModelHandlers): void {
+  const catalog = subcommand(
+    models,
+    'catalog',
+    'renew the list of models that are suggested',
+    'dewpoint models catalog update ~/catalog.json',
+  );
+  subcommand(
+    catalog,
+    'update',
+    'show what a signed catalog changes, and use it after your approval',
+    'dewpoint models catalog update ~/catalog.json',
+  )
+    .argument('<source>', 'a file, or an https address')
+    .option('--yes', 'use it without asking')
+    .option('--json', 'print JSON')
+    .action((source: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
+      handlers.models('update-catalog', source, args),
+    );
+  subcommand(catalog, 'reset', 'use the catalog that came with Dewpoint', 'dewpoint models catalog reset')
+    .option('--json', 'print JSON')
+    .action((args: { readonly json?: boolean }) => handlers.models('reset-catalog', undefined, args));
 }

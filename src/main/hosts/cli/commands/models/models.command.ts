@@ -63,6 +63,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ...(model.fit === undefined || model.choices !== undefined
       ? []
       : [['would fit', model.fit ?? 'unknown: the header of the file is not known'] as const]),
+    ...(model.quantization === undefined ? [] : [['file advice', model.quantization] as const]),
     ...(model.headerFrom === undefined ? [] : [['header', `from ${model.headerFrom.join('; ')}`] as const]),
     ...(model.choices ?? []).map((choice) => ['offers', choiceText(choice)] as const),
     ...(model.card === undefined ? [] : cardRows(model.card)),

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import type { CatalogUpdate } from '@shared/contract/models-contract.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
+import type { Command } from '../../command-context.ts';
+import { confirm } from '../../questions/confirm.ts';
+import { usageError } from '../../report-failure.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
+
+interface CatalogArguments {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** From a file or an address; null: back to the one that came with the program. */
+export const modelCatalog: Command<[string | null, CatalogArguments]> = (context, source, args) =>
+  source === null ? resetCatalog(context, args) : updateCatalog(context, source, args);
+
+/** Shows what a signed catalog changes and uses it after a yes; nothing is looked for by itself. */
+const updateCatalog: Command<[string, CatalogArguments]> = async (context, given, { yes, json }) => {
+  const { terminal } = context;
+  const { models } = await context.core();
+  const source = /^[a-z]+:\/\//iu.test(given) ? given : resolve(given);
+  const found = await models.updateCatalog({ source, apply: false });
+  if (json !== true) terminal.out(describeCatalog(found));
+  if (found.changes.length > 0 && yes !== true) {
+    if (!terminal.isInteractive)
+      throw usageError(
+        'A new catalog needs your approval, and nobody can answer here.',
+        'To use it without asking: --yes',
+      );
+    if (!(await confirm('Use this catalog?', context))) {
+      terminal.err('Nothing was changed.\n');
+      return 1;
+    }
+  }
+  const taken = await models.updateCatalog({ source, apply: true });
+  if (json === true) terminal.out(jsonLine({ ...taken, changes: found.changes }));
+  else terminal.err('This catalog is in use.\n');
+  return 0;
+};
+
+const resetCatalog: Command<[CatalogArguments]> = async ({ core, terminal }, { json }) => {
+  const now = await (await core()).models.resetCatalog();
+  terminal.out(json === true ? jsonLine(now) : describeCatalog(now));
+  return 0;
+};
+
+function describeCatalog({ date, revision, models, changes }: CatalogUpdate): string {
+  const which = revision === null ? 'The catalog that came with Dewpoint' : `Revision ${revision}`;
+  const lines = changes.length === 0 ? ['nothing changes'] : changes;
+  return `${which}, from ${date}, ${models} models:\n${lines.map((line) => `  ${seenWords(line)}\n`).join('')}`;
+}
