@@ -83,6 +83,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
 
 /** Why a function is not measured by itself, as `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
+  'src/main/lib/net/net-fetch.ts#proxyFor': 'the environment of the person’s own machine',
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',
   'src/main/lib/programs/marked-processes.ts#endMarked': 'ends processes; its one pattern reads names of /proc',

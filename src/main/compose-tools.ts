@@ -6,6 +6,7 @@ import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
+import { createNetSocket } from './lib/net/net-socket.ts';
 import { isPublicAddress } from './sandbox/network/address-rules.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
 import { createWebClient } from './sandbox/network/web-client.ts';
@@ -74,6 +75,7 @@ export function createToolParts(
     now,
     version,
     fetch: createNetFetch(() => settings.current().connection, env),
+    openSocket: createNetSocket(() => settings.current().connection, env),
     start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
     // A header has no variable of its own: `Authorization` in the environment is nobody's.
     secret: (server, variable) =>

@@ -22,7 +22,10 @@ const staysHere = z.boolean().default(false);
 export const serverDefinitionSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('http'),
-    url: z.url({ protocol: /^https?$/, error: 'Use an address that begins with http:// or https://.' }),
+    url: z.url({
+      protocol: /^(?:https?|wss?)$/,
+      error: 'Use an address that begins with https://, http://, wss:// or ws://.',
+    }),
     /** Names of headers whose values lie in the key store. */
     headers: z.array(headerSchema).max(20).default([]),
     /** Of a client that was registered where people sign in, or the address of a document that describes one. */
@@ -54,6 +57,11 @@ export type ServerDefinition = z.infer<typeof serverDefinitionSchema>;
 
 /** Under which the secret of a client of one's own is kept; it is no header. */
 export const clientSecretName = 'client_secret';
+
+/** A connection that stays open and is no HTTP; there is no sign-in for it, only headers. */
+export function isSocketAddress(definition: ServerDefinition): boolean {
+  return definition.kind === 'http' && /^wss?:/iu.test(definition.url);
+}
 
 /** The headers or variables whose values are kept apart from it. */
 export function secretNames(definition: ServerDefinition): readonly string[] {

@@ -9,7 +9,7 @@ export interface Connection {
   readonly certificates: string | null;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** A server on this machine is never looked for behind a proxy. */
 const thisMachine = ['localhost', '127.0.0.1', '::1', '[::1]'];
@@ -88,6 +88,18 @@ function wishes({ proxy, certificates }: Connection, env: Env): Wishes | null {
   return { httpProxy, httpsProxy, noProxy, certificates };
 }
 
+/** The proxy that stands before a host; null: none. Names in `no_proxy` hold for what is under them, too. */
+export function proxyFor(host: string, isPlain: boolean, connection: Connection, env: Env): string | null {
+  const wanted = wishes({ ...connection, certificates: null }, env);
+  const proxy = (isPlain ? wanted?.httpProxy : wanted?.httpsProxy) ?? '';
+  if (wanted === null || proxy === '') return null;
+  const isExcepted = wanted.noProxy
+    .split(/[\s,]+/u)
+    .map((name) => name.replace(/^\*?\.?/u, '').replace(/:\d+$/u, ''))
+    .some((name, at, all) => all[at] !== '' && (host === name || host.endsWith(`.${name}`)));
+  return isExcepted || /(?:^|[\s,])\*(?:$|[\s,])/u.test(wanted.noProxy) ? null : proxy;
+}
+
 async function viaDispatcher({ certificates, ...proxies }: Wishes): Promise<typeof fetch> {
   const trusted = certificates === null ? {} : await trust(certificates);
   // Loaded only where it is needed: the built-in `fetch` has no door for either wish.
@@ -112,9 +124,14 @@ function agent<Made>(make: () => Made, { httpProxy, httpsProxy }: Pick<Wishes, '
 }
 
 async function trust(path: string): Promise<object> {
+  const ca = await trustedWith(path);
+  return { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
+}
+
+/** The usual certificates, and those of a file. Rejects where it cannot be read. */
+export async function trustedWith(path: string): Promise<readonly string[]> {
   try {
-    const ca = [...usualCertificates(), await readFile(path, 'utf8')];
-    return { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
+    return [...usualCertificates(), await readFile(path, 'utf8')];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new PermanentError(`The certificates in ${path} cannot be read: ${why}`);

@@ -1,8 +1,9 @@
 import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import { isSocketAddress, type ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import type { OpenSocket } from '../../lib/net/net-socket.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
 import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
@@ -20,7 +21,8 @@ import {
   ownCapabilities,
   type OpenCalls,
 } from './server-questions.ts';
-import type { ServerStart, StartServer } from './server-process.ts';
+import type { StartServer } from './server-process.ts';
+import { connectSocket } from './socket-process.ts';
 
 /** A server that answers. */
 export interface McpConnection {
@@ -49,6 +51,8 @@ export interface ConnectOptions {
   /** The values of its variables or headers, by their names. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
+  /** Absent: no address of WebSockets is reached. */
+  readonly openSocket?: OpenSocket;
   /** What an address is signed in by; null: nothing. */
   readonly auth?: ServerAuth | null;
   readonly start: StartServer;
@@ -90,7 +94,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
  * nothing any more, when they are asked what they do not know: they are started again and not asked.
  */
 function mayBeOld({ kind }: ServerDefinition, error: unknown): boolean {
-  if (kind === 'stdio') return error instanceof SilentServer;
+  if (error instanceof SilentServer) return true;
   return kind === 'http' && [400, 404, 405].some((status) => status === fieldOf(error, 'status'));
 }
 
@@ -136,7 +140,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
   };
   let sieve: ListSieve | null = null;
   const unusable = (): readonly string[] => sieve?.unusableTools() ?? [];
-  const transport = definition.kind === 'stdio' ? processTransport(options, definition, { signal, connectMs }) : null;
+  const transport = pipesOf(options, { signal, connectMs });
   try {
     const reached = transport ?? addressTransport(mcp, options, way);
     const isOld = (): boolean => client.getProtocolEra() !== 'modern';
@@ -187,13 +191,18 @@ function otherOffers({ onOffers }: ConnectOptions) {
   return { autoRefresh: false, onChanged: () => onOffers?.() };
 }
 
-function processTransport(
-  { name, secrets, start }: ConnectOptions,
-  definition: Extract<ServerDefinition, { kind: 'stdio' }>,
+/** Null: it is reached by HTTP. */
+function pipesOf(
+  { name, definition, secrets, start, openSocket }: ConnectOptions,
   { signal, connectMs }: { readonly signal: AbortSignal; readonly connectMs: number },
-): ProcessTransport {
-  const run = (onOutput: ServerStart['onOutput']) => start({ name, definition, env: secrets, onOutput }, signal);
-  return createProcessTransport(run, connectMs);
+): ProcessTransport | null {
+  if (definition.kind === 'stdio')
+    return createProcessTransport((onOutput) => start({ name, definition, env: secrets, onOutput }, signal), connectMs);
+  if (definition.kind !== 'http' || !isSocketAddress(definition)) return null;
+  if (openSocket === undefined) throw new AppError('bad-input', `No WebSocket is opened for ${name}.`);
+  const server = { url: new URL(definition.url), headers: secrets, open: openSocket };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
+  return createProcessTransport((onOutput) => connectSocket({ ...server, signal: limit }, onOutput), connectMs);
 }
 
 /** A server says itself how long to wait: none at all would keep this program busy. */

@@ -4,7 +4,7 @@ import { countOfLog, countOfQuestion, createMessageRate, logMethod, tooManyMessa
 import type { ServerProcess, ServerStart } from './server-process.ts';
 
 /** A message above this is no message but a flood: the server is ended. */
-const longestMessage = 10 * 1024 * 1024;
+export const longestMessage = 10 * 1024 * 1024;
 /** What it asks for and does not read fills the memory of this program. */
 const mostUnread = 16 * 1024 * 1024;
 const keptErrors = 2_000;

@@ -159,8 +159,7 @@ function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer
   if (!isRecord(entry)) return 'it is no object';
   const { type, command, args, env } = entry;
   const url = entry.url ?? entry.serverUrl ?? entry.httpUrl;
-  if (type === 'sse' || type === 'ws')
-    return `its transport (${type}) is not supported; use its streamable HTTP address`;
+  if (type === 'sse') return `its transport (${type}) is not supported; use its streamable HTTP address`;
   if (/\$\{/.test(JSON.stringify([url ?? null, command ?? null, args ?? null])))
     return 'a variable stands in its command or address';
   const given = valuesIn(url === undefined ? env : (entry.headers ?? entry.http_headers));

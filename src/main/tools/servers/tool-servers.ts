@@ -40,7 +40,9 @@ export interface ToolServers {
 }
 
 export interface ToolServersOptions
-  extends Pick<ConnectOptions, 'fetch' | 'start' | 'version' | 'connectMs'>, Pick<ProjectWords, 'projects'> {
+  extends
+    Pick<ConnectOptions, 'fetch' | 'openSocket' | 'start' | 'version' | 'connectMs'>,
+    Pick<ProjectWords, 'projects'> {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   readonly pins: ToolPins;
   /** Where what belongs to a server is kept. */

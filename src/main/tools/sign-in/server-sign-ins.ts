@@ -1,5 +1,6 @@
 import type { AuthProvider } from '@modelcontextprotocol/client';
 import { AppError } from '@shared/errors.ts';
+import { isSocketAddress } from '@shared/tools/server-definition.ts';
 import type { ServerDefinition, SignInReport, SignOutRevocation } from '@shared/tools/server-definition.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
@@ -93,7 +94,7 @@ type HttpDefinition = Extract<ServerDefinition, { kind: 'http' }>;
 
 /** A key that the person set goes before any sign-in. */
 function httpOf(definition: ServerDefinition): HttpDefinition | null {
-  if (definition.kind !== 'http') return null;
+  if (definition.kind !== 'http' || isSocketAddress(definition)) return null;
   return definition.headers.some((name) => name.toLowerCase() === 'authorization') ? null : definition;
 }
 

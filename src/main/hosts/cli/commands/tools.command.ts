@@ -195,7 +195,7 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
 
 function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
   const [first = '', ...rest] = words;
-  const isAddress = /^https?:\/\//i.test(first);
+  const isAddress = /^(?:https?|wss?):\/\//i.test(first);
   if (!isAddress && args.clientId !== undefined) throw usageError('--client-id is for an address.');
   if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined || args.reach !== undefined))
     throw usageError('An address takes no arguments, no --env, no --reach and no --on-host.');
