@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { createNetSocket } from '../../../../src/main/lib/net/net-socket.ts';
@@ -17,6 +17,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
+const textOf = (data: RawData): string => (data instanceof Buffer ? data.toString('utf8') : '');
+
 type Talk = (socket: WebSocket, request: IncomingMessage) => void;
 
 async function listen(talk: Talk): Promise<{ readonly url: string; readonly server: WebSocketServer }> {
@@ -25,7 +27,9 @@ async function listen(talk: Talk): Promise<{ readonly url: string; readonly serv
   await once(server, 'listening');
   ends.push(async () => {
     for (const socket of server.clients) socket.terminate();
-    await new Promise((resolve) => void server.close(resolve));
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
   });
   const address = server.address();
   return { server, url: `ws://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}/mcp` };
@@ -66,7 +70,7 @@ const reference: Talk = (socket) => {
     send: async (message) => socket.send(JSON.stringify(message, null, 2)),
     close: async () => socket.close(),
   };
-  socket.on('message', (data) => transport.onmessage?.(JSON.parse(String(data))));
+  socket.on('message', (data) => transport.onmessage?.(JSON.parse(textOf(data))));
   socket.on('close', () => transport.onclose?.());
   void server.connect(transport);
 };
@@ -104,7 +108,7 @@ describe('a server behind a WebSocket', () => {
     const { url } = await listen((socket, request) => {
       reference(socket, request);
       socket.on('message', (data) => {
-        if (!String(data).includes('tools/call')) return;
+        if (!textOf(data).includes('tools/call')) return;
         const note = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
         for (let at = 0; at < 5_000; at += 1) socket.send(note);
       });
