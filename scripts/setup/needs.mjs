@@ -9,7 +9,7 @@ import { ensureElectronShell } from './electron-shell.mjs';
 import { ensureModel } from './models.mjs';
 import { ensureOllama } from './ollama.mjs';
 import { root } from './paths.mjs';
-import { has } from './run.mjs';
+import { capture, has } from './run.mjs';
 import { ensureSandboxImage } from './sandbox-image.mjs';
 import { say } from './say.mjs';
 import { ensurePackages, packagesFor } from './system.mjs';
@@ -71,6 +71,8 @@ async function bring(need, context) {
       return bringKeyring(context);
     case 'ollama':
       return bringOllama(context);
+    case 'pytest':
+      return bringPytest(context);
     case 'card':
       return findCard();
     case 'card-library':
@@ -114,6 +116,15 @@ async function bringImage({ allowed }) {
   if (first.ok || !allowed || process.platform !== 'linux') return first;
   const installed = await ensurePackages(packagesFor.image, { allowed });
   return installed.ok ? ensureSandboxImage() : first;
+}
+
+/** @param {{allowed: boolean}} context @returns {Promise<Met>} */
+async function bringPytest({ allowed }) {
+  const isThere = () => capture('python3', ['-c', 'import pytest']).ok;
+  if (isThere()) return { ok: true };
+  const installed = await ensurePackages(packagesFor.pytest, { allowed });
+  if (!installed.ok || isThere()) return installed;
+  return { ok: false, message: 'the python3 of the search path has no pytest: python3 -m pip install pytest' };
 }
 
 // The tests start a ring and a bus of their own: a person's is not touched.

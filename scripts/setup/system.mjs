@@ -10,6 +10,7 @@ export const packagesFor = {
   rootless: ['rootlesskit', 'uidmap'],
   image: ['debootstrap'],
   compiler: ['gcc', 'g++'],
+  pytest: ['python3', 'python3-pytest'],
   keyring: ['gnome-keyring', 'dbus', 'libsecret-1-0'],
   electron: [
     'xvfb',
