@@ -1,5 +1,6 @@
 import { Tabs as Primitive } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { useEffect, useRef } from 'react';
 
 interface Tab<Id extends string> {
   readonly id: Id;
@@ -24,9 +25,15 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corne
     const tab = tabs.find((candidate) => candidate.id === value);
     if (tab !== undefined) onSelect(tab.id);
   };
+  const list = useRef<HTMLDivElement>(null);
+  // More tabs than there is room for: the one that is open is in sight.
+  useEffect(() => {
+    list.current?.querySelector('[data-state=active]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [selected]);
   return (
     <Primitive.Root value={selected} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
       <Primitive.List
+        ref={list}
         aria-label={label}
         className={`no-scrollbar flex h-11 shrink-0 items-center gap-0.5 overflow-x-auto border-b border-line pl-2 ${corner === null ? 'pr-2' : 'mr-11'}`}
       >
