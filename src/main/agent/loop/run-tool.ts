@@ -179,8 +179,10 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
 
 /** What a server had a model do counts for the turn, by the record, as a replay sees it. */
 function withTokens(result: ToolResult, tokens: number): ToolResult {
+  // What a tool gave back has not been looked at yet.
+  if (tokens === 0) return result;
   const data = isRecord(result.data) ? result.data : {};
-  return tokens === 0 ? result : { ...result, data: { ...data, asked: { tokens } } };
+  return { ...result, data: { ...data, asked: { tokens } } };
 }
 
 /** What it started has limits of its own. */
@@ -347,8 +349,8 @@ function checkResult(value: unknown): ToolResult {
     output: `The tool gave back ${what}; its result is not known.`,
   });
   if (!isRecord(value)) return wrong('nothing that can be read');
-  const { status, output, exitCode, data } = value;
-  const pictures = picturesSchema.safeParse(value.pictures).data ?? [];
+  const { status, output, exitCode, data, pictures: given } = value;
+  const pictures = picturesSchema.safeParse(given).data ?? [];
   if (!isStatus(status)) return wrong('no valid status');
   if (typeof output !== 'string') return wrong('no text');
   const code = typeof exitCode === 'number' && Number.isInteger(exitCode) ? exitCode : null;
