@@ -5,7 +5,7 @@ import type { ProgramReport, ReportedCalls } from '@shared/session/program-repor
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
 import type { Command, CommandContext } from '../command-context.ts';
-import { confirm } from '../questions/confirm.ts';
+import { confirmAtTerminal } from '../questions/confirm.ts';
 import { usageError } from '../report-failure.ts';
 import { quoteRows } from '../terminal/quoted-rows.ts';
 import { jsonLine, oneLine } from '../terminal/terminal.ts';
@@ -88,8 +88,8 @@ function wholeOf(one: ProgramReport, { terminal: { columns } }: CommandContext):
     lineOf(one).trimEnd(),
     `Plan:\n${quoteRows(one.plan, columns)}`,
     ...one.calls.map(callLine),
-    ...(refused === 0 ? [] : [`${refused} calls were refused.`]),
-    ...(tests === 0 ? [] : [`${tests} tests ran before it.`]),
+    ...(refused === 0 ? [] : [`Refused calls: ${refused}`]),
+    ...(tests === 0 ? [] : [`Tests that ran first: ${tests}`]),
     ...(problems.length === 0 ? [] : [`Found before it ran:\n${quoteRows(problems.join('\n'), columns)}`]),
     wrote === null
       ? 'What its answer cost is unknown.'
@@ -125,7 +125,9 @@ async function keep(
     );
   err(`Any agent of the project could call this, in the sandbox:\n${quoteRows(one.text ?? '', columns)}\n`);
   for (const call of one.calls) err(`It may call ${seenName(call.tool)}, at most ${call.most} times.\n`);
-  if (args.yes !== true && !(await confirm(`Keep it as ${seenName(name)}: ${seenWords(description)}`, context))) {
+  const question = `Keep it as ${seenName(name)}: ${seenWords(description)}`;
+  const asking = { what: 'Keeping a program', without: 'To keep what is printed without asking: --yes' };
+  if (args.yes !== true && !(await confirmAtTerminal(question, context, asking))) {
     err('Nothing was kept.\n');
     return 1;
   }

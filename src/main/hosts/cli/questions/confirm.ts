@@ -1,5 +1,6 @@
 import { openUserPrompter } from './ask-user.ts';
 import type { CommandContext } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
 
 /** Anything but a plain yes is a no. */
 export async function confirm(question: string, context: CommandContext): Promise<boolean> {
@@ -13,4 +14,18 @@ export async function confirm(question: string, context: CommandContext): Promis
   } finally {
     asker.close();
   }
+}
+
+/**
+ * The same for what is not done without an answer. Rejects where nobody can give one, for a pipe may stay open for ever:
+ * with what needs the approval, and how it is done without asking.
+ */
+export async function confirmAtTerminal(
+  question: string,
+  context: CommandContext,
+  { what, without }: { readonly what: string; readonly without: string },
+): Promise<boolean> {
+  if (!context.terminal.isInteractive)
+    throw usageError(`${what} needs your approval, and nobody can answer here.`, without);
+  return confirm(question, context);
 }

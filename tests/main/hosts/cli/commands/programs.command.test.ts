@@ -40,7 +40,7 @@ it('shows the programs of a session, and keeps one with its text in sight', asyn
   );
   const { out } = await run('show', [sessionId, '2']);
   expect(out).toContain('  shop__get_order: 2 of 40, 1 ok, 1 error, 0.1 s\n');
-  expect(out).toContain('3 tests ran before it.\n');
+  expect(out).toContain('Tests that ran first: 3\n');
   expect(out).toContain('Its model would keep it as add_up.\n');
   expect(out).toMatch(/Different from the one before it:\n(?: {2}\| .*\n)+/u);
   await expect(run('show', [sessionId, '9'])).rejects.toMatchObject({ code: 'not-found' });

@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { CatalogUpdate } from '@shared/contract/models-contract.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
-import { confirm } from '../../questions/confirm.ts';
-import { usageError } from '../../report-failure.ts';
+import { confirmAtTerminal } from '../../questions/confirm.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
 
 interface CatalogArguments {
@@ -22,16 +21,10 @@ const updateCatalog: Command<[string, CatalogArguments]> = async (context, given
   const source = /^[a-z]+:\/\//iu.test(given) ? given : resolve(given);
   const found = await models.updateCatalog({ source, apply: false });
   if (json !== true) terminal.out(describeCatalog(found));
-  if (found.changes.length > 0 && yes !== true) {
-    if (!terminal.isInteractive)
-      throw usageError(
-        'A new catalog needs your approval, and nobody can answer here.',
-        'To use it without asking: --yes',
-      );
-    if (!(await confirm('Use this catalog?', context))) {
-      terminal.err('Nothing was changed.\n');
-      return 1;
-    }
+  const asking = { what: 'A new catalog', without: 'To use it without asking: --yes' };
+  if (found.changes.length > 0 && yes !== true && !(await confirmAtTerminal('Use this catalog?', context, asking))) {
+    terminal.err('Nothing was changed.\n');
+    return 1;
   }
   const taken = await models.updateCatalog({ source, apply: true });
   if (json === true) terminal.out(jsonLine({ ...taken, changes: found.changes }));

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { seenName } from '@shared/text/seen-text.ts';
-import { confirm } from '../../questions/confirm.ts';
+import { confirmAtTerminal } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
 import { describeModel } from './models.command.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -56,13 +55,10 @@ export const removeModel: Command<[string, { readonly yes?: boolean; readonly js
 
 async function isWanted(context: CommandContext, { id, file }: ModelEntry): Promise<boolean> {
   if (file?.hereBytes === 0) return true;
-  if (!context.terminal.isInteractive) {
-    throw usageError(
-      `Deleting ${id} needs your approval, and nobody can answer here.`,
-      'To delete it without asking: --yes',
-    );
-  }
   const what =
     file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${sizeText(file.hereBytes)})`;
-  return confirm(`Delete ${what}?`, context);
+  return confirmAtTerminal(`Delete ${what}?`, context, {
+    what: `Deleting ${id}`,
+    without: 'To delete it without asking: --yes',
+  });
 }

@@ -1,7 +1,6 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { confirm } from '../../questions/confirm.ts';
+import { confirmAtTerminal } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
 import type { ModelRepair } from '@shared/contract/models-contract.ts';
 
@@ -34,11 +33,9 @@ export const repairModel: Command<[string, { readonly yes?: boolean; readonly js
   return 0;
 };
 
-async function isWanted(context: CommandContext): Promise<boolean> {
-  if (!context.terminal.isInteractive)
-    throw usageError(
-      'Repairing a model needs your approval, and nobody can answer here.',
-      'To repair it without asking: --yes',
-    );
-  return confirm('Repair it?', context);
+function isWanted(context: CommandContext): Promise<boolean> {
+  return confirmAtTerminal('Repair it?', context, {
+    what: 'Repairing a model',
+    without: 'To repair it without asking: --yes',
+  });
 }
