@@ -160,7 +160,7 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
   }
   if (server.leftOut > 0) err(`${server.leftOut} more tools are not listed: too many, too large or not usable.\n`);
   if (server.unusable.length > 0)
-    err(`Not usable, for they are not as the protocol has tools: ${server.unusable.map(seenName).join(', ')}\n`);
+    err(`Left out, because they do not follow the protocol: ${server.unusable.map(seenName).join(', ')}\n`);
   if (server.tools.some(isToApprove))
     err(`To read and approve what is new or changed: dewpoint tools approve ${server.name}\n`);
 }

@@ -32,7 +32,7 @@ export function addPrograms(program: Command, run: Run): void {
   )
     .argument('<session>', aSession)
     .argument('<number>', 'which of its programs')
-    .argument('[name]', 'small letters, digits, underscores (default: what the model proposed)')
+    .argument('[name]', 'lower-case letters, digits and underscores (default: the name that the model proposed)')
     .option('--about <text>', 'what it does; models choose it by that')
     .option('--yes', 'keep what is printed without asking')
     .action((session: string, number: string, name: string | undefined, args: ProgramsArguments) =>
@@ -44,7 +44,7 @@ export function addPrograms(program: Command, run: Run): void {
     .action((args: ProgramsArguments) => run('list', [], args));
   for (const [action, about] of [
     ['diff', 'show how the versions of a kept program differ'],
-    ['remove', 'delete a kept program with its versions'],
+    ['remove', 'delete a kept program and its versions'],
   ] as const)
     subcommand(programs, action, about, `dewpoint programs ${action} add_up --project .`)
       .argument('<name>', 'the name of a kept program')

@@ -203,7 +203,7 @@ function askedByServer({ kind, subject, reason, text, form, url }: Question): As
     return {
       what: 'It wants a model of yours to answer this.',
       fields: [by, says, because],
-      grant: 'If you say yes, the model answers exactly this, once, and the server gets the answer.',
+      grant: 'If you say yes, the model answers this one question, and the server gets the answer.',
     };
   if (kind === 'server-link')
     return {
