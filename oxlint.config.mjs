@@ -128,12 +128,14 @@ const pageMayUse = [
   'session/slash-commands.ts',
   'settings/known-editors.ts',
   'text/csv-text.ts',
+  'text/json-in.ts',
   'text/seen-text.ts',
   'text/size-text.ts',
   'text/task-mode.ts',
   'tools/canvas.ts',
   'tools/found-offers.ts',
   'tools/preset-values.ts',
+  'tools/program-tool.ts',
   'unknown-value.ts',
 ];
 

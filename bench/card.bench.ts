@@ -74,7 +74,7 @@ export async function run(args: readonly string[], setting: Setting): Promise<re
     const steps = await runCardSteps({
       bed,
       files,
-      bare: await bareSpeed(options['llama-bench'], plan.use, cache),
+      bare: await bareSpeed(options['llama-bench'], plan.use, { cache, folder }),
       onStep: async (step, steps) => {
         say(step);
         await writeReport(options.report, { ...head, files: named, steps });
@@ -110,15 +110,16 @@ function isOption(name: string): name is keyof Options {
 async function bareSpeed(
   given: string,
   use: CardPlan['use'],
-  cache: string,
+  { cache, folder }: { readonly cache: string; readonly folder: string },
 ): Promise<Parameters<typeof runCardSteps>[0]['bare']> {
   if (given !== '') return (file, ask) => askLlamaBench(given, file.path, ask);
   try {
     if (use === null || use === 'metal') throw new Error('it is built on Linux, with a library for cards');
     const [first] = use.packages;
     const name = first?.name ?? '';
-    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-llama-bench-'));
-    const program = await buildLlamaBench(folder, join(enginesDir(cache), name, 'bins', name));
+    const own = join(folder, 'llama-bench');
+    await mkdir(own);
+    const program = await buildLlamaBench(own, join(enginesDir(cache), name, 'bins', name));
     return (file, ask) => askLlamaBench(program, file.path, ask);
   } catch (error) {
     console.error(`llama-bench is left out: ${messageOf(error)}`);

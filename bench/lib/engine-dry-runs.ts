@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { CacheType } from '@shared/models/memory-estimate.ts';
+import { bringEngineSource } from './engine-source.ts';
 
 const execute = promisify(execFile);
 
@@ -70,10 +71,7 @@ async function compile(folder: string, libraries: string): Promise<string> {
   const { tag } = z
     .object({ tag: z.string() })
     .parse(JSON.parse(await readFile(join(package_, 'llama.cpp.info.json'), 'utf8')));
-  const source = join(folder, 'source');
-  const headers = ['include', 'ggml/include', 'src/llama-ext.h'];
-  await execute('git', ['clone', '--quiet', '--no-checkout', join(package_, 'gitRelease.bundle'), source]);
-  await execute('git', ['-C', source, 'checkout', '--quiet', 'HEAD', '--', ...headers]);
+  const source = await bringEngineSource(folder, ['include', 'ggml/include', 'src/llama-ext.h']);
   // The linker looks for what these need by names without a version.
   const names = [`libllama.${tag}.so`, `libggml.${tag}.so`, 'libggml-base.so'];
   for (const name of names) await symlink(join(libraries, name), join(folder, name));

@@ -54,6 +54,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/tools/own/hide-values.ts#hideValues': (text) => [text, { TOKEN: 'sw0rdfish/a+b' }],
   'src/main/tools/own/own-tool-runners.ts#runnerFor': (text) => ['say.js', text],
   'src/main/tools/own/own-tools.ts#secretKey': (text) => ['say.py', text, null],
+  'src/main/lib/net/no-proxy.ts#isProxyExcepted': (text) => [text, 'example.org'],
   'src/main/tools/own/read-declaration.ts#findHeader': (text) => [text],
   'src/main/tools/programs/imported-programs.ts#importedBy': (text) => [text, [{ name: 'shop', text }]],
   'src/main/tools/own/read-declaration.ts#looksLikeTool': (text) => ['say', text],

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readdir, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { bringEngineSource } from '../engine-source.ts';
 
 const execute = promisify(execFile);
 
@@ -18,11 +19,8 @@ export interface BareSpeed {
  * where one is missing.
  */
 export async function buildLlamaBench(folder: string, libraries: string): Promise<string> {
-  const source = join(folder, 'source');
   const parts = ['include', 'ggml/include', 'common', 'vendor', 'tools/llama-bench'];
-  const bundle = resolve('node_modules/node-llama-cpp/llama/gitRelease.bundle');
-  await execute('git', ['clone', '--quiet', '--no-checkout', bundle, source]);
-  await execute('git', ['-C', source, 'checkout', '--quiet', 'HEAD', '--', ...parts]);
+  const source = await bringEngineSource(folder, parts);
   const files = (await readdir(libraries)).filter((name) => name.endsWith('.so'));
   // It looks for the libraries of cards beside itself.
   for (const name of files) await symlink(join(libraries, name), join(folder, name));

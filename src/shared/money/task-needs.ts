@@ -3,6 +3,7 @@ import type { StepState, TurnState } from '@shared/session/session-state.ts';
 import type { FoundInterval } from './found-interval.ts';
 import { foundInterval } from './found-interval.ts';
 import { promptTokensOf } from './token-cost.ts';
+import { asides } from '@shared/session/asides.ts';
 
 /** What a turn was: only of like ones does what one took say something of another. */
 export type TaskKind = 'question' | 'repair' | 'change';
@@ -30,9 +31,6 @@ const ownEnds: ReadonlySet<TurnEndReason> = new Set<TurnEndReason>([
   'time-limit',
   'step-limit',
 ]);
-
-/** Beside the work: their prompts say nothing of the task. */
-const asides: ReadonlySet<StepState['purpose']> = new Set(['summarize', 'title', 'advise', 'review', 'sample']);
 
 /** A turn that has ended, as a task; null: it did not end by itself, took no model, or has more steps than are kept. */
 export function taskOf(turn: TurnState, steps: readonly StepState[]): TaskShape | null {

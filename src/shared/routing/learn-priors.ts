@@ -1,11 +1,9 @@
 import type { Priors, Tally } from './priors.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
+import { asides } from '@shared/session/asides.ts';
 
 const HALF_LIFE_MS = 30 * 24 * 3600 * 1000;
-
-/** Questions beside the work say nothing of who did it. */
-const asides: ReadonlySet<StepState['purpose']> = new Set(['summarize', 'title', 'advise', 'review', 'sample']);
 
 /** What of a session's state is looked at. */
 interface Work {

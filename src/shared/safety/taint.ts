@@ -6,6 +6,7 @@ import { createSessionAnswers, isGranted } from './session-answers.ts';
 import type { SessionAnswers } from './session-answers.ts';
 import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
 import { assignedShapes, hideSecrets, secretShapes } from './secret-patterns.ts';
+import { isProgramStart } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** Fenced things, each once. */
@@ -213,7 +214,7 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   const isOpen = source === null && !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
   // What a program reads it may pass on before it ends.
-  if (event.tool === 'run_program' || event.foreign?.isProgram === true) bothGet(state, hits, '');
+  if (isProgramStart(event)) bothGet(state, hits, '');
   if (isAgentTool(event.tool)) put(hits, state.children.values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
 }

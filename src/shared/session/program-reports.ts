@@ -4,6 +4,7 @@ import type { ToolStatus } from '@shared/events/tool-events.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
 import { announcedSchema, type Announced } from '@shared/tools/own-tool.ts';
+import { isProgramStart } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** What a program announced of a tool, and what came of it. */
@@ -85,7 +86,7 @@ export async function foldPrograms(events: AsyncIterable<SessionEvent>): Promise
       answers.set(event.callId, { input: promptTokensOf(usage), output: usage.output, costUsd });
     }
     if (event.type === 'tool-call-requested') askedBy.set(event.toolCallId, event.callId);
-    if (event.type === 'tool-started' && isProgram(event)) {
+    if (event.type === 'tool-started' && isProgramStart(event)) {
       const wrote = answers.get(askedBy.get(event.toolCallId) ?? '') ?? null;
       found.set(event.toolCallId, { started: event, ended: null, inner: [], wrote });
     }
@@ -95,10 +96,6 @@ export async function foldPrograms(events: AsyncIterable<SessionEvent>): Promise
     if (program !== undefined) program.ended = event;
   }
   return [...found.values()].map((one, at) => reportOf(one, at + 1));
-}
-
-function isProgram({ tool, foreign }: EventOf<'tool-started'>): boolean {
-  return tool === 'run_program' || foreign?.isProgram === true;
 }
 
 function reportOf({ started, ended, inner, wrote }: Found, number: number): ProgramReport {

@@ -167,7 +167,6 @@ async function leaveOut(
   return null;
 }
 
-/** Who answers a tool of others: that decides what a session has met from then on. */
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {
   turn.limits.noteOutput(record.full?.bytes ?? record.output.length);
   turn.limits.noteResult(record.output);

@@ -34,8 +34,9 @@ export interface ServerCall {
 export async function answerForServer(turn: Turn, call: ServerCall, question: ModelQuestion): Promise<ModelAnswer> {
   const { server } = call.spec;
   const model = modelFor(turn);
-  const problem = model === null ? 'no model may answer it' : await problemOf(turn, server, question);
-  if (model === null || problem !== null) return refused(problem ?? '');
+  if (model === null) return refused('no model may answer it');
+  const problem = await problemOf(turn, server, question);
+  if (problem !== null) return refused(problem);
   const { info } = model;
   // What is used here is no part of how the turn goes: a replay does not see it.
   const limits = createLimits({ maxSteps: 1, maxMinutes: 24 * 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null });

@@ -129,6 +129,7 @@ export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): s
   }
 }
 
+/** Who answers a tool of others: that decides what a session has met from then on. */
 function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
   if (foreign === undefined) return {};
   const { server, leaves, readsFiles, isRouter, own } = foreign;

@@ -1,3 +1,4 @@
+import { canonicalJson } from '@shared/text/canonical-json.ts';
 import { wasWrittenAhead } from '@shared/session/session-state.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -202,16 +203,4 @@ function createCallMemory(): CallMemory {
       rejected = new Set();
     },
   };
-}
-
-/** JSON with the keys of objects in order, so that equal inputs are equal strings. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value)
-      .filter(([, entry]) => entry !== undefined)
-      .sort(([left], [right]) => (left < right ? -1 : 1));
-    return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(',')}}`;
-  }
-  return JSON.stringify(value) ?? 'null';
 }

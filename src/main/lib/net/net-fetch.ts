@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { getCACertificates, rootCertificates } from 'node:tls';
+import { isProxyExcepted } from './no-proxy.ts';
 import { rootCause } from './root-cause.ts';
 
 export interface Connection {
@@ -88,16 +89,12 @@ function wishes({ proxy, certificates }: Connection, env: Env): Wishes | null {
   return { httpProxy, httpsProxy, noProxy, certificates };
 }
 
-/** The proxy that stands before a host; null: none. Names in `no_proxy` hold for what is under them, too. */
+/** The proxy that stands before a host; null: none. */
 export function proxyFor(host: string, isPlain: boolean, connection: Connection, env: Env): string | null {
   const wanted = wishes({ ...connection, certificates: null }, env);
   const proxy = (isPlain ? wanted?.httpProxy : wanted?.httpsProxy) ?? '';
   if (wanted === null || proxy === '') return null;
-  const isExcepted = wanted.noProxy
-    .split(/[\s,]+/u)
-    .map((name) => name.replace(/^\*?\.?/u, '').replace(/:\d+$/u, ''))
-    .some((name, at, all) => all[at] !== '' && (host === name || host.endsWith(`.${name}`)));
-  return isExcepted || /(?:^|[\s,])\*(?:$|[\s,])/u.test(wanted.noProxy) ? null : proxy;
+  return isProxyExcepted(wanted.noProxy, host) ? null : proxy;
 }
 
 async function viaDispatcher({ certificates, ...proxies }: Wishes): Promise<typeof fetch> {

@@ -253,10 +253,11 @@ function lossError(reason: string, output: string, verdict: string | null): Engi
   if (verdict !== null) {
     return { ...gone, code: 'out-of-memory', message: `The engine's process ${reason}. ${verdict}${said}` };
   }
-  const hint = reason.includes('SIGKILL')
-    ? ' The system also does that when memory runs out.'
-    : /unsupported toolchain/u.test(output)
-      ? ' The driver of the card is too old for the engine’s library: update it, or remove the library (`dewpoint doctor` names it).'
-      : '';
-  return { ...gone, code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
+  return { ...gone, code: 'engine-lost', message: `The engine's process ${reason}.${lossHint(reason, output)}${said}` };
+}
+
+function lossHint(reason: string, output: string): string {
+  if (reason.includes('SIGKILL')) return ' The system also does that when memory runs out.';
+  if (!/unsupported toolchain/u.test(output)) return '';
+  return ' The driver of the card is too old for the engine’s library: update it, or remove the library (`dewpoint doctor` names it).';
 }

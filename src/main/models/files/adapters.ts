@@ -6,7 +6,7 @@ import { checkAdapter } from '../memory/gguf/check-adapter.ts';
 import { readTensors } from '../memory/gguf/read-gguf.ts';
 import { sizeOf } from './download/fetch-model.ts';
 import type { FileDigests } from './file-digests.ts';
-import { nameOfFile, namePattern } from './import-model.ts';
+import { adapterName } from './import-model.ts';
 import { createNameList } from './name-list.ts';
 import type { NameList } from './name-list.ts';
 import type { AdapterRequest, StoredModel } from './stored-model.ts';
@@ -44,24 +44,19 @@ function splitAdapterName(name: string): { readonly base: string; readonly adapt
  * of the model that they make. Throws `AppError`: `bad-input` for what does not fit, `conflict` for a name that is taken.
  */
 export async function addAdapter(
-  { path, name }: AdapterRequest,
+  request: AdapterRequest,
   base: StoredModel,
   { adapters, digests, signal }: AdapterParts & { readonly signal: AbortSignal },
 ): Promise<string> {
+  const { path } = request;
   if (!isAbsolute(path)) throw new AppError('bad-input', 'Use the full path of the adapter file.');
-  const files = base.files;
-  const [first, ...rest] = files;
+  const [first, ...rest] = base.files;
   if (!base.isInstalled || base.path === null || first === undefined || isAbsolute(base.name))
     throw new AppError('bad-input', `The model ${base.name} has no name or no file here, so no adapter can be added.`, {
       hint: 'Download or import the model first.',
     });
   const { bytes, madeFor } = checkAdapter(await readTensors(path), await readTensors(base.path));
-  const own = name ?? nameOfFile(path);
-  if (!namePattern.test(own))
-    throw new AppError('bad-input', `"${own}" cannot be the name of an adapter.`, {
-      hint: 'Use lower-case letters, digits, dots, dashes and underscores, and --name NAME.',
-    });
-  const whole = `${base.name}+${own}`;
+  const whole = `${base.name}+${adapterName(request)}`;
   const before = (await adapters.list()).get(whole);
   if (before !== undefined && before.path !== path)
     throw new AppError('conflict', `The name ${whole} is taken by ${before.path}.`, {

@@ -3,6 +3,7 @@ import { AppError } from '@shared/errors.ts';
 import type { GgufHeader } from '../memory/gguf/read-gguf.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import type { ImportedModels } from './name-list.ts';
+import type { AdapterRequest } from './stored-model.ts';
 import { partNameOf } from './split-model-files.ts';
 
 export interface ImportRequest {
@@ -19,7 +20,7 @@ export interface ImportDependencies {
   readonly takenBy: (name: string) => Promise<string | null>;
 }
 
-export const namePattern = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
  * Gives a model file anywhere on the disk a name; nothing of it is copied or changed. The value is the name. The same
@@ -71,7 +72,16 @@ function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
   }
 }
 
-export function nameOfFile(path: string): string {
+/** Throws where it cannot be one. */
+export function adapterName({ path, name }: AdapterRequest): string {
+  const wanted = name ?? nameOfFile(path);
+  if (namePattern.test(wanted)) return wanted;
+  throw new AppError('bad-input', `"${wanted}" cannot be the name of an adapter.`, {
+    hint: 'Use lower-case letters, digits, dots, dashes and underscores, and --name NAME.',
+  });
+}
+
+function nameOfFile(path: string): string {
   return basename(partNameOf(path)?.whole ?? path)
     .replace(/\.gguf$/iu, '')
     .toLowerCase()

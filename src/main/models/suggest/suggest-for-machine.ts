@@ -50,9 +50,9 @@ export async function withQuantization(
   const entries = await models.list(signal);
   const machine = await thisMachine(entries, plan, signal);
   const measured = new Map(
-    entries.flatMap(({ file: own, card }) => {
-      const written = card?.speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
-      return own === undefined || written === null ? [] : [[basename(own.path), written] as const];
+    entries.flatMap((one) => {
+      const written = writtenBy(one);
+      return one.file === undefined || written === null ? [] : [[basename(one.file.path), written] as const];
     }),
   );
   return { ...entry, quantization: adviseQuantization({ model, machine, sources: catalog, measured }) };
@@ -89,7 +89,7 @@ export function measuredHere(
     .sort((left, right) => (right.sizeBytes ?? 0) - (left.sizeBytes ?? 0));
   const [best] = probed;
   const speeds = best?.card?.speeds ?? [];
-  const decode = speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
+  const decode = best === undefined ? null : writtenBy(best);
   const bandwidth = decode === null || decode <= 0 ? null : bandwidthOf(best?.sizeBytes ?? 0, decode, hasCard);
   const prefill = Math.max(0, ...speeds.map(({ prefillPerSecond }) => prefillPerSecond ?? 0));
   const parametersB = best?.info?.parametersB ?? null;
@@ -98,4 +98,9 @@ export function measuredHere(
     hostBandwidth: hasCard ? null : bandwidth,
     measuredPrefill: prefill === 0 || parametersB === null ? null : { perSecond: prefill, activeB: parametersB },
   };
+}
+
+/** Tokens a second that it wrote when it was probed here; null: nobody knows. */
+function writtenBy({ card }: ModelEntry): number | null {
+  return card?.speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
 }

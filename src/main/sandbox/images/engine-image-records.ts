@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { sizeText } from '@shared/text/size-text.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 export interface ImageRecords {
   /** The first error in the stream; null where there is none. */
@@ -34,7 +35,7 @@ export async function readImageRecords(
   let named: string | null = null;
   let told = '';
   for await (const line of createInterface({ input: stream })) {
-    const record = recordSchema.safeParse(parseJson(line));
+    const record = recordSchema.safeParse(jsonIn(line));
     if (!record.success) continue;
     problem ??= record.data.errorDetail?.message ?? record.data.error ?? null;
     named = namedIn(record.data) ?? named;
@@ -68,13 +69,4 @@ function progressOf(
     sum.total += layer.total;
   }
   return `fetched ${sizeText(sum.current)} of ${sizeText(sum.total)}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is not JSON says nothing of an image.
-    return null;
-  }
 }

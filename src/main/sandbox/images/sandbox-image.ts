@@ -10,6 +10,7 @@ import { readImageRecords } from './engine-image-records.ts';
 import { ownImageBytes, roomForImage } from './image-disk-space.ts';
 import { runnerVersion } from '../docker/runner/runner-frames.ts';
 import { runnerLabel } from '../docker/runner/runner-processes.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 export interface ImageRequest {
   /** An image the user chose; null for our own. */
@@ -126,7 +127,7 @@ async function runScript(
       onProgress(line);
     },
   });
-  const result = scriptResultSchema.safeParse(parseJson(output.stdout.trim().split('\n').at(-1) ?? ''));
+  const result = scriptResultSchema.safeParse(jsonIn(output.stdout.trim().split('\n').at(-1) ?? ''));
   if (output.code !== 0 || !result.success)
     return failure('missing-sandbox', last === '' ? output.output.trim() : last);
   const [repo = '', tag = ''] = name.split(':');
@@ -153,14 +154,5 @@ async function buildHere(
     return made === null ? failure('missing-sandbox', 'the build left no image') : success(made.id);
   } catch (error) {
     return failure('missing-sandbox', messageOf(error));
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is not JSON names no image.
-    return null;
   }
 }

@@ -1,3 +1,4 @@
+import { isProxyExcepted } from '../../lib/net/no-proxy.ts';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -131,16 +132,7 @@ function proxyOf(
   { host, isSecure }: { readonly host: string; readonly isSecure: boolean },
 ): URL | null {
   const ofEnv = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? '';
-  const isExcepted = ofEnv('no_proxy')
-    .split(',')
-    .map((entry) =>
-      entry
-        .trim()
-        .toLowerCase()
-        .replace(/^\*?\./, ''),
-    )
-    .some((entry) => entry === '*' || (entry !== '' && (host === entry || host.endsWith(`.${entry}`))));
-  if (proxy === null && isExcepted) return null;
+  if (proxy === null && isProxyExcepted(ofEnv('no_proxy'), host)) return null;
   const http = ofEnv('http_proxy') || ofEnv('all_proxy');
   const text = proxy ?? ((isSecure ? ofEnv('https_proxy') : '') || http);
   return text === '' ? null : new URL(text.includes('://') ? text : `http://${text}`);

@@ -1,4 +1,3 @@
-import { stringify } from 'smol-toml';
 import { AppError } from '@shared/errors.ts';
 import type { ProgramReports } from '@shared/session/program-reports.ts';
 import type { KeptNames } from '@shared/tools/kept-program.ts';
@@ -9,6 +8,8 @@ import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
 import { forgetFile, keepApproval } from './own-tool-record.ts';
 import type { ListedTool, OwnTools } from './own-tools.ts';
 import { placeOf } from './own-tools.ts';
+import { findHeader } from './read-declaration.ts';
+import { headerBody } from './write-declaration.ts';
 import { removeToolFile, writeToolFile } from './write-tool-file.ts';
 
 export interface KeptProgramsOptions {
@@ -74,10 +75,8 @@ function mustBeFree(
 ): void {
   const owner = taken().get(name);
   if (owner !== undefined) throw new AppError('conflict', `The name ${name} is taken by ${owner}. Nothing was kept.`);
-  if (
-    before === null ? !tools.some(({ tool, file }) => tool?.name === name || file === `${name}.py`) : isProgram(before)
-  )
-    return;
+  const isTaken = tools.some(({ tool, file }) => tool?.name === name || file === `${name}.py`);
+  if (before === null ? !isTaken : isProgram(before)) return;
   throw new AppError('conflict', `There is another tool ${name} already. Nothing was kept.`, {
     hint: 'Choose another name.',
   });
@@ -94,18 +93,18 @@ interface KeptText extends KeptNames {
 }
 
 function keptText({ description, version, calls, input_schema: schema, text }: KeptText): string {
-  const header = stringify({ description, version, ...(schema === undefined ? {} : { input_schema: schema }), calls });
-  const lines = header.trimEnd().split('\n');
-  const body = withoutHeader(text);
-  return ['# /// dewpoint-tool', ...lines.map((line) => `# ${line}`.trimEnd()), '# ///', body].join('\n');
+  const said = { description, version, ...(schema === undefined ? {} : { input_schema: schema }), calls };
+  return ['# /// dewpoint-tool', ...headerBody(said, '#'), '# ///', withoutHeader(text)].join('\n');
 }
 
 /** Of a program that was made of a kept one: the new header takes the place of the old one. */
 function withoutHeader(text: string): string {
-  const lines = text.split('\n');
-  if (lines[0]?.trim() !== '# /// dewpoint-tool') return text;
-  const end = lines.findIndex((line, at) => at > 0 && line.trim() === '# ///');
-  return end === -1 ? text : lines.slice(end + 1).join('\n');
+  const header = findHeader(text);
+  if (header === null || 'problem' in header || header.begin > 0) return text;
+  return text
+    .split('\n')
+    .slice(header.end + 1)
+    .join('\n');
 }
 
 function versionsIn({ versions }: OwnToolNotes, one: Pick<ListedTool, 'path'> | null) {

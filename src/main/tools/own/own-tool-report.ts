@@ -16,8 +16,6 @@ export interface OwnToolCommandsOptions extends ProjectWords, KeptProgramsOption
   /** Holds the templates and the examples. */
   readonly templates: string;
   readonly loadSyntax: SyntaxLoader;
-  /** Names that are somebody else's, and whose. */
-  readonly taken: () => ReadonlyMap<string, string>;
   readonly off: () => readonly string[];
   readonly saveOff: (names: readonly string[]) => Promise<void>;
   readonly keepSecret: (name: string, value: string) => Promise<void>;

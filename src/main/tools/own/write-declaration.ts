@@ -75,11 +75,13 @@ function withHeader(
   const said = Object.fromEntries(
     order.map((key) => [key, wanted[key]]).filter(([, value]) => value !== undefined && !isEmptyList(value)),
   );
-  const body = stringify(said)
-    .trimEnd()
-    .split('\n')
-    .map((line) => `${mark} ${line}`.trimEnd());
-  return [...lines.slice(0, begin + 1), ...body, ...lines.slice(end)].join('\n');
+  return [...lines.slice(0, begin + 1), ...headerBody(said, mark), ...lines.slice(end)].join('\n');
+}
+
+/** The lines of a header between its first and its last. */
+export function headerBody(said: object, mark: string): readonly string[] {
+  const lines = stringify(said).trimEnd().split('\n');
+  return lines.map((line) => `${mark} ${line}`.trimEnd());
 }
 
 function isEmptyList(value: unknown): boolean {

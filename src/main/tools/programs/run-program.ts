@@ -3,6 +3,7 @@ import { issuesText } from '@shared/text/issue-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
 import { announcedSchema } from '@shared/tools/own-tool.ts';
+import { programToolName } from '@shared/tools/program-tool.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
@@ -14,8 +15,6 @@ import { programLimits } from './program-limits.ts';
 import { announcementText, readAnnouncement, type Announcement } from './program-announcement.ts';
 import type { ProgramEnd, ProgramGiven, ProgramOutcome } from './run-in-sandbox.ts';
 import { runInSandbox } from './run-in-sandbox.ts';
-
-export const programToolName = 'run_program';
 
 /** Bounds stand where the values are used: all of this is told with every prompt. */
 const inputSchema = z.object({

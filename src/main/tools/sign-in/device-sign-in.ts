@@ -10,6 +10,7 @@ import type { Oauth } from './oauth-errors.ts';
 import { tokensOf } from './refresh-sign-in.ts';
 import type { FlowOptions, OpenSignIn, Ready } from './sign-in-flow.ts';
 import { finishSignIn, readySignIn } from './sign-in-flow.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -100,15 +101,6 @@ function poster(oauth: Oauth, { reach }: FlowOptions, { found: { metadata, resou
     const response = await reach(address, clientForm(oauth, { client, methods, fields: all }));
     return { status: response.status, value: jsonIn(await response.text()) };
   };
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Whoever reads it says that it is no answer.
-    return null;
-  }
 }
 
 interface Polling extends DeviceWays {

@@ -9,6 +9,7 @@ import {
   parseAssistant,
 } from '@shared/session/assistants.ts';
 import { t } from '../../lib/text/translate.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 /** An assistant as it stands in the fields, good or not. */
 export interface AssistantDraft {
@@ -82,7 +83,7 @@ export function problemsOf({ name, text, lines }: AssistantDraft, names: readonl
 
 /** One that was begun and not saved, as it was kept; null: there is none, or it is of another kind. */
 export function keptDraft(kept: string | null): AssistantDraft | null {
-  const read: unknown = readJson(kept);
+  const read: unknown = jsonIn(kept ?? 'null');
   const field = (name: string, of: unknown = read): unknown => Reflect.get(Object(of), name);
   const [saved, name, text] = [field('saved'), field('name'), field('text')];
   if (typeof name !== 'string' || typeof text !== 'string') return null;
@@ -100,13 +101,4 @@ export function keptDraft(kept: string | null): AssistantDraft | null {
     'max-tokens': lineOf('max-tokens'),
   };
   return { saved: typeof saved === 'string' ? saved : null, name, text, lines };
-}
-
-function readJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    // Not written by us.
-    return null;
-  }
 }

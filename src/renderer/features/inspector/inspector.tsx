@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { lazy, memo, Suspense } from 'react';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { programToolName } from '@shared/tools/program-tool.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
 import { inspectorTabs } from '../../lib/window/preferences.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -55,7 +56,7 @@ export default memo(function Inspector(props: InspectorProps) {
 });
 
 function hasPrograms({ toolCalls }: SessionState): boolean {
-  return toolCalls.some(({ tool, inner }) => tool === 'run_program' || inner !== undefined);
+  return toolCalls.some(({ tool, inner }) => tool === programToolName || inner !== undefined);
 }
 
 function Content({ sessionId, state, money, tab, selectedStep, onStep, isWide, onComment }: InspectorProps) {

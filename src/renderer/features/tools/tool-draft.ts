@@ -1,6 +1,7 @@
 import type { OwnToolDeclaration } from '@shared/tools/own-tool.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { words } from './server-fields.tsx';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 /** One argument of a tool as the form has it. What the form has no field for stays in `rest`. */
 export interface ToolInput {
@@ -132,7 +133,7 @@ export function keptText({ file, text, replaces, projectPath }: ToolDraft): stri
 }
 
 export function keptDraft(kept: string | null): ToolDraft | null {
-  const read = readJson(kept);
+  const read = jsonIn(kept ?? 'null');
   const [file, text] = [fieldOf(read, 'file'), fieldOf(read, 'text')];
   if (typeof file !== 'string' || typeof text !== 'string') return null;
   const textOrNull = (name: string): string | null => {
@@ -140,13 +141,4 @@ export function keptDraft(kept: string | null): ToolDraft | null {
     return typeof value === 'string' ? value : null;
   };
   return draftOf({ file, text }, { replaces: textOrNull('replaces'), projectPath: textOrNull('projectPath') });
-}
-
-function readJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    // Not written by us.
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { jsonIn } from '@shared/text/json-in.ts';
 import { seenPieces } from '@shared/text/seen-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -81,11 +82,6 @@ function statusText({ status }: Result): string {
 }
 
 function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? { ...value } : null;
-  } catch {
-    // Whoever asked says that it is none.
-    return null;
-  }
+  const value = jsonIn(text);
+  return isRecord(value) ? { ...value } : null;
 }

@@ -5,6 +5,7 @@ import { useClient } from '../connection/core-context.ts';
 import { failureText } from '../connection/failure-text.ts';
 import { writeStoredText, readStoredText } from '../window/stored-value.ts';
 import { t } from '../text/translate.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 /** Keys by the id of the action. */
 export type Shortcuts = Readonly<Record<string, string>>;
@@ -34,20 +35,11 @@ export function useShortcuts(): readonly [Shortcuts, (own: Shortcuts) => void] {
     const kept = data === undefined ? null : readStoredText(oldPlace);
     if (kept === null || data === undefined) return;
     writeStoredText(oldPlace, '');
-    if (Object.keys(data).length === 0) set(shortcutsOf(parsed(kept)));
+    if (Object.keys(data).length === 0) set(shortcutsOf(jsonIn(kept)));
     // `set` is new with every drawing, and this is done once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [data]);
   return [data ?? none, set];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Damaged: the usual keys hold.
-    return null;
-  }
 }
 
 /** What is not of this shape is left out. */

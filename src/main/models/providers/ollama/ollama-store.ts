@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { nameOfFile, namePattern } from '../../files/import-model.ts';
+import { adapterName } from '../../files/import-model.ts';
 import { sha256OfFiles } from '../../files/hash-model-files.ts';
 import { checkAdapterHeader } from '../../memory/gguf/check-adapter.ts';
 import { readTensors } from '../../memory/gguf/read-gguf.ts';
@@ -74,11 +74,11 @@ function notThere(name: string): OllamaError {
  * what is done later to the model it comes from changes nothing.
  */
 function adapterWith({ api, known, find }: StoreParts): OllamaStore['addAdapter'] {
-  return async (name, { path, name: given }, signal) => {
+  return async (name, request, signal) => {
     const listed = await find(name, signal);
     if (listed === null) throw notThere(name);
-    const own = given ?? nameOfFile(path);
-    if (!namePattern.test(own)) throw new AppError('bad-input', `"${own}" cannot be the name of an adapter.`);
+    const own = adapterName(request);
+    const { path } = request;
     const { header } = await known.of(listed, signal);
     checkAdapterHeader((await readTensors(path)).keys, header.facts.keys['general.architecture']);
     const made = adaptedName(listed.name, own);
