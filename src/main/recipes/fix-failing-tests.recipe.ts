@@ -1,4 +1,4 @@
-import { recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
+import { giveUpSeconds, recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
 import { loadSyntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/outcome/accept-best.ts';
@@ -29,11 +29,13 @@ export default defineRecipe({
 
 /** `plan`: the arms in another order, for measuring them. */
 export async function fixFailingTests(context: RecipeContext, plan = planFor(context)): Promise<RecipeOutcome> {
-  const { criterion, budget } = context;
+  const { criterion, budget, conduct = 1 } = context;
   if (criterion === null) return gaveUp('There is no success criterion to judge by.');
   const begin = budget.millisecondsLeft();
   const elapsed = () => (begin - budget.millisecondsLeft()) / 1000;
   const secondsLeft = () => Math.min(searchSeconds - elapsed(), budget.millisecondsLeft() / 1000 - 10);
+  const patience = giveUpSeconds('fix-failing-tests', conduct) ?? searchSeconds;
+  const secondsToGiveUp = () => Math.min(patience - elapsed(), secondsLeft());
   const syntax = await loadSyntax();
   const judge = await createJudge(context, criterion.command);
   if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
@@ -43,15 +45,14 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
     failures: report.failures.slice(0, 5),
   });
-  const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
+  const result = await searchFix({ context, syntax, judge, plan, secondsLeft, secondsToGiveUp });
   const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
   const reason = result.fatal ?? giveUpReason(result, judge);
-  const { conduct = 1 } = context;
   if (outcome?.type === 'done' && outcome.confidence !== 'high' && conduct >= 3)
     return { ...outcome, facts: await handOverFacts({ result, judge, syntax, conduct, hasPassed: true }) };
   if (outcome !== null) return outcome;
   const facts = conduct >= 2 ? await handOverFacts({ result, judge, syntax, conduct }) : giveUpFacts(result, judge);
-  return { type: 'gave-up', reason, facts, isCut: secondsLeft() <= 0 };
+  return { type: 'gave-up', reason, facts, isCut: result.isCut };
 }
 
 function gaveUp(reason: string): RecipeOutcome {

@@ -70,7 +70,8 @@ async function taken(
     tried: [],
     variations: { tried: 0, of: 0 },
     near: [],
-    isAmbiguous: false,
+    isCut: false,
+          isAmbiguous: false,
     fatal: null,
   };
   const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
