@@ -1,4 +1,4 @@
-import { giveUpSeconds, recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
+import { recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
 import { loadSyntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/outcome/accept-best.ts';
@@ -9,12 +9,14 @@ import { searchFix } from './fix/search/search-fix.ts';
 
 /** Solved tasks must not take longer than five minutes in all; the rest is for the last checks. */
 const searchSeconds = recipeTimeLimitSeconds['fix-failing-tests'];
+const giveUpSeconds = (conduct: number): number | undefined => (conduct >= 4 ? 105 : undefined);
 
 export default defineRecipe({
   id: 'fix-failing-tests',
   label: 'Fix failing tests',
   // A small model that is told more than the failure writes worse repairs (decision 0084).
   instructions: 'large-models',
+  giveUpSeconds,
   fits: (subject) => {
     if (!subject.canExecute || subject.plan || subject.criterion === null || subject.criterionMet !== false)
       return null;
@@ -34,7 +36,7 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   const begin = budget.millisecondsLeft();
   const elapsed = () => (begin - budget.millisecondsLeft()) / 1000;
   const secondsLeft = () => Math.min(searchSeconds - elapsed(), budget.millisecondsLeft() / 1000 - 10);
-  const patience = giveUpSeconds('fix-failing-tests', conduct) ?? searchSeconds;
+  const patience = giveUpSeconds(conduct) ?? searchSeconds;
   const secondsToGiveUp = () => Math.min(patience - elapsed(), secondsLeft());
   const syntax = await loadSyntax();
   const judge = await createJudge(context, criterion.command);

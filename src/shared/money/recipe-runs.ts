@@ -6,11 +6,6 @@ import type { TurnEndReason } from '@shared/events/turn-events.ts';
 /** How long a program may take in all, in seconds, by its id; others have the time of their turn. */
 export const recipeTimeLimitSeconds = { 'fix-failing-tests': 250 } as const;
 
-/** How long it looks for something that passes before it gives up, in seconds. Absent: all of its time, as before conduct 4. */
-export function giveUpSeconds(recipe: string | null, conduct: number): number | undefined {
-  return recipe === 'fix-failing-tests' && conduct >= 4 ? 105 : undefined;
-}
-
 /** Runs of programs on one stage: sums, so that a day adds up like a turn. */
 export interface RecipeRunTotals {
   readonly runs: number;

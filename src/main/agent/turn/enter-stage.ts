@@ -1,4 +1,4 @@
-import { giveUpSeconds } from '@shared/money/recipe-runs.ts';
+import type { Recipe } from '../../recipes/define.ts';
 import type { EnteredStage } from '../../routing/cascade/cascade.ts';
 import type { Turn } from './turn.ts';
 
@@ -6,10 +6,10 @@ import type { Turn } from './turn.ts';
 export async function enterStage(
   { log, limits, dependencies }: Pick<Turn, 'log' | 'limits' | 'dependencies'>,
   { stage, index, cause }: EnteredStage,
-  { recipe, reason }: { readonly recipe: string | null; readonly reason: string },
+  { recipe, reason }: { readonly recipe: Pick<Recipe, 'id' | 'giveUpSeconds'> | null; readonly reason: string },
 ): Promise<void> {
-  const seconds = giveUpSeconds(recipe, dependencies.config.conduct ?? 1);
+  const seconds = recipe?.giveUpSeconds?.(dependencies.config.conduct ?? 1);
   const own = seconds === undefined ? {} : { giveUpSeconds: seconds };
-  await log.append({ type: 'stage-chosen', stage, recipe, reason, index, cause, ...own });
+  await log.append({ type: 'stage-chosen', stage, recipe: recipe?.id ?? null, reason, index, cause, ...own });
   limits.forgetCalls();
 }

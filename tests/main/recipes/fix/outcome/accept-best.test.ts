@@ -71,7 +71,7 @@ async function taken(
     variations: { tried: 0, of: 0 },
     near: [],
     isCut: false,
-          isAmbiguous: false,
+    isAmbiguous: false,
     fatal: null,
   };
   const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
