@@ -4,6 +4,7 @@ import { sleptTime } from './slept-time.ts';
 export interface DeadlinePause {
   readonly begin: () => void;
   readonly end: () => void;
+  readonly during: <T>(work: () => Promise<T>) => Promise<T>;
   /** All that was held so far, what goes on now with it. In milliseconds. */
   readonly heldMs: () => number;
 }
@@ -12,15 +13,25 @@ export function createDeadlinePause(now: () => number = () => performance.now())
   let holders = 0;
   let since = 0;
   let before = 0;
+  const begin = (): void => {
+    if (holders === 0) since = now();
+    holders += 1;
+  };
+  const end = (): void => {
+    if (holders === 0) return;
+    holders -= 1;
+    if (holders === 0) before += now() - since;
+  };
   return {
-    begin: () => {
-      if (holders === 0) since = now();
-      holders += 1;
-    },
-    end: () => {
-      if (holders === 0) return;
-      holders -= 1;
-      if (holders === 0) before += now() - since;
+    begin,
+    end,
+    during: async (work) => {
+      begin();
+      try {
+        return await work();
+      } finally {
+        end();
+      }
     },
     heldMs: () => before + (holders > 0 ? now() - since : 0),
   };
