@@ -519,4 +519,5 @@ const noSuggestions: ModelSuggestions = {
   },
   date: '2026-11-25',
   models: [],
+  readers: [],
 };
