@@ -5,7 +5,7 @@ import { array, float, modelBytes, pair, text, uint } from './random-model.ts';
 export const embedderWidth = 32;
 const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
 /** As the converter writes them: the beginning of a word has a mark, what goes on has none. */
-const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789.,?!'].flatMap((letter) => [`▁${letter}`, letter]);
+const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789.,?!').flatMap((letter) => [`▁${letter}`, letter]);
 const vocabulary = [...marks, ...letters];
 /** Texts of 127 tokens fit. */
 export const embedderContext = 128;

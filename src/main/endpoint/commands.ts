@@ -43,16 +43,22 @@ interface ClientWork {
   readonly signal: AbortSignal;
 }
 
-/** The commands that let other programs ask models, and those about their keys. */
-export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { keys, logs } = options;
+interface ClientRuns {
+  /** Ends with the work. What goes wrong is told to it. */
+  readonly run: (key: string, work: ClientWork) => Promise<void>;
+  readonly endAll: (which: (one: Running) => boolean) => Promise<void>;
+  readonly count: () => number;
+}
+
+/** The calls that run now: few of a client, and not many of all. */
+function createClientRuns({ keys, logs }: Pick<EndpointOptions, 'keys' | 'logs'>): ClientRuns {
   const running = new Set<Running>();
   const endAll = async (which: (one: Running) => boolean): Promise<void> => {
     const those = [...running].filter(which);
     for (const { stop } of those) stop.abort();
     await Promise.all(those.map(({ ended }) => ended));
   };
-  const run = async (key: string, { fail, work: does, signal }: ClientWork): Promise<void> => {
+  const run: ClientRuns['run'] = async (key, { fail, work: does, signal }) => {
     const client = await keys.find(key);
     if (client === null) return fail({ code: 'wrong-key', message: 'This key is not known.' });
     const own = [...running].filter((one) => one.client === client.name).length;
@@ -73,8 +79,15 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     running.add(one);
     await work.finally(() => running.delete(one));
   };
+  return { run, endAll, count: () => running.size };
+}
+
+/** The commands that let other programs ask models, and those about their keys. */
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { keys, logs } = options;
+  const { run, endAll, count } = createClientRuns(options);
   return {
-    running: () => running.size,
+    running: count,
     dispose: async () => {
       await endAll(() => true);
       await logs.dispose();
