@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
+import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock } from '../../lib/text/format.ts';
@@ -13,14 +14,14 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { useToolWork } from './use-tool-servers.ts';
 
-interface KeptProgramProps extends Pick<OwnToolReport, 'name' | 'sha256'> {
+interface KeptProgramProps extends Pick<OwnToolReport, 'name' | 'file' | 'sha256'> {
   readonly program: NonNullable<OwnToolReport['program']>;
   readonly projectPath: string;
   readonly isRefused: boolean;
 }
 
 /** What a kept program may call, how its versions differ, and a way to be rid of it. */
-export function KeptProgram({ name, sha256, program, projectPath, isRefused }: KeptProgramProps) {
+export function KeptProgram({ name, file, sha256, program, projectPath, isRefused }: KeptProgramProps) {
   const client = useClient();
   const work = useToolWork();
   const [isAsking, setAsking] = useState(false);
@@ -36,7 +37,7 @@ export function KeptProgram({ name, sha256, program, projectPath, isRefused }: K
         {t('tools.program.facts', { version: program.version, calls: calls.join(', ') })}
       </p>
       <Fold label={t('tools.program.versions')} className="text-xs" onToggle={setOpen}>
-        {isOpen && <Versions name={name} projectPath={projectPath} />}
+        {isOpen && <Versions name={name} file={file} projectPath={projectPath} />}
       </Fold>
       {!isRefused && isAsking && (
         <span className="flex items-center gap-2">
@@ -58,7 +59,7 @@ export function KeptProgram({ name, sha256, program, projectPath, isRefused }: K
   );
 }
 
-function Versions({ name, projectPath }: Pick<KeptProgramProps, 'name' | 'projectPath'>) {
+function Versions({ name, file, projectPath }: Pick<KeptProgramProps, 'name' | 'file' | 'projectPath'>) {
   const client = useClient();
   const { data, error, dataUpdatedAt, refetch } = useQuery({
     queryKey: ['tools', 'versions', projectPath, name],
@@ -74,7 +75,11 @@ function Versions({ name, projectPath }: Pick<KeptProgramProps, 'name' | 'projec
           <p className="text-xs text-soft">
             {t('tools.program.version', { version, when: clock(keptAt, dataUpdatedAt) })}
           </p>
-          {diff === null ? <CodeBlock code={text} language="python" /> : <DiffView diff={diff} />}
+          {diff === null ? (
+            <CodeBlock code={text} language={programLanguageOf(file) ?? ''} />
+          ) : (
+            <DiffView diff={diff} />
+          )}
         </li>
       ))}
     </ul>
