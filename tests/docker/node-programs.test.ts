@@ -170,7 +170,7 @@ if (import.meta.main) {
       'It ended by itself with code',
     ],
     ['waiting for nothing', 'await new Promise(() => undefined);', 'It waits for something that never comes.'],
-    ['too much memory', 'const all = [];\nfor (;;) all.push(Buffer.alloc(100000000));', 'memory'],
+    ['too much memory', 'const all = [];\nfor (;;) all.push(Buffer.alloc(100000000));', 'allocation failed'],
     ['a value that is too long', "const result = 'x'.repeat(2000000);", 'cannot be given back'],
     ['a value that has no form', 'const result = {};\nresult.self = result;', 'cannot be given back'],
   ])('is ended with a clear reason: %s', async (_what, text, reason) => {

@@ -14,19 +14,21 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { useToolWork } from './use-tool-servers.ts';
 
-interface KeptProgramProps extends Pick<OwnToolReport, 'name' | 'file' | 'sha256'> {
+interface KeptProgramProps {
+  readonly tool: Pick<OwnToolReport, 'name' | 'file' | 'sha256'>;
   readonly program: NonNullable<OwnToolReport['program']>;
   readonly projectPath: string;
   readonly isRefused: boolean;
 }
 
 /** What a kept program may call, how its versions differ, and a way to be rid of it. */
-export function KeptProgram({ name, file, sha256, program, projectPath, isRefused }: KeptProgramProps) {
+export function KeptProgram({ tool, program, projectPath, isRefused }: KeptProgramProps) {
+  const { name, file, sha256 } = tool;
   const client = useClient();
   const work = useToolWork();
   const [isAsking, setAsking] = useState(false);
   const [isOpen, setOpen] = useState(false);
-  const calls = program.calls.map(({ tool, most }) => t('tools.program.call', { tool: seenName(tool), most }));
+  const calls = program.calls.map((call) => t('tools.program.call', { tool: seenName(call.tool), most: call.most }));
   const remove = async (): Promise<void> => {
     await work.run(() => client.ownTools.removeProgram({ name, projectPath, sha256 }));
     setAsking(false);
@@ -59,7 +61,11 @@ export function KeptProgram({ name, file, sha256, program, projectPath, isRefuse
   );
 }
 
-function Versions({ name, file, projectPath }: Pick<KeptProgramProps, 'name' | 'file' | 'projectPath'>) {
+function Versions({
+  name,
+  file,
+  projectPath,
+}: Pick<OwnToolReport, 'name' | 'file'> & Pick<KeptProgramProps, 'projectPath'>) {
   const client = useClient();
   const { data, error, dataUpdatedAt, refetch } = useQuery({
     queryKey: ['tools', 'versions', projectPath, name],
