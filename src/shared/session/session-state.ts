@@ -288,6 +288,8 @@ export interface ApprovalState {
   /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
+  /** Images of what is asked about. */
+  readonly pictures?: readonly Attachment[];
   /** The child session whose question it is. */
   readonly child?: string;
 }

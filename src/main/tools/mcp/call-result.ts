@@ -52,7 +52,7 @@ function bytesOf(data: unknown): number {
 }
 
 /** Takes it along, or says why not. An SVG is none of these: it can hold a program. */
-function imageText(data: unknown, pictures: ResultPicture[]): string {
+export function imageText(data: unknown, pictures: ResultPicture[]): string {
   const size = bytesOf(data);
   const left = (why: string): string => `[image, ${sizeText(size)}: not shown, ${why}]`;
   if (typeof data !== 'string') return left('for it has no data');
