@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import offeredCatalog from '../../resources/catalog.json';
 import catalog from '../../resources/models.json';
 import { valueOf } from '@shared/errors.ts';
+import { givesMemoryBack } from '@shared/models/machine-strain.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { EngineLibraries } from './models/engine/engine-libraries.ts';
 import { createEngineLibraries, findNpm } from './models/engine/engine-libraries.ts';
 import { createHubModels } from './models/files/hub-models.ts';
+import { probeTask } from './recipes/probe.recipe.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createHomeKeys } from './safety/keys/home-keys.ts';
 import { createKeySignIns } from './safety/keys/key-sign-ins.ts';
@@ -30,6 +32,8 @@ import { readCardFacts } from './models/machine/card-facts.ts';
 import type { ContextGrants } from './models/memory/grant-context.ts';
 import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
 import type { Hardware } from './models/machine/hardware.ts';
+import type { EaseTurn } from './models/machine/ease-strain.ts';
+import { createEaseTurn } from './models/machine/ease-strain.ts';
 import type { StrainWatch } from './models/machine/strain-watch.ts';
 import { createStrainWatch } from './models/machine/strain-watch.ts';
 import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
@@ -73,6 +77,7 @@ export interface ModelParts {
   readonly models: AvailableModels;
   readonly probed: ProbeResults;
   readonly strain: StrainWatch;
+  readonly ease: EaseTurn;
   readonly catalog: SuggestOptions['catalog'];
   readonly updates: CatalogUpdates;
 }
@@ -315,9 +320,26 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     models: { ...models, provider, dispose },
     probed,
     strain,
+    ease: easeOf(strain, { models, probed, usual: () => settings.current().local }),
     catalog: { offered: updates.current, known: headers.known },
     updates,
   };
+}
+
+function easeOf(
+  strain: StrainWatch,
+  { models, probed, usual }: Pick<ModelParts, 'models' | 'probed'> & { readonly usual: () => string },
+): EaseTurn {
+  // What the catalog itself names strategies for was probed by whoever made it.
+  const isKnown = (id: string): boolean =>
+    headers.models.some(({ name, strategies }) => id === `llama-cpp/${name}` && strategies.length > 0);
+  return createEaseTurn({
+    strain,
+    probeTask,
+    usual,
+    models: async (signal) => (await models.list(signal)).flatMap(({ info }) => info ?? []),
+    hasPassed: async (id) => isKnown(id) || ((await probed.card(id))?.strategies ?? []).length > 0,
+  });
 }
 
 const lookEveryMs = 30_000;
@@ -326,7 +348,7 @@ const lookEveryMs = 30_000;
 function restWhenStrained(strain: StrainWatch, llama: LlamaEngine): () => void {
   const look = async (): Promise<void> => {
     const path = llama.loadedPath();
-    if (path !== null && (await strain.now()).act === 'unload') await llama.release(path);
+    if (path !== null && givesMemoryBack(await strain.now())) await llama.release(path);
   };
   const timer = setInterval(() => void look(), lookEveryMs);
   timer.unref();

@@ -162,6 +162,7 @@ export interface TurnState {
     readonly recipe: string | null;
     readonly reason: string;
     readonly at: number;
+    readonly giveUpSeconds?: number | undefined;
   }[];
   readonly limits: EventOf<'turn-started'>['limits'];
   /** How far the plan is that it carries out, by the model's word; absent: nothing was said. Texts are capped. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -13,6 +12,7 @@ import type { McpConnection } from '../../../../src/main/tools/mcp/mcp-connectio
 import { connectMcp } from '../../../../src/main/tools/mcp/mcp-connection.ts';
 import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
+import { freePort } from '../../../fakes/free-port.ts';
 import { askingServer, redSquare } from '../../../fakes/mcp-http-server.ts';
 
 /** The reference server of the protocol, of the revisions before 2026. */
@@ -223,18 +223,6 @@ async function connectOldest(): Promise<McpConnection> {
     fetch,
     start: () => Promise.reject(new Error('Nothing is started for an address.')),
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => {
-    server.listen(0, '127.0.0.1', done);
-  });
-  const address = server.address();
-  await new Promise((done) => {
-    server.close(done);
-  });
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 // Catches: an address of before 2025 that is taken for one that does not answer.
