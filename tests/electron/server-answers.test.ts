@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import type { ChatServer } from '../fakes/chat-server.ts';
+import { freePort } from '../fakes/free-port.ts';
 import { frame, startChatServer } from '../fakes/chat-server.ts';
 import { node } from '../faults/program.ts';
 import { violations } from './axe.ts';
@@ -129,11 +129,3 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     expect(last).toContain('It is 42.');
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
-  const address = probe.address();
-  await new Promise((closed) => probe.close(closed));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -394,6 +394,10 @@ export const settings = {
   'keys.remove': 'Remove',
   'keys.removeOne': 'Remove key for {provider}',
   'keys.removed': 'Key for {provider} removed.',
+  'keys.removedHere':
+    'Key for {provider} removed here. It stays valid at the service until you delete it there: {page}',
+  'keys.signIn': 'Sign in with {service}',
+  'keys.signInHint': 'Your browser opens. The service makes a key for Dewpoint, and Dewpoint keeps it.',
   'keys.onlyThisRun': 'Keys set here last until Dewpoint quits.',
   'keys.provider': 'Provider',
   'keys.value': 'Key',
