@@ -8,6 +8,7 @@ import type { Assistant } from '@shared/session/assistants.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
+import type { EaseTurn } from '../../models/machine/ease-strain.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
@@ -118,6 +119,10 @@ export interface AgentDependencies {
   readonly inbox: Inbox;
   /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
   readonly meter?: PowerMeter;
+  /** What a turn does otherwise while this machine is under strain; absent: nothing, as in a replay. */
+  readonly ease?: EaseTurn;
+  /** How long this machine has slept so far; absent: nobody knows, as in a replay. */
+  readonly sleptMs?: () => number;
   /** Waits; rejects with the signal's reason on abort. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly config: AgentConfig;

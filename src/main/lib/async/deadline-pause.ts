@@ -1,3 +1,5 @@
+import { sleptTime } from './slept-time.ts';
+
 /** Time that does not count: while somebody holds it, nothing comes nearer to its deadline. */
 export interface DeadlinePause {
   readonly begin: () => void;
@@ -38,13 +40,14 @@ export function createDeadlinePause(now: () => number = () => performance.now())
 /** As long as time is held a timer looks again after this long. */
 const lookAgainMs = 100;
 
-/** A timer on which held time does not count. The returned function stops it. */
+/** A timer on which neither held time counts nor the sleep of the machine. The returned function stops it. */
 export function timerWithPauses(milliseconds: number, heldMs: () => number, act: () => void): () => void {
   const startedAt = performance.now();
-  const heldBefore = heldMs();
+  const uncountedMs = (): number => heldMs() + sleptTime.steadyMs();
+  const before = uncountedMs();
   let timer: NodeJS.Timeout;
   const look = (): void => {
-    const left = milliseconds - (performance.now() - startedAt) + (heldMs() - heldBefore);
+    const left = milliseconds - (performance.now() - startedAt) + (uncountedMs() - before);
     if (left <= 0) act();
     else timer = setTimeout(look, Math.max(left, lookAgainMs));
   };

@@ -99,7 +99,8 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     else {
       const unloaded = await makeRoom(dependencies, model, signal);
       const strain = (await dependencies.strain?.()) ?? noStrain;
-      const gently = strain.act === 'slower' ? { ...asked, isSlow: true } : asked;
+      const isGentle = strain.act !== 'usual' && strain.act !== 'unload';
+      const gently = isGentle ? { ...asked, isSlow: true } : asked;
       yield* answer(parts, llama, { name: request.model, model, asked: gently, unloaded, strain }, signal);
     }
   } catch (error) {
