@@ -11,6 +11,8 @@ import { createHubModels } from './models/files/hub-models.ts';
 import { probeTask } from './recipes/probe.recipe.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createHomeKeys } from './safety/keys/home-keys.ts';
+import { createKeySignIns } from './safety/keys/key-sign-ins.ts';
+import { knownProviders } from '@shared/models/known-providers.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { AvailableModels } from './models/available-models.ts';
 import { createAvailableModels } from './models/available-models.ts';
@@ -62,7 +64,11 @@ import { listedPrice } from './money/price-list.ts';
 import type { Provider } from './models/providers/define.ts';
 import { discoverProviders } from './models/providers/registry.ts';
 import type { Redactor } from './sessions/log/redactor.ts';
+import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
+import { createWebClient } from './sandbox/network/web-client.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
+import { createAuthFetch } from './tools/sign-in/auth-fetch.ts';
+import { openRedirectListener } from './tools/sign-in/redirect-listener.ts';
 
 export interface ModelParts {
   readonly llama: LlamaEngine;
@@ -220,6 +226,8 @@ function homeKeysOf(
   { env, files, programs, settings, redactor }: ModelPartsOptions,
   askModels: Parameters<typeof createHomeKeys>[0]['askModels'],
 ): HomeKeys {
+  const outward = createOutboundConnections(() => settings.current().connection, env);
+  const exchange = createWebClient(outward, { mostBytes: 64 * 1024 });
   return createHomeKeys({
     home: config.home,
     env,
@@ -234,6 +242,12 @@ function homeKeysOf(
     learn: (secret) => redactor.learn(secret),
     onNotice: config.onNotice,
     askModels,
+    signIns: createKeySignIns({
+      services: knownProviders,
+      reach: (signal) => createAuthFetch({ exchange, place: { isInner: false, isHere: false } }, signal),
+      openRedirect: openRedirectListener,
+      learn: (value) => redactor.learn({ kind: 'sign-in', value }),
+    }),
   });
 }
 
