@@ -57,7 +57,11 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/lib/programs/batch-line.ts#batchProblem': (text) => ['npx.cmd', [text]],
   'src/main/lib/net/no-proxy.ts#isProxyExcepted': (text) => [text, 'example.org', 443],
   'src/main/tools/own/read-declaration.ts#findHeader': (text) => [text],
-  'src/main/tools/programs/imported-programs.ts#importedBy': (text) => [text, [{ name: 'shop', text }]],
+  'src/main/tools/programs/imported-programs.ts#importedBy': (text) => [
+    text,
+    'python',
+    [{ name: 'shop', language: 'python', text }],
+  ],
   'src/main/tools/own/read-declaration.ts#looksLikeTool': (text) => ['say', text],
   'src/main/tools/foreign/approval-diff.ts#approvalDiff': (text) => ['approved\nbefore', text],
   'src/main/tools/foreign/foreign-tool.ts#foreignToolName': (text) => ['docs', text],
