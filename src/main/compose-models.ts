@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import offeredCatalog from '../../resources/catalog.json';
 import catalog from '../../resources/models.json';
 import { valueOf } from '@shared/errors.ts';
+import { givesMemoryBack } from '@shared/models/machine-strain.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { EngineLibraries } from './models/engine/engine-libraries.ts';
 import { createEngineLibraries, findNpm } from './models/engine/engine-libraries.ts';
 import { createHubModels } from './models/files/hub-models.ts';
+import { probeTask } from './recipes/probe.recipe.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createHomeKeys } from './safety/keys/home-keys.ts';
+import { createKeySignIns } from './safety/keys/key-sign-ins.ts';
+import { knownProviders } from '@shared/models/known-providers.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { AvailableModels } from './models/available-models.ts';
 import { createAvailableModels } from './models/available-models.ts';
@@ -28,6 +32,8 @@ import { readCardFacts } from './models/machine/card-facts.ts';
 import type { ContextGrants } from './models/memory/grant-context.ts';
 import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
 import type { Hardware } from './models/machine/hardware.ts';
+import type { EaseTurn } from './models/machine/ease-strain.ts';
+import { createEaseTurn } from './models/machine/ease-strain.ts';
 import type { StrainWatch } from './models/machine/strain-watch.ts';
 import { createStrainWatch } from './models/machine/strain-watch.ts';
 import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
@@ -60,7 +66,11 @@ import { listedPrice } from './money/price-list.ts';
 import type { Provider } from './models/providers/define.ts';
 import { discoverProviders } from './models/providers/registry.ts';
 import type { Redactor } from './sessions/log/redactor.ts';
+import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
+import { createWebClient } from './sandbox/network/web-client.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
+import { createAuthFetch } from './tools/sign-in/auth-fetch.ts';
+import { openRedirectListener } from './tools/sign-in/redirect-listener.ts';
 
 export interface ModelParts {
   readonly llama: LlamaEngine;
@@ -69,6 +79,7 @@ export interface ModelParts {
   readonly models: AvailableModels;
   readonly probed: ProbeResults;
   readonly strain: StrainWatch;
+  readonly ease: EaseTurn;
   readonly catalog: SuggestOptions['catalog'];
   readonly updates: CatalogUpdates;
 }
@@ -216,6 +227,8 @@ function homeKeysOf(
   { env, files, programs, settings, redactor }: ModelPartsOptions,
   askModels: Parameters<typeof createHomeKeys>[0]['askModels'],
 ): HomeKeys {
+  const outward = createOutboundConnections(() => settings.current().connection, env);
+  const exchange = createWebClient(outward, { mostBytes: 64 * 1024 });
   return createHomeKeys({
     home: config.home,
     env,
@@ -230,6 +243,12 @@ function homeKeysOf(
     learn: (secret) => redactor.learn(secret),
     onNotice: config.onNotice,
     askModels,
+    signIns: createKeySignIns({
+      services: knownProviders,
+      reach: (signal) => createAuthFetch({ exchange, place: { isInner: false, isHere: false } }, signal),
+      openRedirect: openRedirectListener,
+      learn: (value) => redactor.learn({ kind: 'sign-in', value }),
+    }),
   });
 }
 
@@ -302,9 +321,26 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     models: { ...models, provider, dispose },
     probed,
     strain,
+    ease: easeOf(strain, { models, probed, usual: () => settings.current().local }),
     catalog: { offered: updates.current, known: headers.known },
     updates,
   };
+}
+
+function easeOf(
+  strain: StrainWatch,
+  { models, probed, usual }: Pick<ModelParts, 'models' | 'probed'> & { readonly usual: () => string },
+): EaseTurn {
+  // What the catalog itself names strategies for was probed by whoever made it.
+  const isKnown = (id: string): boolean =>
+    headers.models.some(({ name, strategies }) => id === `llama-cpp/${name}` && strategies.length > 0);
+  return createEaseTurn({
+    strain,
+    probeTask,
+    usual,
+    models: async (signal) => (await models.list(signal)).flatMap(({ info }) => info ?? []),
+    hasPassed: async (id) => isKnown(id) || ((await probed.card(id))?.strategies ?? []).length > 0,
+  });
 }
 
 const lookEveryMs = 30_000;
@@ -313,7 +349,7 @@ const lookEveryMs = 30_000;
 function restWhenStrained(strain: StrainWatch, llama: LlamaEngine): () => void {
   const look = async (): Promise<void> => {
     const path = llama.loadedPath();
-    if (path !== null && (await strain.now()).act === 'unload') await llama.release(path);
+    if (path !== null && givesMemoryBack(await strain.now())) await llama.release(path);
   };
   const timer = setInterval(() => void look(), lookEveryMs);
   timer.unref();

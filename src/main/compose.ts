@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf, success, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
-import type { ModelPartsConfig } from './compose-models.ts';
+import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
@@ -12,9 +12,9 @@ import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter, type PowerMeter } from './models/machine/power-meter.ts';
-import type { AvailableModels } from './models/available-models.ts';
 import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
+import { sleptTime } from './lib/async/slept-time.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
@@ -300,16 +300,7 @@ async function createParts(config: ComposeConfig) {
     rules: rules.activeRules,
     instructions: base.instructions,
     foreign,
-    agent: {
-      ...engine,
-      web,
-      gatherFacts,
-      readEnvironment,
-      modelInfo: models.info,
-      provider: models.provider,
-      meter,
-      delay: sleep,
-    },
+    agent: { ...engine, web, gatherFacts, readEnvironment, meter, ...callParts(modelParts) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({
@@ -327,7 +318,7 @@ async function createParts(config: ComposeConfig) {
     ...modelParts,
     ...sandboxParts,
     money,
-    endpoint: createEndpointParts(config, base, { models, money, meter }),
+    endpoint: createEndpointParts(config, base, { ...modelParts, money, meter }),
     attachments,
     sessions,
     comparisons,
@@ -338,11 +329,21 @@ async function createParts(config: ComposeConfig) {
   };
 }
 
+/** What a step stands on, whoever asks for it. */
+function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>) {
+  return { modelInfo: models.info, provider: models.provider, ease, sleptMs: sleptTime.wallMs, delay: sleep };
+}
+
+interface EndpointMeans {
+  readonly money: HomeMoney;
+  readonly meter: PowerMeter;
+}
+
 /** What lets other programs ask models: by the same door as a turn, and with the same money and fences. */
 function createEndpointParts(
   { home }: ComposeConfig,
   { settings, rules, redactor, clientStore, now }: Base,
-  { models, money, meter }: { readonly models: AvailableModels; readonly money: HomeMoney; readonly meter: PowerMeter },
+  { models, ease, money, meter }: Pick<ModelParts, 'models' | 'ease'> & EndpointMeans,
 ): Endpoint {
   const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
   const sources = { rules: rules.activeRules, settings: () => settings.current() };
@@ -351,8 +352,7 @@ function createEndpointParts(
     keys,
     logs: createClientLogs({ home, store: clientStore, keys, now }),
     models,
-    modelInfo: models.info,
-    provider: models.provider,
+    ...callParts({ models, ease }),
     settings: () => settings.current(),
     routeRules: sessionRules.places,
     fences: createSessionFences({
@@ -366,7 +366,6 @@ function createEndpointParts(
     }),
     budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
     meter,
-    delay: sleep,
   });
 }
 

@@ -464,6 +464,7 @@ function tried(key: string): KeyTest {
 
 function keyHandlers(core: PageCore, note: Note): Subject<'keys'> {
   let removed: KeyReport | null = null;
+  let finish = (): void => undefined;
   return {
     list: () => core.keys,
     try: ({ input: { value } }) => tried(value),
@@ -476,6 +477,22 @@ function keyHandlers(core: PageCore, note: Note): Subject<'keys'> {
     test: ({ input }) => {
       note('test', input.provider);
       return { test: 'accepted', text: 'The provider lists 3 models.' };
+    },
+    signIn: ({ input: { provider }, signal }) =>
+      progressStream(async (push, stop) => {
+        push({ type: 'open', url: 'https://openrouter.ai/auth?callback_url=http%3A%2F%2F127.0.0.1%3A4567' });
+        await new Promise<void>((resolve, reject) => {
+          finish = resolve;
+          stop.addEventListener('abort', () => reject(stop.reason), { once: true });
+        });
+        note('key', provider);
+        core.keys = { ...core.keys, keys: [...core.keys.keys, { provider, source: 'store', variable: null }] };
+        push({ type: 'done', outcome: { kept: 'store', test: 'accepted', text: 'The provider lists 3 models.' } });
+      }, signal),
+    finishSignIn: ({ input: { address } }) => {
+      if (!address.startsWith('http://127.0.0.1:4567/callback'))
+        throw new AppError('bad-input', 'This is not the address that the sign-in ended at. It still waits.');
+      finish();
     },
     remove: ({ input: { provider } }) => {
       note('forget', provider);
@@ -519,4 +536,5 @@ const noSuggestions: ModelSuggestions = {
   },
   date: '2026-11-25',
   models: [],
+  readers: [],
 };

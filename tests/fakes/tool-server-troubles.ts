@@ -34,6 +34,8 @@ export interface ServerTrouble {
   readonly cancelMs?: number;
   /** How many of its tools are offered after the approval, or after the call where there is one. */
   readonly offered?: number;
+  /** What it has been told of a task in the end. */
+  readonly told?: RegExp;
 }
 
 const said = /^ok: You said hi$/u;
@@ -51,7 +53,7 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'long-words', offered: 70 },
   { mode: 'endless', refused: unusable },
   { mode: 'huge-schema', call: said, offered: 1 },
-  { mode: 'deep-schema', refused: /nested too deep/u },
+  { mode: 'deep-schema', call: said, offered: 1 },
   { mode: 'own-schema', call: said, offered: 2 },
   { mode: 'branching-schema', call: said, offered: 2 },
   { mode: 'far-schema', call: said, offered: 2 },
@@ -90,6 +92,19 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'ignores-cancel', call: /^cancelled: /u, cancelMs: 100 },
   { mode: 'grandchild', call: said, ways: pipes },
   { mode: 'escapes', call: said, ways: pipes },
+  // Tasks.
+  { mode: 'task-plain', call: said, told: /^(?!.*tasks\/cancel)/su },
+  { mode: 'task-endless', call: /^cancelled: /u, cancelMs: 1_500, told: /tasks\/cancel/u },
+  { mode: 'task-slow', call: /^cancelled: /u, cancelMs: 500, told: /tasks\/cancel/u },
+  { mode: 'task-late', call: /^cancelled: /u, cancelMs: 200, told: /tasks\/cancel/u },
+  { mode: 'task-flood', call: tooMany },
+  { mode: 'task-foreign', call: /^unknown: .*another task/u },
+  { mode: 'task-odd', call: /^unknown: .*nothing that can be read/u },
+  { mode: 'task-ttl-0', call: /^unknown: .*keeps one for 0 s/u },
+  { mode: 'task-words', call: /^cancelled: /u, cancelMs: 1_500, told: /tasks\/cancel/u },
+  { mode: 'task-waits', call: /^cancelled: /u, cancelMs: 1_500, told: /tasks\/cancel/u, ways: pipes },
+  { mode: 'task-dies', call: away, ways: pipes },
+  { mode: 'task-dies', call: /^unknown: .*cannot be asked/u, ways: ['http'] },
   // Floods of messages.
   { mode: 'asks-ping', call: tooMany },
   { mode: 'asks-roots', call: tooMany },
@@ -113,6 +128,8 @@ const mostGrownBytes = 400 * 1024 * 1024;
 const mostCharacters = 4_300_000;
 const mostProgress = 500;
 const mostQuestions = 10_000;
+/** Of a task that a call waits for, whatever its server wishes. */
+const mostLooks = 40;
 
 /** Plays one server on one way. What does not hold is told; nothing: all of it does. */
 export async function meetServer(trouble: ServerTrouble, way: Way): Promise<readonly string[]> {
@@ -157,6 +174,8 @@ async function play(scene: ToolServerScene, trouble: ServerTrouble, notes: () =>
   if (notes().includes('call')) wrong.push('it was called before its tools were approved');
   await approveAll(scene, 'fine');
   if (call !== undefined) wrong.push(...(await callIt(scene, trouble, call)));
+  if (trouble.told?.test(notes()) === false) wrong.push('it was not told what became of its task');
+  if (notes().split('tasks/get').length - 1 > mostLooks) wrong.push('it was asked too often for a task');
   const count = async (): Promise<number> =>
     (await scene.tools.offered()).filter(({ server }) => server === 'made').length;
   // A list that changed is asked for again a moment later.

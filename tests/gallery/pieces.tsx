@@ -60,6 +60,8 @@ import { RouteDot } from '../../src/renderer/ui/figures/route-dot.tsx';
 import { SeenChange } from '../../src/renderer/ui/content/seen-change.tsx';
 import { SeenPieces, SeenText } from '../../src/renderer/ui/content/seen-text.tsx';
 import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../src/renderer/ui/controls/settings-parts.tsx';
+import { KeySignIn } from '../../src/renderer/ui/sign-in/key-sign-in.tsx';
+import { SignInWaiting } from '../../src/renderer/ui/sign-in/sign-in-waiting.tsx';
 import { TerminalOutput } from '../../src/renderer/ui/content/terminal-output.tsx';
 import { ViewHeader } from '../../src/renderer/ui/layout/view-header.tsx';
 import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
@@ -78,6 +80,8 @@ import {
   Tabbed,
   Typing,
 } from './pieces-with-state.tsx';
+
+const notNow = (): Promise<void> => Promise.reject(new Error('No sign-in is waiting.'));
 
 const iconNames = [
   'plus',
@@ -434,6 +438,26 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     <>
       <Problem text="The list could not be read." onRetry={nothing} />
       <Problem text="The model example/none was not found. Run `dewpoint models list` to see your models." />
+    </>
+  ),
+  'key-sign-in': <KeySignIn provider="openrouter" forThisRun={false} onDone={nothing} />,
+  'sign-in-waiting': (
+    <>
+      <SignInWaiting open={null} openBrowser={null} finish={notNow} onCancel={nothing} />
+      {['WDJB-MJHT', null].map((code) => (
+        <SignInWaiting
+          key={code}
+          open={{
+            url: `https://login.example.org/authorize?state=${long}`,
+            by: 'login.example.org',
+            scopes: ['read'],
+            code,
+          }}
+          openBrowser={notNow}
+          finish={notNow}
+          onCancel={nothing}
+        />
+      ))}
     </>
   ),
   'project-hosts': <ProjectHosts projectPath="/project" />,

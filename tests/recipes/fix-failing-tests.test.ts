@@ -100,6 +100,34 @@ describe('a small slip', () => {
     expect(facts).toContain("test('doubles'");
   });
 
+  // Bug: sixteen answers side by side took two minutes, the next ones the rest of the turn, and nothing was handed on.
+  test.for([
+    { answerSeconds: 20, sampled: 0, answers: 6 },
+    { answerSeconds: 60, sampled: 0, answers: 3 },
+    { answerSeconds: 1, sampled: 16, answers: null },
+  ])(
+    'that nobody finds ends within two minutes, a slow model has three answers, and answers of $answerSeconds s are sampled where they fit',
+    async ({ answerSeconds, sampled, answers }) => {
+      const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
+      const harness = await harnessOf({
+        files,
+        conduct: 4,
+        together: true,
+        answerSeconds,
+        settings: { mechanicalChanges: false },
+        answer: ({ label }) => {
+          const name = /rewrite (\w+)/u.exec(label)?.[1] ?? 'add';
+          return `\`\`\`javascript\nexport function ${name}(a, b) {\n  return ${label.length};\n}\n\`\`\``;
+        },
+      });
+      const outcome = await fixFailingTests.run(harness.context);
+      expect(outcome).toMatchObject({ type: 'gave-up', isCut: answers !== null });
+      expect(harness.questions.filter(({ temperature }) => temperature > 0).length).toBeGreaterThanOrEqual(sampled);
+      if (answers !== null) expect(harness.questions).toHaveLength(answers);
+      expect((harness.questions.length - 1) * answerSeconds).toBeLessThanOrEqual(Math.max(105, 3 * answerSeconds));
+    },
+  );
+
   test('that the task need not be about is repaired, and it is said that this is all', async () => {
     const said = async (task: string): Promise<string> => {
       const harness = await harnessOf({ files: calculator, task, answer: () => null });

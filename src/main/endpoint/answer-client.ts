@@ -20,7 +20,10 @@ import { clientRequest, conversationOf, type ClientRequest } from './client-requ
 import { type ClientTurnOptions, createClientTurn } from './client-turn.ts';
 
 /** What the calls of clients stand on; the same as the steps of a turn. */
-export interface AnswerOptions extends Pick<AgentDependencies, 'modelInfo' | 'provider' | 'routeRules' | 'delay'> {
+export interface AnswerOptions extends Pick<
+  AgentDependencies,
+  'modelInfo' | 'provider' | 'routeRules' | 'ease' | 'sleptMs' | 'delay'
+> {
   readonly settings: () => Settings;
   readonly fences: SessionFences;
   readonly budget: (logId: string) => Budget;
@@ -58,6 +61,7 @@ export async function answerClient(options: AnswerOptions, given: ClientCall): P
     fences: options.fences,
     budget: options.budget(given.log.journal.sessionId),
     meter: options.meter,
+    ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
     delay: options.delay,
     conversation: conversationOf(given.call, given.client.sha256),
   };
@@ -161,7 +165,7 @@ function stopFailure({ reason, text }: Extract<StepReply, { type: 'stopped' }>['
   return { code: reason === 'cap' ? 'limit' : 'failed', message: text };
 }
 
-function callFailure(code: string, message: string): EndpointFailure {
+export function callFailure(code: string, message: string): EndpointFailure {
   switch (code) {
     case 'rate-limit':
       return { code: 'rate-limit', message };
@@ -209,6 +213,11 @@ async function namedModel(
   const id = model === 'dewpoint/local' ? options.settings().local : model;
   const info = await options.modelInfo(id, signal);
   if (info === null) return unknownModel(model, id);
+  if (info.use !== undefined)
+    return no(
+      'bad-request',
+      `${info.label} cannot answer: it is for /v1/${info.use === 'vectors' ? 'embeddings' : 'rerank'}.`,
+    );
   if (model === 'dewpoint/local' && info.where !== 'local') return no('unknown-model', `${id} is not a local model.`);
   if (leavesMachine(info) && !client.mayLeave) return notAllowed(client, model);
   return withRequests(options, { call, client }, [info], nothingKnown);
@@ -226,6 +235,7 @@ async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<
   const cloud = there?.info ?? null;
   const infos = [local, cloud].filter((info) => info !== null);
   if (infos.length === 0) return unknownModel(model, settings.local);
+  const eased = local === null || cloud === null ? null : ((await options.ease?.({ local, task: '' }, signal)) ?? null);
   const caps = await options.budget(log.journal.sessionId).left('', null);
   const facts: TurnFacts = {
     ...nothingKnown,
@@ -233,6 +243,7 @@ async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<
     cloud,
     routes: copied(await options.routeRules()),
     caps: [...caps],
+    ...(eased?.ease.act === 'cloud' ? { ease: eased.ease } : {}),
     ...(there?.reach === 'there' || there?.reach === 'away' ? { network: there.reach } : {}),
   };
   return withRequests(options, { call, client }, infos, facts);

@@ -16,7 +16,10 @@ import { emptyTrajectory, type Trajectory } from '../routing/trajectory/trajecto
 import type { Journal } from '../sessions/journal/journal.ts';
 import type { ClientLog } from './client-logs.ts';
 
-export interface ClientTurnOptions extends Pick<CallingTurn['dependencies'], 'budget' | 'fences' | 'meter' | 'delay'> {
+export interface ClientTurnOptions extends Pick<
+  CallingTurn['dependencies'],
+  'budget' | 'fences' | 'meter' | 'delay' | 'sleptMs'
+> {
   readonly log: ClientLog;
   readonly call: EndpointCall;
   readonly conversation: string;
@@ -69,6 +72,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         // A program cannot say yes for its user.
         approver: { ask: async () => 'nobody' },
         ...(options.meter === undefined ? {} : { meter: options.meter }),
+        ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
         delay: options.delay,
         // The newest, for no log of a client is ever played again.
         config: { conduct: 2 },

@@ -19,6 +19,8 @@ export interface Recipe {
   readonly label: string;
   /** Whose questions hold the project's instructions; absent: those of every model. */
   readonly instructions?: 'large-models';
+  /** How long it looks for something that passes before it gives up, in seconds. Absent or undefined: all of its time. */
+  readonly giveUpSeconds?: (conduct: number) => number | undefined;
   /** How well the task fits, by facts of the project and the task. Null: not at all. Must not ask a model. */
   fits(subject: RecipeSubject): RecipeFit | null;
   run(context: RecipeContext): Promise<RecipeOutcome>;

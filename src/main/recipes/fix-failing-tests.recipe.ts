@@ -9,12 +9,14 @@ import { searchFix } from './fix/search/search-fix.ts';
 
 /** Solved tasks must not take longer than five minutes in all; the rest is for the last checks. */
 const searchSeconds = recipeTimeLimitSeconds['fix-failing-tests'];
+const giveUpSeconds = (conduct: number): number | undefined => (conduct >= 4 ? 105 : undefined);
 
 export default defineRecipe({
   id: 'fix-failing-tests',
   label: 'Fix failing tests',
   // A small model that is told more than the failure writes worse repairs (decision 0084).
   instructions: 'large-models',
+  giveUpSeconds,
   fits: (subject) => {
     if (!subject.canExecute || subject.plan || subject.criterion === null || subject.criterionMet !== false)
       return null;
@@ -29,11 +31,13 @@ export default defineRecipe({
 
 /** `plan`: the arms in another order, for measuring them. */
 export async function fixFailingTests(context: RecipeContext, plan = planFor(context)): Promise<RecipeOutcome> {
-  const { criterion, budget } = context;
+  const { criterion, budget, conduct = 1 } = context;
   if (criterion === null) return gaveUp('There is no success criterion to judge by.');
   const begin = budget.millisecondsLeft();
   const elapsed = () => (begin - budget.millisecondsLeft()) / 1000;
   const secondsLeft = () => Math.min(searchSeconds - elapsed(), budget.millisecondsLeft() / 1000 - 10);
+  const patience = giveUpSeconds(conduct) ?? searchSeconds;
+  const secondsToGiveUp = () => Math.min(patience - elapsed(), secondsLeft());
   const syntax = await loadSyntax();
   const judge = await createJudge(context, criterion.command);
   if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
@@ -43,15 +47,14 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
     failures: report.failures.slice(0, 5),
   });
-  const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
+  const result = await searchFix({ context, syntax, judge, plan, secondsLeft, secondsToGiveUp });
   const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
   const reason = result.fatal ?? giveUpReason(result, judge);
-  const { conduct = 1 } = context;
   if (outcome?.type === 'done' && outcome.confidence !== 'high' && conduct >= 3)
     return { ...outcome, facts: await handOverFacts({ result, judge, syntax, conduct, hasPassed: true }) };
   if (outcome !== null) return outcome;
   const facts = conduct >= 2 ? await handOverFacts({ result, judge, syntax, conduct }) : giveUpFacts(result, judge);
-  return { type: 'gave-up', reason, facts, isCut: secondsLeft() <= 0 };
+  return { type: 'gave-up', reason, facts, isCut: result.isCut };
 }
 
 function gaveUp(reason: string): RecipeOutcome {

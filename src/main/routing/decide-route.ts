@@ -186,6 +186,7 @@ function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
     afterTrouble(facts, pair) ??
     afterBadSignals(facts, pair) ??
     staysTogether(facts, pair) ??
+    underStrain(facts, pair, score) ??
     byScore(facts, pair, score, facts.trajectory.steps === 0 ? 'L1' : 'L2')
   );
 }
@@ -218,6 +219,7 @@ const roleOf: Readonly<Record<RouteFacts['purpose'], Role | null>> = {
   advise: null,
   review: null,
   sample: null,
+  embed: null,
 };
 
 const roleNames: Readonly<Record<Role, string>> = {
@@ -293,6 +295,13 @@ function staysTogether({ trajectory, numbers }: RouteFacts, { local, cloud }: Pa
     return stay('hold', `After a switch, the model stays for at least ${numbers.holdSteps} steps.`);
   }
   return trajectory.boundary === null ? stay('no-boundary', 'This is no safe point to switch models.') : null;
+}
+
+/** L1 and L2: the person's own choice for a machine under strain. What has no known price is used only where this machine fails. */
+function underStrain({ strain, trajectory }: RouteFacts, { cloud }: Pair, { advantageUsd }: Score): Verdict | null {
+  if (strain === undefined || advantageUsd === null) return null;
+  const layer = trajectory.steps === 0 ? 'L1' : 'L2';
+  return { chosen: cloud, layer, code: 'strain', text: `The cloud does it, because ${strain}.` };
 }
 
 /** L1 and L2: the expected gain against the expected cost to the end; in doubt it stays, and starts, here. */

@@ -71,6 +71,8 @@ export interface RouteFacts {
   readonly budgetCap?: string;
   readonly task: TaskFeatures;
   readonly trajectory: Trajectory;
+  /** Why the person wants the cloud now where both may: this machine is under strain. Absent: it is not. */
+  readonly strain?: string;
   /** Of a review: what was called done passes tests that leave room for doubt, or was not tested at all. */
   readonly isDoubtful?: boolean;
   /** The tests passed before the work began, so that they pass says nothing of it; absent in logs of an older conduct. */

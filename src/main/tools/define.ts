@@ -83,12 +83,18 @@ export interface ServerDoor {
   readonly link: (message: string, url: string) => Promise<FormAnswer['action']>;
   /** An answer of a model of the person's, who has seen the question, the model and the price. */
   readonly model: (question: ModelQuestion) => Promise<ModelAnswer>;
+  /** While the server works on a task, no deadline of the call counts: a task has one of its own. */
+  readonly whileTask?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** What a server asks a model: its own words alone, nothing of the session. */
 export interface ModelQuestion {
   readonly system: string | null;
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant';
+    readonly text: string;
+    readonly pictures?: readonly ResultPicture[];
+  }[];
   readonly maxTokens: number;
   readonly temperature: number | null;
   readonly stop: readonly string[];

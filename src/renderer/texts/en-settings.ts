@@ -214,7 +214,7 @@ export const settings = {
   'settings.programs': 'Programs of agents',
   'settings.programs.use': 'Agents may write programs',
   'settings.programs.hint':
-    'A Python program in the sandbox calls many tools at once. It announces its calls, and you approve what leaves the sandbox.',
+    'A program in the sandbox calls many tools at once. It announces its calls, and you approve what leaves the sandbox.',
   'settings.programs.auto': 'When tool servers, tools of your own or web tools are on',
   'settings.programs.on': 'Always',
   'settings.programs.off': 'Never',
@@ -394,6 +394,10 @@ export const settings = {
   'keys.remove': 'Remove',
   'keys.removeOne': 'Remove key for {provider}',
   'keys.removed': 'Key for {provider} removed.',
+  'keys.removedHere':
+    'Key for {provider} removed here. It stays valid at the service until you delete it there: {page}',
+  'keys.signIn': 'Sign in with {service}',
+  'keys.signInHint': 'Your browser opens. The service makes a key for Dewpoint, and Dewpoint keeps it.',
   'keys.onlyThisRun': 'Keys set here last until Dewpoint quits.',
   'keys.provider': 'Provider',
   'keys.value': 'Key',

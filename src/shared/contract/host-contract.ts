@@ -56,8 +56,10 @@ export const hostContract = {
   openFile: base
     .input(z.object({ sessionId, path: z.string().min(1).max(4096), line: z.number().int().positive().optional() }))
     .output(type<{ editor: string }>()),
-  /** Opens the address of the sign-in to a tool server that waits, in the person's browser. The page names no address. */
-  openSignIn: base.input(z.object({ name: z.string().min(1).max(100) })).output(type<void>()),
+  /** Opens the address of the sign-in that waits, in the person's browser. The page names no address. */
+  openSignIn: base
+    .input(z.object({ kind: z.enum(['server', 'provider']), name: z.string().min(1).max(100) }))
+    .output(type<void>()),
   /** Whether the app lets other programs ask its models, for as long as it runs. */
   endpoint: base.output(type<OwnEndpoint>()),
   switchEndpoint: base.input(z.object({ isOn: z.boolean() })).output(type<OwnEndpoint>()),

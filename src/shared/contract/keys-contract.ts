@@ -30,6 +30,13 @@ export interface KeyOutcome extends KeyTest {
   readonly kept: 'store' | 'this-run';
 }
 
+/** What happens while a person signs in to a service for a key: first the address to be opened in a browser. */
+export type KeySignInProgress =
+  | { readonly type: 'open'; readonly url: string }
+  | { readonly type: 'done'; readonly outcome: KeyOutcome };
+
+const provider = z.string().min(1).max(100);
+
 /** Keys of providers. No answer holds one. */
 export const keysContract = {
   keys: {
@@ -38,20 +45,26 @@ export const keysContract = {
     set: base
       .input(
         z.object({
-          provider: z.string().min(1).max(100),
+          provider,
           value: z.string().min(1).max(20_000),
           forThisRun: z.boolean().default(false),
         }),
       )
       .output(type<KeyOutcome>()),
+    /** By a browser, at a service that offers it. The key goes from the service to the core. */
+    signIn: base
+      .input(z.object({ provider, forThisRun: z.boolean().default(false) }))
+      .output(type<AsyncIterable<KeySignInProgress>>()),
+    /** The address of a sign-in that waits for the person; null: none does. */
+    signInAddress: base.input(z.object({ provider })).output(type<{ readonly url: string | null }>()),
+    /** What a browser on another machine ended at. */
+    finishSignIn: base.input(z.object({ provider, address: z.string().min(1).max(20_000) })).output(type<void>()),
     /** What the service says to a key before it is kept: nothing of it is. */
-    try: base
-      .input(z.object({ provider: z.string().min(1).max(100), value: z.string().min(1).max(20_000) }))
-      .output(type<KeyTest>()),
+    try: base.input(z.object({ provider, value: z.string().min(1).max(20_000) })).output(type<KeyTest>()),
     /** Also of an endpoint that needs none. */
-    test: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<KeyTest>()),
-    remove: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),
+    test: base.input(z.object({ provider })).output(type<KeyTest>()),
+    remove: base.input(z.object({ provider })).output(type<void>()),
     /** Puts back what was removed a moment ago (`removedKeyMs`): the core has it, and whoever asks never sees it. */
-    restore: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),
+    restore: base.input(z.object({ provider })).output(type<void>()),
   },
 };

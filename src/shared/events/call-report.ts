@@ -19,6 +19,8 @@ export const timingsSchema = z.object({
   /** Tokens that `decodeMs` is the time of; absent: all of the answer. The first one comes out of reading the prompt. */
   decodeTokens: z.number().int().nonnegative().optional(),
   totalMs: z.number().nonnegative(),
+  /** How long the machine slept meanwhile, which no other figure has in it; absent: it did not. */
+  sleptMs: z.number().nonnegative().optional(),
   /** Absent: the engine keeps none apart from the times above. */
   counted: engineCountsSchema.optional(),
 });

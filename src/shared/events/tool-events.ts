@@ -86,7 +86,7 @@ export const toolEvents = {
     full: blobRefSchema.nullable(),
     exitCode: z.number().int().nullable(),
     durationMs: z.number(),
-    /** How long a person was waited for in it; absent: nobody was. */
+    /** How long a person was waited for in it, or the machine slept; absent: neither. */
     waitedMs: z.number().optional(),
     /** Nothing ran: the result is that of this equal call before it in the turn. Absent: it ran. */
     reusedFrom: z.string().optional(),

@@ -76,6 +76,8 @@ export const turnEvents = {
     index: z.number().int(),
     /** Why the stage before it gave up; null for the first, and where another model goes on for a gain. */
     cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'window', 'cap', 'fence']).nullable(),
+    /** How long its program looks for something that passes, in seconds; absent: all of its time. */
+    giveUpSeconds: z.number().optional(),
   }),
   'recipe-progressed': z.object({ recipe: z.string(), phase: z.string(), text: z.string(), data: z.unknown() }),
   'turn-ended': z.object({

@@ -1,3 +1,13 @@
+/** A sign-in by a browser that any program may use, and that ends in a key of the person's own. */
+interface KeySignIn {
+  /** Where the person says yes. */
+  readonly page: string;
+  /** Where what the browser brings back becomes a key. */
+  readonly exchange: string;
+  /** Where the person sees and ends keys. */
+  readonly keys: string;
+}
+
 /** A service or a server that Dewpoint knows by name. */
 export interface KnownProvider {
   readonly label: string;
@@ -13,6 +23,8 @@ export interface KnownProvider {
    * come with Dewpoint, so there is none but the one that it answers itself.
    */
   readonly isOwn?: true;
+  /** Absent: it takes a key alone. */
+  readonly signIn?: KeySignIn;
 }
 
 const chat = (preset: string, label: string, keyVariable: string | null): KnownProvider => ({
@@ -33,7 +45,14 @@ export const knownProviders = {
   anthropic: { label: 'Anthropic', kind: 'anthropic', keyVariable: 'ANTHROPIC_API_KEY' },
   gemini: { label: 'Google Gemini', kind: 'gemini', keyVariable: 'GEMINI_API_KEY' },
   huggingface: { label: 'Hugging Face', kind: 'huggingface', keyVariable: 'HF_TOKEN' },
-  openrouter: chat('openrouter', 'OpenRouter', 'OPENROUTER_API_KEY'),
+  openrouter: {
+    ...chat('openrouter', 'OpenRouter', 'OPENROUTER_API_KEY'),
+    signIn: {
+      page: 'https://openrouter.ai/auth',
+      exchange: 'https://openrouter.ai/api/v1/auth/keys',
+      keys: 'https://openrouter.ai/settings/keys',
+    },
+  },
   groq: chat('groq', 'Groq', 'GROQ_API_KEY'),
   deepseek: chat('deepseek', 'DeepSeek', 'DEEPSEEK_API_KEY'),
   mistral: chat('mistral', 'Mistral', 'MISTRAL_API_KEY'),

@@ -3,7 +3,7 @@ import type { Where } from '@shared/models/model-info.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
-/** How long a program asks before it gives up, in seconds, by its id; others have the time of their turn. */
+/** How long a program may take in all, in seconds, by its id; others have the time of their turn. */
 export const recipeTimeLimitSeconds = { 'fix-failing-tests': 250 } as const;
 
 /** Runs of programs on one stage: sums, so that a day adds up like a turn. */
@@ -89,6 +89,8 @@ export interface RecipeRun {
   readonly written: number;
   /** Of these calls. */
   readonly modelMs: number;
+  /** After this it gave up, in seconds, where its log says so. */
+  readonly giveUpSeconds?: number | undefined;
 }
 
 /** A run of a program, as what it counts. */
@@ -114,7 +116,8 @@ export function recipeRunsOf(
       if (isOfTakeover(runs, run))
         return [{ model, where, recipeRuns: { ...noRecipeRuns, takenOver: { ...none, calls, written } } }];
       if (recipe === null) return [];
-      const own = Object.entries(recipeTimeLimitSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
+      const whole = Object.entries(recipeTimeLimitSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
+      const own = run.giveUpSeconds ?? whole;
       const limitMs = Math.min(own, maxMinutes * 60) * 1000;
       const madeThere = made(where === 'local' ? 'cloud' : 'local');
       const sum: RecipeRunTotals = {
@@ -171,6 +174,7 @@ interface OpenRun {
   readonly model: string;
   readonly where: Where;
   readonly startedAt: number;
+  readonly giveUpSeconds?: number | undefined;
   calls: number;
   written: number;
   modelMs: number;
@@ -198,9 +202,9 @@ export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRe
         return [];
       case 'stage-chosen': {
         close(event.at);
-        const { stage, recipe, at } = event;
+        const { stage, recipe, at, giveUpSeconds: own } = event;
         const { model, where } = stage;
-        open = { recipe, model, where, startedAt: at, calls: 0, written: 0, modelMs: 0 };
+        open = { recipe, model, where, startedAt: at, giveUpSeconds: own, calls: 0, written: 0, modelMs: 0 };
         return [];
       }
       case 'model-call-started':
@@ -229,7 +233,7 @@ export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRe
 export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): readonly EndedRecipeRun[] {
   const { endedAt, reason } = turn;
   if (endedAt === null || reason === null) return [];
-  const runs = turn.stages.map(({ stage, recipe, at }, index): RecipeRun => {
+  const runs = turn.stages.map(({ stage, recipe, at, giveUpSeconds: limit }, index): RecipeRun => {
     const until = turn.stages[index + 1]?.at ?? endedAt;
     const own = steps.filter(
       (step) =>
@@ -238,7 +242,7 @@ export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): 
     const modelMs = own.reduce((sum, step) => sum + (step.end?.timings.totalMs ?? 0), 0);
     const written = own.reduce((sum, step) => sum + (step.end?.usage.output ?? 0), 0);
     const { model, where } = stage;
-    return { recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs };
+    return { recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs, giveUpSeconds: limit };
   });
   return recipeRunsOf(runs, reason, turn.limits.maxMinutes);
 }

@@ -17,7 +17,7 @@ const longestUrl = 4_000;
 
 /** A door for one call. */
 export interface OpenServerDoor extends ServerDoor {
-  /** How long models have worked for the server: no deadline of its call counts that. */
+  /** How long models have worked for the server, or it on a task: no deadline of its call counts that. */
   readonly heldMs: () => number;
   /** What they used. */
   readonly tokens: () => number;
@@ -85,15 +85,13 @@ export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallO
     model: async (question) => {
       if (isFlood()) return { type: 'refused', why: 'it asks too often' };
       const onTokens = (used: number): void => void (tokens += used);
-      atWork.begin();
       try {
-        return await whileOpen(answerForServer(turn, { spec, toolCallId, onTokens }, question));
+        return await atWork.during(() => whileOpen(answerForServer(turn, { spec, toolCallId, onTokens }, question)));
       } catch (error) {
         return { type: 'refused', why: messageOf(error) };
-      } finally {
-        atWork.end();
       }
     },
+    whileTask: atWork.during,
     heldMs: atWork.heldMs,
     tokens: () => tokens,
     end: async () => {

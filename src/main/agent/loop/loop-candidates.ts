@@ -103,9 +103,14 @@ export async function chooseLoopCandidate(
   return decision;
 }
 
+/** Nothing is lost where it stays here. */
+function isByChoice(code: string): boolean {
+  return code === 'gain' || code === 'strain';
+}
+
 /** It was put on the first place of the cascade because that is worth it, and could as well begin here. */
 function beginsForGain({ turn, all }: LoopCandidates, { code }: Decision): boolean {
-  return code === 'gain' && all.length > 1 && turn.trajectory.now().steps === 0;
+  return isByChoice(code) && all.length > 1 && turn.trajectory.now().steps === 0;
 }
 
 /**
@@ -119,7 +124,7 @@ async function mayMove(
 ): Promise<boolean> {
   const { turn, purpose } = candidates;
   const { stage, model } = candidate;
-  const isOptional = decision.code === 'gain';
+  const isOptional = isByChoice(decision.code);
   const built = firstRequest(candidates, candidate, note);
   const step = { purpose, stage, model, request: built, reason: { code: 'route', text: '' } };
   const passage = await passFencesAhead(turn, isOptional ? { ...step, isOptional } : step);

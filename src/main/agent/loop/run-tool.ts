@@ -19,7 +19,7 @@ import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { planProgressNotes } from './plan-notes.ts';
 import { createProgramDoor } from './program-door.ts';
-import { emptyRecord, waitedMs } from '../turn/take-action.ts';
+import { emptyRecord, uncountedMs, waitedMs } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { Turn } from '../turn/turn.ts';
 import { toolWrites } from '../changes/tool-writes.ts';
@@ -60,7 +60,7 @@ function isReading({ access, isWeb, foreign }: Tool): boolean {
 
 async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const { journal } = turn.dependencies;
-  const waitedBefore = waitedMs(turn);
+  const uncountedBefore = uncountedMs(turn);
   // Before its time begins to count: a person may take long to answer.
   const access = await askForAccess(turn, run).catch((error: unknown) => {
     if (turn.signal.aborted) return denied(cancelledResult);
@@ -90,7 +90,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     full,
     exitCode: result.exitCode ?? null,
     durationMs: Math.max(0, journal.now() - startedAt),
-    waitedMs: waitedMs(turn) - waitedBefore,
+    waitedMs: uncountedMs(turn) - uncountedBefore,
     data: safeData(result.data, run.tool.isForDrawing === true ? mostDrawnCharacters : mostDataCharacters),
     ...(await keptPictures(journal, run.tool, result)),
   };

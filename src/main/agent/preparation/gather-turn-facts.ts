@@ -61,16 +61,28 @@ export async function gatherTurnFacts(
 }
 
 async function modelsOf(
-  turn: Pick<Turn, 'options' | 'dependencies' | 'signal'>,
-): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'network' | 'lacks'>> {
+  turn: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
+): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'network' | 'lacks' | 'ease'>> {
   const { options, dependencies, signal } = turn;
   const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
   const there = await cloudOf(turn);
-  const found = { local, ...there };
+  const found = { local, ...there, ...(await eased(turn, local, there.cloud)) };
   // Without a cloud model `hybrid` is this machine alone, as it was set up.
   if (options.policy !== 'hybrid' || options.cloud === null || (local === null) === (there.cloud === null))
     return found;
   return { ...found, lacks: local === null ? 'local' : 'cloud' };
+}
+
+/** Only where the policy leaves a choice does work go to the cloud for it. */
+async function eased(
+  { task, options, dependencies, signal }: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
+  local: ModelInfo | null,
+  cloud: ModelInfo | null,
+): Promise<Partial<Pick<TurnFacts, 'local' | 'ease'>>> {
+  const found = local === null ? null : ((await dependencies.ease?.({ local, task }, signal)) ?? null);
+  if (found === null) return {};
+  if (found.model !== null) return { local: found.model, ease: found.ease };
+  return options.policy === 'hybrid' && cloud !== null ? { ease: found.ease } : {};
 }
 
 /** The models as message and assistant have them driven. Part of what is logged, so a replay does the same. */

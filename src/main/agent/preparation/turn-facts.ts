@@ -1,4 +1,5 @@
 import { sandboxTierSchema } from '@shared/events/sandbox-events.ts';
+import { easeSchema } from '@shared/models/machine-strain.ts';
 import { modelInfoSchema, whereSchema } from '@shared/models/model-info.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
@@ -40,6 +41,8 @@ export const turnFactsSchema = z.object({
   caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
   /** One of the two was not found, so that all runs on the other; absent where both are there. */
   lacks: whereSchema.optional(),
+  /** What is otherwise because this machine is under strain; absent: nothing is. */
+  ease: easeSchema.optional(),
   /** Tools of others that this turn may be offered; absent: there are none. */
   foreign: z.array(foreignToolSchema).optional(),
   /** Tools for the web that are switched on; absent: none is. */

@@ -1,4 +1,4 @@
-import type { EngineReport } from '@shared/events/call-report.ts';
+import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { StreamEnded } from '../../models/providers/define.ts';
@@ -17,6 +17,18 @@ export async function noteDifferences(
   await noteOtherModel(turn, info, model);
   await noteUnloaded(turn, info, engine?.unloaded ?? []);
   await noteEngine(turn, engine);
+}
+
+/** A call that took all night is not a slow one. */
+export async function noteSleep(turn: CallingTurn, { sleptMs = 0 }: Timings): Promise<void> {
+  if (sleptMs === 0) return;
+  const text = `The machine slept for ${spanText(sleptMs)} during this step. That time counts for no limit.`;
+  await turn.log.append({ type: 'notice-added', level: 'info', code: 'machine-slept', text });
+}
+
+function spanText(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  return minutes < 1 ? `${Math.round(milliseconds / 1000)} seconds` : `${minutes} min`;
 }
 
 /** The next call of a model that had to go takes the time of a load. */

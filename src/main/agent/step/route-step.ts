@@ -7,6 +7,7 @@ import { isNetworkAway } from '../../routing/hard-rules.ts';
 import { decideRoute } from '../../routing/decide-route.ts';
 import { taskFeatures } from '../../routing/routing-features.ts';
 import { memo } from '../../lib/memo.ts';
+import { causesText } from '@shared/models/machine-strain.ts';
 import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import { spendingLimitNames } from './reserve-money.ts';
@@ -42,11 +43,17 @@ function factsOf(turn: CallingTurn, step: StepFacts): RouteFacts {
     ...budgetOf(turn, trajectory),
     task: featuresOfTask(turn),
     trajectory,
+    ...strainOf(turn),
     ...(isNew(turn) ? { wasGreenBefore: trajectory.wasGreenBefore === true } : {}),
     trouble: null,
     now: turn.log.lastAt(),
     ...step,
   };
+}
+
+function strainOf({ found }: CallingTurn): Pick<RouteFacts, 'strain'> {
+  const ease = found.facts?.ease;
+  return ease?.act === 'cloud' ? { strain: causesText(ease.causes) } : {};
 }
 
 /** What the start of the turn has shown of the network goes over what was known before it, and what came since over that. */

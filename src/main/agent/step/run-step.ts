@@ -8,7 +8,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { ModelRequest, ProviderError, StreamEnded } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
-import { noteDifferences } from './note-call-differences.ts';
+import { noteDifferences, noteSleep } from './note-call-differences.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { ReadStream } from './read-stream.ts';
 import { passFences } from './pass-fences.ts';
@@ -134,13 +134,27 @@ async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall
   const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
   call.isSent = !tooLong;
   const metered = tooLong || leavesMachine(info) ? undefined : turn.dependencies.meter?.start();
-  const read = tooLong
+  const sleptBefore = turn.dependencies.sleptMs?.() ?? 0;
+  const answered = tooLong
     ? contextFull(promptTokens, info)
     : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
+  const read = withoutSleep(answered, (turn.dependencies.sleptMs?.() ?? 0) - sleptBefore);
   const count = counted === null ? null : { bytes: promptBytes(request), tokens: counted };
   const { totalMs, queuedMs } = read.ended.timings;
   const energy = (await metered?.stop(Math.max(0, totalMs - queuedMs))) ?? null;
   return closeCall(turn, { callId, info, count, energy, settle }, read);
+}
+
+/** What a call that the machine slept through really took; a part of it that the sleep may be in is not known. */
+export function withoutSleep(read: ReadStream, slept: number): ReadStream {
+  const sleptMs = Math.round(slept);
+  if (sleptMs <= 0) return read;
+  const { timings } = read.ended;
+  const totalMs = Math.max(0, timings.totalMs - sleptMs);
+  const known = (ms: number | null): number | null => (ms === null || ms > totalMs ? null : ms);
+  const { prefillMs, decodeMs } = timings;
+  const awake = { ...timings, totalMs, prefillMs: known(prefillMs), decodeMs: known(decodeMs), sleptMs };
+  return { ...read, ended: { ...read.ended, timings: awake } };
 }
 
 /** Waiting for the engine is not the turn's time. */
@@ -204,6 +218,7 @@ async function closeCall(
   if (ended.stopReason === 'cancelled') turn.abort();
   turn.log.check();
   await noteDifferences(turn, info, ended);
+  await noteSleep(turn, ended.timings);
   if (error !== null) return { type: 'failed', error };
   if (read.repeated) {
     await turn.log.append({

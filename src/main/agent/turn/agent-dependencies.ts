@@ -8,6 +8,7 @@ import type { Assistant } from '@shared/session/assistants.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
+import type { EaseTurn } from '../../models/machine/ease-strain.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
@@ -79,7 +80,8 @@ export interface AgentConfig {
   /**
    * Which conduct the agent follows, so that a log of an older one is played by its own. Absent: 1. From 2 on reads run side
    * by side, what leans on a failed edit is left out, and a search for a repair begins without a model. From 3 on
-   * whoever goes on after a search is told the failing tests and more source, also after a doubted change.
+   * whoever goes on after a search is told the failing tests and more source, also after a doubted change. From 4 on a
+   * search for a repair that finds nothing gives up within two minutes.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;
@@ -117,6 +119,10 @@ export interface AgentDependencies {
   readonly inbox: Inbox;
   /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
   readonly meter?: PowerMeter;
+  /** What a turn does otherwise while this machine is under strain; absent: nothing, as in a replay. */
+  readonly ease?: EaseTurn;
+  /** How long this machine has slept so far; absent: nobody knows, as in a replay. */
+  readonly sleptMs?: () => number;
   /** Waits; rejects with the signal's reason on abort. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly config: AgentConfig;

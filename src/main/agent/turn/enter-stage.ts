@@ -1,12 +1,15 @@
+import type { Recipe } from '../../recipes/define.ts';
 import type { EnteredStage } from '../../routing/cascade/cascade.ts';
 import type { Turn } from './turn.ts';
 
 /** Another model goes on, or the same in another way: the log says which and why, and its calls are counted anew. */
 export async function enterStage(
-  { log, limits }: Pick<Turn, 'log' | 'limits'>,
+  { log, limits, dependencies }: Pick<Turn, 'log' | 'limits' | 'dependencies'>,
   { stage, index, cause }: EnteredStage,
-  { recipe, reason }: { readonly recipe: string | null; readonly reason: string },
+  { recipe, reason }: { readonly recipe: Pick<Recipe, 'id' | 'giveUpSeconds'> | null; readonly reason: string },
 ): Promise<void> {
-  await log.append({ type: 'stage-chosen', stage, recipe, reason, index, cause });
+  const seconds = recipe?.giveUpSeconds?.(dependencies.config.conduct ?? 1);
+  const own = seconds === undefined ? {} : { giveUpSeconds: seconds };
+  await log.append({ type: 'stage-chosen', stage, recipe: recipe?.id ?? null, reason, index, cause, ...own });
   limits.forgetCalls();
 }

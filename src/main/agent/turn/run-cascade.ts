@@ -59,7 +59,7 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
     const reason = isChat
       ? `${next.index > 0 ? `${progress.last.text} ` : ''}Answered directly.`
       : reasonFor(next, used?.fit ?? null, { last: progress.last, order: order.why });
-    await enterStage(turn, next, { recipe: used?.recipe.id ?? null, reason });
+    await enterStage(turn, next, { recipe: used?.recipe ?? null, reason });
     const { stage } = next;
     const recipe = used?.recipe ?? null;
     const outcome = await runStage(turn, known, {

@@ -1,4 +1,5 @@
 import { AppError, toFailure } from '@shared/errors.ts';
+import { causesText } from '@shared/models/machine-strain.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import { howToGet } from '@shared/models/model-info.ts';
 import { chooseCascade } from '../../routing/cascade/choose-cascade.ts';
@@ -67,6 +68,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   await start();
   await reportRuleProblems(turn, found);
   await warnMissingModel(turn, found);
+  await noteEase(turn, found);
   const first = [found.local, found.cloud].find((model) => model?.id === cascade[0]?.model) ?? null;
   if (first === null) return missingModel(turn.options);
   const asks = turn.given.isQuestion;
@@ -105,6 +107,13 @@ async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }:
       ? `Both models were asked for, but ${options.local} is not available. Everything runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
       : `Both models were asked for, but ${options.cloud ?? ''} or its provider is not available. Everything runs on this machine, on ${local?.label ?? ''}.`;
   await log.append({ type: 'notice-added', level: 'warning', code: 'model-missing', text });
+}
+
+/** A model that was put in the place of another is never a riddle; a way to the cloud is said by each step that goes it. */
+async function noteEase({ options, log }: Turn, { ease, local }: TurnFacts): Promise<void> {
+  if (ease?.act !== 'smaller' || local === null) return;
+  const text = `This message runs on ${local.label} instead of ${options.local}, because ${causesText(ease.causes)}. Settings, "Power and heat", has the choice.`;
+  await log.append({ type: 'notice-added', level: 'info', code: 'model-eased', text });
 }
 
 /** Rules that could not be read are said to be so in every turn that they would have held for. */

@@ -68,7 +68,7 @@ export function checkAfter(turn: ActingTurn, { status }: EffectRecord): void {
 async function runAction<T>(turn: ActingTurn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {
   const { journal } = turn.dependencies;
   const startedAt = journal.now();
-  const waitedBefore = waitedMs(turn);
+  const uncountedBefore = uncountedMs(turn);
   if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled.');
   try {
     const result = await action.run(toolCallId);
@@ -79,7 +79,7 @@ async function runAction<T>(turn: ActingTurn, action: Action<T>, toolCallId: str
       full: result.full ?? (capped.cut ? await journal.putText([result.output]) : null),
       exitCode: result.exitCode ?? null,
       durationMs: result.durationMs ?? Math.max(0, journal.now() - startedAt),
-      waitedMs: waitedMs(turn) - waitedBefore,
+      waitedMs: uncountedMs(turn) - uncountedBefore,
       data: result.data,
     };
   } catch (error) {
@@ -91,6 +91,11 @@ async function runAction<T>(turn: ActingTurn, action: Action<T>, toolCallId: str
 /** How long the person has been waited for so far. */
 export function waitedMs({ dependencies: { approver } }: Pick<Turn, 'dependencies'>): number {
   return Math.round(approver.waitedMs?.() ?? 0);
+}
+
+/** The same with the sleep of the machine: what is not the turn's time. */
+export function uncountedMs(turn: Pick<Turn, 'dependencies'>): number {
+  return waitedMs(turn) + Math.round(turn.dependencies.sleptMs?.() ?? 0);
 }
 
 export function emptyRecord(status: EffectRecord['status'], output: string): EffectRecord {

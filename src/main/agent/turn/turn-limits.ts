@@ -35,7 +35,7 @@ export interface LimitTracker {
   readonly noteStep: (call: { readonly usage: Usage; readonly timings: Timings }) => void;
   /** The turn waited for a person at a cap; that is not its time. */
   readonly notePause: (milliseconds: number) => void;
-  /** The same inside of a tool or an action, by its record. */
+  /** The same inside of a tool or an action, by its record; the sleep of the machine is in it, too. */
   readonly noteWaitInEffect: (milliseconds: number) => void;
   readonly noteOutput: (bytes: number) => void;
   /** Tokens that others used for this turn. */
@@ -61,8 +61,8 @@ export interface LimitTracker {
   /** The engine is busy with somebody else since `at`; null: it is not. Holds the deadline's timer, decides nothing else. */
   readonly noteWaiting: (at: number | null) => void;
   /**
-   * Milliseconds until a call in progress must be stopped; a wait for the engine holds it, and so does one for the
-   * person: `waitedMs` is all of that in this turn, what no record says yet with it.
+   * Milliseconds until a call in progress must be stopped; a wait for the engine holds it, and so do one for the
+   * person and the sleep of the machine: `waitedMs` is all of these in this turn, what no record says yet with it.
    */
   readonly deadlineLeft: (at: number, waitedMs: number) => number;
   readonly steps: () => number;
@@ -100,7 +100,9 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       const isPart = wasWrittenAhead({ usage, timings });
       if (!isPart) spent.steps += 1;
       spent.tokens += (isPart ? 0 : promptTokensOf(usage)) + usage.output;
-      spent.waitedMs += timings.queuedMs;
+      const { queuedMs, sleptMs = 0 } = timings;
+      spent.waitedMs += queuedMs + sleptMs;
+      spent.waitedInEffectsMs += sleptMs;
     },
     notePause: (milliseconds) => {
       spent.waitedMs += milliseconds;

@@ -11,7 +11,7 @@ import { createReadLedger } from '../changes/read-ledger.ts';
 import { runTurn } from './run-turn.ts';
 import type { AgentDependencies, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
 import { createTrajectory } from '../../routing/trajectory/trajectory.ts';
-import { waitedMs } from './take-action.ts';
+import { uncountedMs } from './take-action.ts';
 import { choiceOf } from '../preparation/mode-of-turn.ts';
 import { createTokenEstimate } from '../prompt/token-estimate.ts';
 import type { ToolFacts } from '../../tools/define.ts';
@@ -174,9 +174,9 @@ function toolFacts(dependencies: AgentDependencies, found: Turn['found']): ToolF
 /** The hard stop at `--max-minutes`; limits between steps come first, this one ends a call or command in the middle. */
 function startDeadline(turn: Turn): () => void {
   let timer: NodeJS.Timeout;
-  const before = waitedMs(turn);
+  const before = uncountedMs(turn);
   const arm = (): void => {
-    const left = turn.limits.deadlineLeft(turn.dependencies.journal.now(), waitedMs(turn) - before);
+    const left = turn.limits.deadlineLeft(turn.dependencies.journal.now(), uncountedMs(turn) - before);
     if (left <= 0) {
       turn.abort('time-limit');
       return;

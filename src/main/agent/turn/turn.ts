@@ -85,7 +85,7 @@ export type CallingTurn = Omit<
 > & {
   readonly dependencies: Pick<
     AgentDependencies,
-    'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'meter' | 'delay'
+    'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'meter' | 'delay' | 'sleptMs'
   > & { readonly config: Pick<AgentDependencies['config'], 'conduct'> };
 };
 

@@ -74,8 +74,9 @@ function handlersOf(
       take((await import('./commands/sessions/session-library.command.ts')).library(context, action, words, args)),
     models: modelsHandler(context, take),
     keys: async (action, provider, args) => {
-      const { listKeys, removeKey, setKey } = await import('./commands/keys.command.ts');
+      const { listKeys, removeKey, setKey, signInForKey } = await import('./commands/keys.command.ts');
       if (action === 'list') return take(listKeys(context, args));
+      if (action === 'sign-in') return take(signInForKey(context, provider ?? '', args));
       return take(action === 'set' ? setKey(context, provider ?? '', args) : removeKey(context, provider ?? ''));
     },
     costs: async (args) => take((await import('./commands/costs.command.ts')).costs(context, args)),

@@ -25,7 +25,7 @@ const bySession = z.object({ sessionId: z.string() });
 const bySessions = z.object({ sessionIds: z.array(z.string()) });
 const forWindow = z.object({ sessionId: z.string().optional() });
 const byFile = z.object({ sessionId: z.string(), path: z.string(), line: z.number().int().positive().optional() });
-const byName = z.object({ name: z.string() });
+const signInTo = z.object({ kind: z.enum(['server', 'provider']), name: z.string() });
 const bySwitch = z.object({ isOn: z.boolean() });
 const byView = z.object({ view: z.string() });
 
@@ -47,7 +47,7 @@ export function createHostCommands({
     },
     'host.keepView': async (input) => keepView(byView.parse(input).view),
     'host.openFile': async (input) => files.open(byFile.parse(input)),
-    'host.openSignIn': async (input) => openSignIn(await client(), byName.parse(input).name),
+    'host.openSignIn': async (input) => openSignIn(await client(), signInTo.parse(input)),
     'host.endpoint': async () => endpoint.apply(),
     'host.switchEndpoint': async (input) => endpoint.set(bySwitch.parse(input).isOn),
     'host.editors': async () => files.editors(),
@@ -95,8 +95,8 @@ export function createHostCommands({
 }
 
 /** The core says what waits, so that no page can send a browser anywhere. */
-async function openSignIn({ tools }: CoreClient, name: string): Promise<void> {
-  const { url } = await tools.signInAddress({ name });
+async function openSignIn({ tools, keys }: CoreClient, { kind, name }: z.infer<typeof signInTo>): Promise<void> {
+  const { url } = await (kind === 'server' ? tools.signInAddress({ name }) : keys.signInAddress({ provider: name }));
   if (url === null) throw new AppError('not-found', `No sign-in to ${name} is waiting.`);
   // A service on this machine needs no encryption; everything else that a system could open is no page.
   const { protocol, hostname } = new URL(url);

@@ -66,7 +66,7 @@ function notePower(client: () => Promise<CoreClient>): void {
     const state = powerMonitor.getCurrentThermalState();
     const heat = state === 'unknown' ? null : state === 'serious' || state === 'critical';
     const core = await client();
-    await core.models.noteStrain({ battery: powerMonitor.isOnBatteryPower(), heat, memory: null });
+    await core.models.noteStrain({ battery: powerMonitor.isOnBatteryPower(), heat, memory: null, card: null });
   };
   // A core that is just being renewed is told in a minute.
   const now = (): void => void tell().catch(() => undefined);

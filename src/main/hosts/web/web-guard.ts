@@ -32,7 +32,15 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run dewpoint rules path to find the file. Or start with: dewpoint serve --allow settings',
   },
   {
-    names: ['keys.set', 'keys.try', 'keys.remove', 'keys.restore'],
+    names: [
+      'keys.set',
+      'keys.try',
+      'keys.signIn',
+      'keys.signInAddress',
+      'keys.finishSignIn',
+      'keys.remove',
+      'keys.restore',
+    ],
     grant: 'keys',
     message: 'Keys cannot be changed from the browser.',
     hint: 'On the machine, run: dewpoint keys set PROVIDER. Or start with: dewpoint serve --allow keys',

@@ -1,7 +1,10 @@
+import { sleptTime } from './slept-time.ts';
+
 /** Time that does not count: while somebody holds it, nothing comes nearer to its deadline. */
 export interface DeadlinePause {
   readonly begin: () => void;
   readonly end: () => void;
+  readonly during: <T>(work: () => Promise<T>) => Promise<T>;
   /** All that was held so far, what goes on now with it. In milliseconds. */
   readonly heldMs: () => number;
 }
@@ -10,15 +13,25 @@ export function createDeadlinePause(now: () => number = () => performance.now())
   let holders = 0;
   let since = 0;
   let before = 0;
+  const begin = (): void => {
+    if (holders === 0) since = now();
+    holders += 1;
+  };
+  const end = (): void => {
+    if (holders === 0) return;
+    holders -= 1;
+    if (holders === 0) before += now() - since;
+  };
   return {
-    begin: () => {
-      if (holders === 0) since = now();
-      holders += 1;
-    },
-    end: () => {
-      if (holders === 0) return;
-      holders -= 1;
-      if (holders === 0) before += now() - since;
+    begin,
+    end,
+    during: async (work) => {
+      begin();
+      try {
+        return await work();
+      } finally {
+        end();
+      }
     },
     heldMs: () => before + (holders > 0 ? now() - since : 0),
   };
@@ -27,13 +40,14 @@ export function createDeadlinePause(now: () => number = () => performance.now())
 /** As long as time is held a timer looks again after this long. */
 const lookAgainMs = 100;
 
-/** A timer on which held time does not count. The returned function stops it. */
+/** A timer on which neither held time counts nor the sleep of the machine. The returned function stops it. */
 export function timerWithPauses(milliseconds: number, heldMs: () => number, act: () => void): () => void {
   const startedAt = performance.now();
-  const heldBefore = heldMs();
+  const uncountedMs = (): number => heldMs() + sleptTime.steadyMs();
+  const before = uncountedMs();
   let timer: NodeJS.Timeout;
   const look = (): void => {
-    const left = milliseconds - (performance.now() - startedAt) + (heldMs() - heldBefore);
+    const left = milliseconds - (performance.now() - startedAt) + (uncountedMs() - before);
     if (left <= 0) act();
     else timer = setTimeout(look, Math.max(left, lookAgainMs));
   };

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { homedir } from 'node:os';
+import { loginShell, loginWords, pathPrinted } from './login-path.ts';
 import type { Need } from './program-environment.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { SearchPlace } from './search-path.ts';
@@ -71,6 +72,11 @@ interface Running extends ProgramNeeds {
 export interface HostPrograms {
   /** The whole path of a program of this machine; null: there is none. What was found stays. */
   readonly find: (name: string) => Promise<string | null>;
+  /**
+   * Adds what the person's shell has on PATH where this program was not started from a terminal: an app of the desktop is
+   * given less. Asks the shell once, and waits for it 5 s at most. Never rejects.
+   */
+  readonly widenPath: () => Promise<void>;
   /** Whether a path lies in no project, links followed. */
   readonly isOutside: (path: string) => Promise<boolean>;
   /** `program` is a whole path. Throws where there is no folder for it to stand in. */
@@ -91,6 +97,7 @@ export interface HostProgramsOptions {
 
 const keptStdout = 4 * 1024 * 1024;
 const keptOutput = 4_000;
+const shellMs = 5_000;
 
 export function createHostPrograms({ home, env, projects }: HostProgramsOptions): HostPrograms {
   const found = new Map<string, string>();
@@ -115,21 +122,35 @@ export function createHostPrograms({ home, env, projects }: HostProgramsOptions)
       folder: emptyFolder(join(home, 'empty')),
       env: programEnvironment(needs, place, more),
     });
+  const run: HostPrograms['run'] = async ([program, ...first], words, how) => {
+    try {
+      const path = /[\\/]/u.test(program) ? program : await find(program);
+      if (path === null) return { code: null, stdout: '', output: `${program}: ENOENT, there is no such program` };
+      if (how.signal.aborted) return { code: null, stdout: '', output: '' };
+      const child = start(path, [...first, ...words], { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
+      return await outcomeOf(child, how);
+    } catch (error) {
+      return { code: null, stdout: '', output: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  const widen = async (): Promise<void> => {
+    const shell = loginShell(env, process.platform);
+    if (shell === null || isOfProject(shell, await learn())) return;
+    const { stdout } = await run([shell], loginWords, {
+      needs: [],
+      timeoutMs: shellMs,
+      signal: new AbortController().signal,
+    });
+    const more = pathPrinted(stdout);
+    if (more !== null) place = { ...place, env: { ...env, PATH: `${env.PATH ?? ''}:${more}` } };
+  };
+  let widened: Promise<void> | null = null;
   return {
     find,
+    widenPath: () => (widened ??= widen()),
     isOutside: async (path) => !isOfProject(path, await learn()),
     start,
-    run: async ([program, ...first], words, how) => {
-      try {
-        const path = /[\\/]/u.test(program) ? program : await find(program);
-        if (path === null) return { code: null, stdout: '', output: `${program}: ENOENT, there is no such program` };
-        if (how.signal.aborted) return { code: null, stdout: '', output: '' };
-        const child = start(path, [...first, ...words], { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
-        return await outcomeOf(child, how);
-      } catch (error) {
-        return { code: null, stdout: '', output: error instanceof Error ? error.message : String(error) };
-      }
-    },
+    run,
   };
 }
 

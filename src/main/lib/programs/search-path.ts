@@ -40,8 +40,8 @@ export function searchFolders({ env, ...place }: SearchPlace): readonly string[]
 /** The whole path of a program by its name; null where no folder of PATH that counts has it. */
 export function findOnPath(name: string, place: SearchPlace): string | null {
   const { platform } = place;
-  // What else PATHEXT names needs a shell, or another program, to run it.
-  const endings = platform === 'win32' ? ['.com', '.exe'] : [''];
+  // What else PATHEXT names needs another program to run it.
+  const endings = platform === 'win32' ? ['.com', '.exe', '.bat', '.cmd'] : [''];
   const names = /\.\w+$/u.test(name) && platform === 'win32' ? [name] : endings.map((ending) => `${name}${ending}`);
   if (/[\\/]/u.test(name)) return null;
   for (const folder of searchFolders(place)) {

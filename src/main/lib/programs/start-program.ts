@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { batchLine, isBatchFile } from './batch-line.ts';
 import { isWholePath } from './search-path.ts';
 
 export interface ProgramStart {
@@ -31,13 +32,15 @@ export function startProgram(start: ProgramStart): ChildProcess {
     if (!isWholePath(path, process.platform))
       throw new Error(`"${path}" is not a full path, so the program was not started.`);
   }
-  return spawn(program, [...args], {
+  const isBatch = process.platform === 'win32' && isBatchFile(program);
+  const run = isBatch ? batchLine(program, args, env['SystemRoot'] ?? String.raw`C:\Windows`) : { program, args };
+  return spawn(run.program, [...run.args], {
     cwd: folder,
     env,
     stdio,
     shell: false,
     detached: start.detached ?? false,
     windowsHide: start.isSeen !== true,
-    windowsVerbatimArguments: start.isQuoted ?? false,
+    windowsVerbatimArguments: isBatch || (start.isQuoted ?? false),
   });
 }

@@ -81,6 +81,7 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
   heart.start(
     () => (memory.isStuck() ? giveUp('got no further') : send({ type: 'ping', id: 0 })),
     () => giveUp(`did not answer for ${Math.round(options.hangMs / 1000)} seconds`),
+    () => memory.noteWork(),
   );
   return {
     pid: child.pid,
@@ -161,7 +162,8 @@ function listenToOutput(child: ChildProcess): () => string {
 }
 
 interface Heart {
-  start(ping: () => void, onStop: () => void): void;
+  /** `onWake`: this process itself did not run for a while. */
+  start(ping: () => void, onStop: () => void, onWake: () => void): void;
   beat(): void;
   stop(): void;
 }
@@ -173,11 +175,13 @@ function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
   let lastTick = Date.now();
   let timer: ReturnType<typeof setInterval> | null = null;
   return {
-    start(ping, onStop) {
+    start(ping, onStop, onWake) {
       timer = setInterval(() => {
         const now = Date.now();
         // A late tick means that this machine slept or was starved: the other side gets its time again.
-        if (now - lastTick > intervalMs * 3 || !isNeeded()) lastBeat = now;
+        const isLate = now - lastTick > intervalMs * 3;
+        if (isLate) onWake();
+        if (isLate || !isNeeded()) lastBeat = now;
         lastTick = now;
         if (now - lastBeat > hangMs) onStop();
         else if (isNeeded()) ping();

@@ -1,5 +1,6 @@
 import type { PowerSettings, Strain, StrainCause, StrainFacts } from '@shared/models/machine-strain.ts';
-import { strainCauses, strainOf } from '@shared/models/machine-strain.ts';
+import { causesText, strainCauses, strainOf } from '@shared/models/machine-strain.ts';
+import { readOtherCardUse } from './card-use.ts';
 import type { HardwareProbe } from './hardware.ts';
 
 /** Whether models of this machine are to go easy on it. */
@@ -11,7 +12,7 @@ export interface StrainWatch {
 }
 
 export interface StrainWatchOptions {
-  readonly probe: Pick<HardwareProbe, 'platform' | 'read' | 'list'>;
+  readonly probe: Pick<HardwareProbe, 'platform' | 'read' | 'list' | 'run'>;
   readonly settings: () => PowerSettings;
   readonly now: () => number;
 }
@@ -20,26 +21,29 @@ export interface StrainWatchOptions {
 const notedForMs = 180_000;
 /** Share of the last ten seconds in which some program waited for memory. */
 const pressurePercent = 20;
+/** A card is asked by starting a program. */
+const cardEveryMs = 20_000;
 
-const causeWords: Readonly<Record<StrainCause, string>> = {
-  battery: 'the machine runs on battery',
-  heat: 'the machine is hot',
-  memory: 'other programs need the memory',
-};
 const actWords = {
   usual: '',
   slower: 'it computes with half of the threads',
+  smaller: 'it computes with half of the threads',
+  cloud: 'it computes with half of the threads',
   unload: 'its memory is given back soon after an answer',
 } as const;
 
-/** As a step of a session says it; null: nothing is done. */
+/** As a step of a local model says it; null: nothing is done. */
 export function strainText({ act, causes }: Strain): string | null {
-  if (act === 'usual') return null;
-  return `${actWords[act]}, because ${causes.map((cause) => causeWords[cause]).join(' and ')}`;
+  return act === 'usual' ? null : `${actWords[act]}, because ${causesText(causes)}`;
 }
 
 export function createStrainWatch({ probe, settings, now }: StrainWatchOptions): StrainWatch {
   let noted: { readonly facts: StrainFacts; readonly at: number } | null = null;
+  let card: { readonly used: Promise<boolean | null>; readonly at: number } | null = null;
+  const cardUse = (): Promise<boolean | null> => {
+    if (card === null || now() - card.at >= cardEveryMs) card = { used: readOtherCardUse(probe), at: now() };
+    return card.used;
+  };
   return {
     note: (facts) => {
       noted = { facts, at: now() };
@@ -48,15 +52,20 @@ export function createStrainWatch({ probe, settings, now }: StrainWatchOptions):
       const power = settings();
       if (strainCauses.every((cause) => power[cause] === 'usual')) return { act: 'usual', causes: [] };
       const said = noted !== null && now() - noted.at < notedForMs ? noted.facts : null;
-      const read = await readStrain(probe);
+      const read = { ...(await readStrain(probe)), card: power.card === 'usual' ? null : await cardUse() };
       const fact = (cause: StrainCause): boolean | null => said?.[cause] ?? read[cause];
-      return strainOf({ battery: fact('battery'), heat: fact('heat'), memory: fact('memory') }, power);
+      const facts = { battery: fact('battery'), heat: fact('heat'), memory: fact('memory'), card: fact('card') };
+      return strainOf(facts, power);
     },
   };
 }
 
 /** Linux says two of them in files. Of heat, and on other systems, nothing is known here: only the app hears of it. */
-export async function readStrain({ platform, read, list }: StrainWatchOptions['probe']): Promise<StrainFacts> {
+export async function readStrain({
+  platform,
+  read,
+  list,
+}: Pick<HardwareProbe, 'platform' | 'read' | 'list'>): Promise<Omit<StrainFacts, 'card'>> {
   if (platform !== 'linux') return { battery: null, heat: null, memory: null };
   const folder = '/sys/class/power_supply';
   const supplies = await Promise.all(

@@ -9,6 +9,7 @@ import type { LongSecrets } from './long-secrets.ts';
 import { createLongSecrets } from './long-secrets.ts';
 import type { Keys, KeysOptions } from './provider-keys.ts';
 import { createKeys } from './provider-keys.ts';
+import type { KeySignIns } from './key-sign-ins.ts';
 import type { AskedService } from '../../models/available-models.ts';
 import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 
@@ -21,6 +22,12 @@ export interface HomeKeys {
     input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
     signal: AbortSignal,
   ) => Promise<KeyOutcome>;
+  /** Sets the key that a sign-in ended in. */
+  readonly signIn: (
+    input: { readonly provider: string; readonly forThisRun: boolean },
+    how: Parameters<KeySignIns['run']>[1],
+  ) => Promise<KeyOutcome>;
+  readonly signIns: Pick<KeySignIns, 'waiting' | 'deliver'>;
   /** Keeps nothing. */
   readonly try: (provider: string, value: string, signal: AbortSignal) => Promise<KeyTest>;
   /** Of a provider that is set up; its key as it is now. */
@@ -54,6 +61,7 @@ export interface HomeKeysOptions {
   readonly onNotice: (text: string) => void;
   /** What its service says now to a key, or to the one that is set; rejects where it says no. */
   readonly askModels: (provider: string, signal: AbortSignal, key?: string) => Promise<AskedService>;
+  readonly signIns: KeySignIns;
 }
 
 export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
@@ -61,6 +69,15 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
   const client = createKeyClient(options);
   const store = createKeyStore({ client, service: serviceName(options) });
   const keys = createKeys({ store, env, learn: options.learn, dispose: client.dispose });
+  const set: HomeKeys['set'] = async ({ provider, value, forThisRun }, signal) => {
+    mustBeKnown(provider, settings());
+    const key = keyOf(value);
+    if (forThisRun) keys.setForThisRun(provider, key);
+    else await keep(keys, provider, key);
+    await setUp(options, provider);
+    const kept = forThisRun ? 'this-run' : 'store';
+    return { kept, ...(await tryKey(options.askModels, provider, signal)) };
+  };
   return {
     secret: secretsFor(keys, options.onNotice),
     list: async () => {
@@ -70,15 +87,15 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
         keys: entries.sources.map(({ owner, source }) => ({ ...owner, source })),
       };
     },
-    set: async ({ provider, value, forThisRun }, signal) => {
+    set,
+    signIn: async ({ provider, forThisRun }, how) => {
       mustBeKnown(provider, settings());
-      const key = keyOf(value);
-      if (forThisRun) keys.setForThisRun(provider, key);
-      else await keep(keys, provider, key);
-      await setUp(options, provider);
-      const kept = forThisRun ? 'this-run' : 'store';
-      return { kept, ...(await tryKey(options.askModels, provider, signal)) };
+      options.signIns.mustOffer(provider);
+      // Before the person is sent anywhere: the key that they bring back has to be kept.
+      if (!forThisRun) mustKeep(await store.state(), `keys sign-in ${provider}`, 'Nobody can sign in now');
+      return set({ provider, value: await options.signIns.run(provider, how), forThisRun }, how.signal);
     },
+    signIns: options.signIns,
     try: async (provider, value, signal) => {
       mustBeKnown(provider, settings());
       const key = keyOf(value);
@@ -192,10 +209,13 @@ function mustBeReady(state: StoreState): void {
 }
 
 async function keep(keys: Keys, provider: string, value: string): Promise<void> {
-  const state = await keys.set(provider, value);
+  mustKeep(await keys.set(provider, value), `keys set ${provider}`, 'The key was not kept');
+}
+
+function mustKeep(state: StoreState, command: string, what: string): void {
   if (state.type === 'ready') return;
-  throw new AppError('missing-key', `The key was not kept: ${state.message}`, {
-    hint: `${state.hint} Or run dewpoint keys set ${provider} --this-run, to keep it only while the app or dewpoint serve runs. Or set it in the environment.`,
+  throw new AppError('missing-key', `${what}: ${state.message}`, {
+    hint: `${state.hint} Or run dewpoint ${command} --this-run, to keep it only while the app or dewpoint serve runs. Or set it in the environment.`,
   });
 }
 

@@ -31,7 +31,17 @@ export interface OpenSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<
     AgentDependencies,
-    'tools' | 'web' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
+    | 'tools'
+    | 'web'
+    | 'recipes'
+    | 'gatherFacts'
+    | 'readEnvironment'
+    | 'modelInfo'
+    | 'provider'
+    | 'meter'
+    | 'ease'
+    | 'sleptMs'
+    | 'delay'
   >;
   /** Tools of others, as they are on in a project. */
   readonly foreign: (projectPath: string | null, folder: string) => ForeignTools;

@@ -1,8 +1,9 @@
-import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
+import type { Client, JsonSchemaValidator, RequestOptions, Transport } from '@modelcontextprotocol/client';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { isSocketAddress, type ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { z } from 'zod';
 import type { OpenSocket } from '../../lib/net/net-socket.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
@@ -22,6 +23,15 @@ import {
   type OpenCalls,
 } from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
+import {
+  callInTask,
+  followTask,
+  LostTask,
+  taskIn,
+  wantedKeptMs,
+  type TaskServer,
+  type TaskWays,
+} from './server-tasks.ts';
 import { connectSocket } from './socket-process.ts';
 
 /** A server that answers. */
@@ -121,8 +131,9 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     },
   );
   const calls = createOpenCalls();
-  answerServer(client, calls, definition);
-  const state: { listed: ListedTools; isOpen: boolean } = { listed: { tools: [], leftOut: 0 }, isOpen: true };
+  const { inTask } = answerServer(client, { calls, definition, isSpecType: mcp.isSpecType });
+  const state: { listed: ListedTools; isOpen: boolean } = { listed: definitionsIn([]), isOpen: true };
+  const tasks = createTaskServer(client, { isOpen: () => state.isOpen, answer: inTask, becomes: calls.becomes });
   const take = (tools: unknown): void => {
     state.listed = definitionsIn(tools);
     options.onChanged();
@@ -132,10 +143,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     options.onChanged();
   };
   const list = async (stop: AbortSignal): Promise<void> => {
-    const { tools } = await client.listTools(undefined, {
-      signal: stop,
-      timeout: connectMs,
-    });
+    const { tools } = await client.listTools(undefined, { signal: stop, timeout: connectMs });
     state.listed = definitionsIn(tools);
   };
   let sieve: ListSieve | null = null;
@@ -160,7 +168,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     unusable,
     call: (tool, input, how) =>
       callTool(
-        { client, calls, endedFor: () => transport?.endedFor() ?? null },
+        { client, calls, tasks, listed: () => state.listed, endedFor: () => transport?.endedFor() ?? null },
         { tool, input, auth: options.auth },
         how,
       ),
@@ -257,36 +265,75 @@ interface Call {
 interface Live {
   readonly client: Client;
   readonly calls: OpenCalls;
+  readonly tasks: TaskServer;
+  readonly listed: () => ListedTools;
   readonly endedFor: () => string | null;
 }
 
 /** Between two words of progress; what comes faster nobody can read. */
 const progressMs = 50;
 
+/** Whether it is to be called as a task. In the revision of 2026 the server decides by itself. */
+function isTask(client: Client, { asTasks }: ListedTools, tool: string): boolean {
+  const requests = fieldOf(client.getServerCapabilities()?.tasks, 'requests');
+  const canBe = fieldOf(fieldOf(requests, 'tools'), 'call') !== undefined;
+  return canBe && client.getProtocolEra() !== 'modern' && asTasks.has(tool);
+}
+
+const anyResult = z.record(z.string(), z.unknown());
+
+function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'answer' | 'becomes'>): TaskServer {
+  const followed: TaskServer['followed'] = new Map();
+  client.setNotificationHandler('notifications/tasks/status', { params: anyResult }, ({ taskId }) =>
+    followed.get(String(taskId))?.wake(),
+  );
+  return {
+    get isModern() {
+      return client.getProtocolEra() === 'modern';
+    },
+    get canCancel() {
+      return this.isModern || fieldOf(client.getServerCapabilities()?.tasks, 'cancel') !== undefined;
+    },
+    ask: (method, params, signal) => client.request({ method, params }, anyResult, { signal, timeout: callMs }),
+    followed,
+    ...ways,
+  };
+}
+
 async function callTool(
-  { client, calls, endedFor }: Live,
+  { client, calls, tasks, listed, endedFor }: Live,
   { tool, input, auth }: Call,
   { signal, onProgress, door, folder = null }: ForeignCallWays,
 ): Promise<ToolResult> {
   const notes: string[] = [];
   let quietUntil = 0;
+  const onprogress: RequestOptions['onprogress'] = ({ progress, total, message }) => {
+    const now = performance.now();
+    if (now < quietUntil) return;
+    quietUntil = now + progressMs;
+    const text = [`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim();
+    onProgress(text.slice(0, longestWhy));
+  };
+  const params = { name: tool, arguments: { ...input } };
+  const ways: TaskWays = {
+    signal,
+    during: door?.whileTask ?? ((work) => work()),
+    onStatus: (text) => onProgress(text.slice(0, longestWhy)),
+  };
   const once = (): Promise<unknown> =>
-    calls.during({ door, folder, notes }, () =>
-      client.callTool(
-        { name: tool, arguments: { ...input } },
-        {
-          signal,
-          timeout: callMs,
-          onprogress: ({ progress, total, message }) => {
-            const now = performance.now();
-            if (now < quietUntil) return;
-            quietUntil = now + progressMs;
-            const text = [`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim();
-            onProgress(text.slice(0, longestWhy));
-          },
-        },
-      ),
-    );
+    calls.during({ door, folder, notes }, async () => {
+      if (isTask(client, listed(), tool))
+        return callInTask(tasks, ways, (stop) =>
+          client.request({ method: 'tools/call', params: { ...params, task: { ttl: wantedKeptMs } } }, anyResult, {
+            signal: stop,
+            timeout: callMs,
+            onprogress,
+          }),
+        );
+      const answer = await client.callTool(params, { signal, timeout: callMs, onprogress });
+      const began = tasks.isModern ? taskIn(answer) : null;
+      return began === null ? answer : followTask(tasks, began, ways);
+    });
   try {
     const result = await once().catch(async (error: unknown) => {
       // It did nothing: it wants addresses opened first, and is called again then, this one time.
@@ -309,6 +356,8 @@ interface CallEnd {
 
 async function failedCall(error: unknown, { signal, endedFor, auth }: CallEnd): Promise<ToolResult> {
   if (signal.aborted) return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
+  if (error instanceof LostTask)
+    return { status: 'unknown', output: `What became of it is not known: ${error.message}.` };
   // Refused before it was looked at: nothing was done.
   const refusal = error instanceof AppError ? error : await auth?.explain(error);
   if (refusal instanceof AppError)

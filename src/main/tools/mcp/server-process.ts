@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import { batchProblem, isBatchFile } from '../../lib/programs/batch-line.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 
 export type ProgramDefinition = Extract<ServerDefinition, { kind: 'stdio' }>;
@@ -37,10 +38,18 @@ export interface HostServersOptions {
  */
 export function createHostServers({ programs, nodePath, guardPath }: HostServersOptions): StartServer {
   return async ({ definition, env, onOutput }) => {
+    await programs.widenPath();
     const program = isAbsolute(definition.command) ? definition.command : await programs.find(definition.command);
     if (program === null || (isAbsolute(program) && !(await programs.isOutside(program)))) {
       throw new AppError('not-found', `The program ${definition.command} was not found outside of your projects.`, {
-        hint: 'Give its whole path. An app that was not started from a terminal may have a shorter search path.',
+        hint: 'Give its whole path.',
+      });
+    }
+    const problem =
+      process.platform === 'win32' && isBatchFile(program) ? batchProblem(program, definition.args) : null;
+    if (problem !== null) {
+      throw new AppError('bad-input', `The program was not started: ${problem}.`, {
+        hint: 'Start what is behind it instead, such as node.exe with the whole path of a script.',
       });
     }
     const child = programs.start(nodePath, [guardPath, '--stdin', program, ...definition.args], {

@@ -1,5 +1,7 @@
 import type { isSpecType, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import { depthOf } from '../foreign/schema-check.ts';
+import { deepest } from '../servers/tool-pins.ts';
 
 /** What a server lists, by the question for it: the field of the answer, and what each item has to be. */
 const lists = {
@@ -9,6 +11,8 @@ const lists = {
   'resources/templates/list': { field: 'resourceTemplates', kind: 'ResourceTemplate' },
 } as const;
 type ListMethod = keyof typeof lists;
+
+const taskMethod = 'tools/call';
 
 export interface SieveOptions {
   readonly isSpecType: typeof isSpecType;
@@ -22,16 +26,19 @@ export interface ListSieve {
 }
 
 /**
- * Takes out of lists what is not what it has to be, before the client package sees them: it takes a list whole or not at
- * all, so that one wrong tool would be the end of the server. Set up before the client connects.
+ * Makes answers such that the client package takes them, before it sees them. It takes a list whole or not at all, so that one
+ * wrong tool would be the end of the server, and it knows no tasks. Set up before the client connects.
  */
 export function sieveLists(transport: Transport, { isSpecType: is, isOld }: SieveOptions): ListSieve {
-  const asked = new Map<string | number, { readonly method: ListMethod; readonly isFirst: boolean }>();
+  const asked = new Map<
+    string | number,
+    { readonly method: ListMethod | typeof taskMethod; readonly isFirst: boolean }
+  >();
   let unusable: string[] = [];
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     const method = 'method' in message && 'id' in message ? message.method : '';
-    if ('id' in message && message.id !== undefined && isListMethod(method))
+    if ('id' in message && message.id !== undefined && (isListMethod(method) || method === taskMethod))
       asked.set(message.id, { method, isFirst: fieldOf(fieldOf(message, 'params'), 'cursor') === undefined });
     return send(message, options);
   };
@@ -40,10 +47,14 @@ export function sieveLists(transport: Transport, { isSpecType: is, isOld }: Siev
     const question = id === undefined ? undefined : asked.get(id);
     if (id === undefined || question === undefined) return message;
     asked.delete(id);
+    if (question.method === taskMethod) return isOld() ? message : withTaskBeside(message);
     const { field, kind } = lists[question.method];
     const items = 'result' in message ? message.result[field] : null;
     if (!('result' in message) || !Array.isArray(items)) return message;
-    const fits = items.map((item) => is[kind](item) && (kind !== 'Tool' || !isOld() || fitsOld(item)));
+    // What is too deep would be the end of this program where it is looked at.
+    const fits = items.map(
+      (item) => depthOf(item, deepest) <= deepest && is[kind](item) && (kind !== 'Tool' || !isOld() || fitsOld(item)),
+    );
     if (kind === 'Tool') {
       if (question.isFirst) unusable = [];
       unusable.push(...items.flatMap((item, at) => (fits[at] === true ? [] : [nameOf(item, at + 1)])));
@@ -58,6 +69,13 @@ export function sieveLists(transport: Transport, { isSpecType: is, isOld }: Siev
     },
   });
   return { unusableTools: () => unusable };
+}
+
+/** The client package knows results alone: a task that came in place of one is put beside an empty one. */
+function withTaskBeside(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('result' in message) || message.result.resultType !== 'task') return message;
+  const result = { resultType: 'complete', content: [], structuredContent: {}, task: message.result };
+  return { ...message, result };
 }
 
 function isListMethod(method: string): method is ListMethod {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
-import { isRecord } from '@shared/unknown-value.ts';
+import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { memo } from '../../lib/memo.ts';
 import { depthOf } from '../foreign/schema-check.ts';
@@ -33,18 +33,21 @@ const longestDefinition = 64 * 1024;
 const longestTogether = 4 * 1024 * 1024;
 const mostDefinitions = 2_000;
 /** No one needs more; a look at one that is deeper still would end this program's stack. */
-const deepest = 64;
+export const deepest = 64;
 
 export interface ListedTools {
   readonly tools: readonly ToolDefinitionText[];
   /** How many of the list are not among them: too many, too large, of no use, or of a name that another one has. */
   readonly leftOut: number;
+  /** Those that their server wants to be called as tasks, or that may be. It is no part of what is approved: it says how, not what. */
+  readonly asTasks: ReadonlySet<string>;
 }
 
 /** The definitions in a list of a server that can be used; each name once, the first one counts. */
 export function definitionsIn(listed: unknown): ListedTools {
   const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const found = new Map<string, ToolDefinitionText>();
+  const asTasks = new Set<string>();
   let together = 0;
   for (const item of items) {
     if (found.size >= mostDefinitions || together > longestTogether) break;
@@ -55,8 +58,10 @@ export function definitionsIn(listed: unknown): ListedTools {
     if (length > longestDefinition) continue;
     together += length;
     found.set(parsed.data.name, parsed.data);
+    const support = fieldOf(fieldOf(item, 'execution'), 'taskSupport');
+    if (support === 'required' || support === 'optional') asTasks.add(parsed.data.name);
   }
-  return { tools: [...found.values()], leftOut: items.length - found.size };
+  return { tools: [...found.values()], leftOut: items.length - found.size, asTasks };
 }
 
 /** Of every part that a model or a person goes by. */

@@ -19,14 +19,20 @@ export interface RedirectListener {
 const path = '/callback';
 const longestAddress = 20_000;
 
+export interface RedirectOptions {
+  readonly signal: AbortSignal;
+  readonly waitMs: number;
+  /** The state is a part of the address: for services that hand back none. */
+  readonly hasStateInPath?: boolean;
+}
+
 export async function openRedirectListener({
   signal,
   waitMs,
-}: {
-  readonly signal: AbortSignal;
-  readonly waitMs: number;
-}): Promise<RedirectListener> {
+  hasStateInPath = false,
+}: RedirectOptions): Promise<RedirectListener> {
   const state = randomBytes(32).toString('base64url');
+  const read = hasStateInPath ? answerAt : answerIn;
   let settle: { readonly resolve: (answer: URLSearchParams) => void; readonly reject: (why: unknown) => void };
   const answer = new Promise<URLSearchParams>((resolve, reject) => {
     settle = { resolve, reject };
@@ -34,7 +40,7 @@ export async function openRedirectListener({
   // It may end before anybody waits for it.
   answer.catch(() => undefined);
   const server = createServer({ maxHeaderSize: longestAddress + 4096 }, (request, response) => {
-    const found = isToUs(request, port) ? answerIn(request.url ?? '', state) : null;
+    const found = isToUs(request, port) ? read(request.url ?? '', state) : null;
     reply(response, found !== null);
     if (found !== null) settle.resolve(found);
   });
@@ -52,15 +58,15 @@ export async function openRedirectListener({
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   return {
-    redirectUrl: `http://127.0.0.1:${port}${path}`,
+    redirectUrl: `http://127.0.0.1:${port}${path}${hasStateInPath ? `/${state}` : ''}`,
     state,
     answer,
     deliver: (address) => {
       const url = parsedUrl(address.trim().slice(0, longestAddress));
-      const found = url === null ? null : answerIn(`${path}${url.search}`, state);
+      const found = url === null ? null : read(`${url.pathname}${url.search}`, state);
       if (found !== null) return settle.resolve(found);
       throw new AppError('bad-input', 'This is not the address that the sign-in ended at. It still waits.', {
-        hint: `It begins with http://127.0.0.1:${port}${path}? and stands in the browser’s address bar.`,
+        hint: `It begins with http://127.0.0.1:${port}${path} and stands in the browser’s address bar.`,
       });
     },
     close: () => {
@@ -83,10 +89,20 @@ function answerIn(target: string, state: string): URLSearchParams | null {
   const url = parsedUrl(`http://127.0.0.1${target}`);
   if (url?.pathname !== path) return null;
   const { searchParams } = url;
-  const given = searchParams.getAll('state');
-  const isOnce = ['state', 'code', 'iss', 'error'].every((name) => searchParams.getAll(name).length <= 1);
-  const isWhole = searchParams.has('code') !== searchParams.has('error');
-  return isOnce && isWhole && isEqual(given[0] ?? '', state) ? searchParams : null;
+  return isWhole(searchParams) && isEqual(searchParams.get('state') ?? '', state) ? searchParams : null;
+}
+
+/** The same for a state that is a part of the address. */
+function answerAt(target: string, state: string): URLSearchParams | null {
+  const url = parsedUrl(`http://127.0.0.1${target}`);
+  return url !== null && isWhole(url.searchParams) && isEqual(url.pathname, `${path}/${state}`)
+    ? url.searchParams
+    : null;
+}
+
+function isWhole(given: URLSearchParams): boolean {
+  const isOnce = ['state', 'code', 'iss', 'error'].every((name) => given.getAll(name).length <= 1);
+  return isOnce && given.has('code') !== given.has('error');
 }
 
 function isEqual(given: string, state: string): boolean {

@@ -11,6 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { KeySignIn } from '../../ui/sign-in/key-sign-in.tsx';
 import type { KeyTest } from '@shared/contract/keys-contract.ts';
 
 interface Typed {
@@ -53,7 +54,8 @@ function settingsOf(typed: Typed): object {
 /** A service that is known, or anything that speaks Chat Completions: where it is, and its key where it needs one, which goes to the core once. */
 export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
   const [typed, setTyped] = useState(nothing);
-  const { state, add } = useAdding(onAdded);
+  const { state, add, forThisRun } = useAdding(onAdded);
+  const areKeysRefused = useIsCommandRefused('keys.set');
   const isTaken = taken.includes(typed.name.trim());
   const submit = async (isWantedAnyway: boolean): Promise<void> => {
     if (await add(typed, isWantedAnyway)) setTyped(nothing);
@@ -65,6 +67,9 @@ export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
   return (
     <form aria-label={t('endpoints.new')} onSubmit={onSubmit} className="flex flex-col gap-3">
       <Fields typed={typed} isTaken={isTaken} onTyped={(part) => setTyped({ ...typed, ...part })} />
+      {!areKeysRefused && typed.service === typed.name && (
+        <KeySignIn provider={typed.name} forThisRun={forThisRun} onDone={onAdded} />
+      )}
       <Button
         type="submit"
         className="w-fit"
@@ -238,5 +243,5 @@ function useAdding(onAdded: () => void) {
       return leave({ problem: failureText(error) });
     }
   };
-  return { state, add };
+  return { state, add, forThisRun: keys.data?.store.type !== 'ready' };
 }

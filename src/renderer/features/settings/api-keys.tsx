@@ -12,6 +12,7 @@ import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
+import { KeySignIn, signInServices } from '../../ui/sign-in/key-sign-in.tsx';
 import type { KeyEntry, KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 
 /** Which services have a key and from where. A key goes from here to the core once; none ever comes back. */
@@ -29,7 +30,12 @@ export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
         await client.keys.restore({ provider });
         await again();
       };
-      offerUndo(t('keys.removed', { provider }), restore, removedKeyRestoreMs);
+      const service = signInServices.find(({ name }) => name === provider);
+      const text =
+        service === undefined
+          ? t('keys.removed', { provider })
+          : t('keys.removedHere', { provider, page: service.keysPage });
+      offerUndo(text, restore, removedKeyRestoreMs);
       await again();
     } catch (error) {
       setProblem(failureText(error));
@@ -44,6 +50,14 @@ export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
         <>
           <KeyList keys={keys.data.keys} onRemove={(provider) => void remove(provider)} />
           <NewKey report={keys.data} onSet={() => void again()} />
+          {signInServices.map(({ name }) => (
+            <KeySignIn
+              key={name}
+              provider={name}
+              forThisRun={keys.data.store.type !== 'ready'}
+              onDone={() => void again()}
+            />
+          ))}
         </>
       )}
     </Group>

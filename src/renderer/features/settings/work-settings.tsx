@@ -182,8 +182,8 @@ function useModelOptions() {
       .map((model) => ({ value: model.id, text: model.label }));
 }
 
-const strainCauses = ['battery', 'heat', 'memory'] as const satisfies readonly StrainCause[];
-const strainActs = ['usual', 'slower', 'unload'] as const satisfies readonly StrainAct[];
+const strainCauses = ['battery', 'heat', 'memory', 'card'] as const satisfies readonly StrainCause[];
+const strainActs = ['usual', 'slower', 'smaller', 'cloud', 'unload'] as const satisfies readonly StrainAct[];
 
 function Power({ settings, onSave }: WorkSettingsProps) {
   const power = fieldOf(settings, 'power');

@@ -12,7 +12,8 @@ import { ServerApproval } from './server-approval.tsx';
 import { ServerSignIn } from './server-sign-in.tsx';
 import { ToolKeys } from './tool-keys.tsx';
 import { ToolRows } from './tool-rows.tsx';
-import type { ServerProps, Work } from './use-tool-servers.ts';
+import type { Work } from '../../lib/connection/use-work.ts';
+import type { ServerProps } from './use-tool-servers.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
 
 /** One server: what it is, what it takes of a prompt, and its tools. What is not approved shows what a yes would be to. */

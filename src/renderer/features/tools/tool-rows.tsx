@@ -9,7 +9,8 @@ import { Button } from '../../ui/controls/button.tsx';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { OnOff } from './on-off.tsx';
-import type { ServerProps, Work } from './use-tool-servers.ts';
+import type { Work } from '../../lib/connection/use-work.ts';
+import type { ServerProps } from './use-tool-servers.ts';
 import { inProject } from './use-tool-servers.ts';
 
 interface RowsProps extends ServerProps {

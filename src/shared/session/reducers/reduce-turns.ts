@@ -205,6 +205,7 @@ function reduceApprovals(
       ...(diff === undefined ? {} : { diff }),
       ...(form === undefined ? {} : { form }),
       ...(url === undefined ? {} : { url }),
+      ...(event.pictures === undefined ? {} : { pictures: event.pictures }),
     };
     return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
   }
@@ -219,8 +220,9 @@ function reduceApprovals(
 }
 
 function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {
-  const { stage, recipe, reason, at } = event;
-  const chosen = { stage, recipe, reason: firstLine(reason), at };
+  const { stage, recipe, reason, at, giveUpSeconds } = event;
+  const own = giveUpSeconds === undefined ? {} : { giveUpSeconds };
+  const chosen = { stage, recipe, reason: firstLine(reason), at, ...own };
   return inTurn(state, event.turnId, (turn) => ({ stages: [...turn.stages, chosen] }));
 }
 

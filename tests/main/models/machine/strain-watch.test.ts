@@ -8,6 +8,7 @@ const folder = '/sys/class/power_supply';
 const machine = (files: Readonly<Record<string, string>>, platform: NodeJS.Platform = 'linux') => ({
   platform,
   read: async (path: string) => files[path] ?? null,
+  run: async () => null,
   list: async (path: string) =>
     Object.keys(files).flatMap((file) =>
       file.startsWith(path) && file.endsWith('/type') ? (file.split('/')[4] ?? []) : [],
@@ -20,7 +21,7 @@ const laptop = (status: string) => ({
   '/proc/pressure/memory': 'some avg10=0.10 avg60=0.00 avg300=0.00 total=12\nfull avg10=0.00 avg60=0.00\n',
 });
 const usual = powerSettingsSchema.parse({});
-const gentle: PowerSettings = { battery: 'slower', heat: 'slower', memory: 'unload' };
+const gentle: PowerSettings = { battery: 'slower', heat: 'slower', memory: 'unload', card: 'usual' };
 
 describe('what is known of the machine', () => {
   it('is read from the files of Linux', async () => {
@@ -47,14 +48,14 @@ describe('what is known of the machine', () => {
 
 describe('what a model does about it', () => {
   it('is what the settings want, the strongest first, and nothing for what nobody knows', () => {
-    const none = { battery: null, heat: null, memory: null };
+    const none = { battery: null, heat: null, memory: null, card: null };
     expect(strainOf(none, gentle)).toEqual({ act: 'usual', causes: [] });
     expect(strainOf({ ...none, battery: true }, usual)).toEqual({ act: 'usual', causes: [] });
-    expect(strainOf({ battery: true, heat: true, memory: false }, gentle)).toEqual({
+    expect(strainOf({ ...none, battery: true, heat: true, memory: false }, gentle)).toEqual({
       act: 'slower',
       causes: ['battery', 'heat'],
     });
-    expect(strainOf({ battery: true, heat: true, memory: true }, gentle)).toEqual({
+    expect(strainOf({ ...none, battery: true, heat: true, memory: true }, gentle)).toEqual({
       act: 'unload',
       causes: ['memory'],
     });
@@ -64,11 +65,33 @@ describe('what a model does about it', () => {
     let at = 0;
     const watch = createStrainWatch({ probe: machine(laptop('Charging')), settings: () => gentle, now: () => at });
     expect(strainText(await watch.now())).toBeNull();
-    watch.note({ battery: true, heat: null, memory: null });
+    watch.note({ battery: true, heat: null, memory: null, card: null });
     expect(strainText(await watch.now())).toBe(
       'it computes with half of the threads, because the machine runs on battery',
     );
     at = 200_000;
     expect((await watch.now()).act).toBe('usual');
+  });
+
+  it('asks the card now and then, and only where somebody wants to know', async () => {
+    let at = 0;
+    const asked: string[] = [];
+    const probe = {
+      ...machine({}),
+      run: async (_program: string, [what = '']: readonly string[]) => {
+        asked.push(what);
+        return what.includes('compute') ? '' : '8192, 6000\n';
+      },
+    };
+    let power: PowerSettings = gentle;
+    const watch = createStrainWatch({ probe, settings: () => power, now: () => at });
+    expect([(await watch.now()).act, asked]).toEqual(['usual', []]);
+    power = { ...gentle, card: 'cloud' };
+    expect(await watch.now()).toEqual({ act: 'cloud', causes: ['card'] });
+    await watch.now();
+    expect(asked).toHaveLength(2);
+    at = 20_000;
+    await watch.now();
+    expect(asked).toHaveLength(4);
   });
 });

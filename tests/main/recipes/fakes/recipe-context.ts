@@ -35,6 +35,8 @@ export interface HarnessOptions {
   readonly before?: RecipeContext['before'];
   readonly settings?: Partial<RecipeSettings>;
   readonly conduct?: number;
+  /** What each answer takes; absent: no time. */
+  readonly answerSeconds?: number;
   /** Its engine writes sampled answers side by side. */
   readonly together?: boolean;
   /** What the model says to a question; null: it cannot answer. */
@@ -112,7 +114,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
     conduct: options.conduct,
     budget: {
       stepsLeft: () => 40 - questions.length,
-      millisecondsLeft: () => 600_000,
+      millisecondsLeft: () => 600_000 - questions.length * (options.answerSeconds ?? 0) * 1000,
       tokensLeft: () => 100_000,
     },
     countTokens: (given) => Promise.resolve(Math.ceil(given.length / 4)),

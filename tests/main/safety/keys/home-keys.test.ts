@@ -9,6 +9,7 @@ import { knownProviderSettings, settingsSchema } from '@shared/settings/settings
 import type { ProviderSettings } from '@shared/settings/settings.ts';
 import { openClientCore } from '../../../fakes/core-client.ts';
 import { createHomeKeys } from '../../../../src/main/safety/keys/home-keys.ts';
+import { realKeySignIns } from '../../../fakes/key-sign-in-kit.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
 
 const never = new AbortController().signal;
@@ -92,6 +93,7 @@ describe('a service whose key is set', () => {
       learn: () => undefined,
       onNotice: (text) => notices.push(text),
       askModels: async () => ({ models: [], isOpen: false }),
+      signIns: realKeySignIns({ services: {} }),
     });
     return { keys, current, notices };
   };

@@ -1,21 +1,51 @@
 import { AppError } from '@shared/errors.ts';
 import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
+import { keyboardOf, openAddressText, readAddresses } from '../questions/read-address.ts';
 import { readSecret } from '../questions/read-secret.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';
-import type { KeyEntry } from '@shared/contract/keys-contract.ts';
+import type { KeyEntry, KeyOutcome } from '@shared/contract/keys-contract.ts';
 import { padRight } from '../terminal/columns.ts';
+import type { KnownProvider } from '@shared/models/known-providers.ts';
+import { knownProviders } from '@shared/models/known-providers.ts';
 
 /** Keys are read from the terminal or from stdin, never from the command line, where other users and the history see them. */
 export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (context, provider, { thisRun }) => {
-  const { terminal } = context;
   const core = await context.core();
   // A wrong name is found before a person types a key for it.
   await knownProvider(context, provider);
   const value = (await readSecret(context, `Key of ${seenName(provider)}`)).trim();
   if (value === '') throw usageError('No key was given.', `For example: dewpoint keys set ${provider} < FILE`);
   const outcome = await core.keys.set({ provider, value, forThisRun: thisRun === true });
+  return tellOutcome(context, provider, outcome);
+};
+
+/** Prints the address, opens nothing, and waits for what a browser brings back. Ctrl-C ends it. */
+export const signInForKey: Command<[string, { readonly thisRun?: boolean }, (NodeJS.ReadableStream | null)?]> = async (
+  context,
+  provider,
+  { thisRun },
+  keyboard = keyboardOf(context),
+) => {
+  const { terminal, signal } = context;
+  const { keys } = await context.core();
+  await knownProvider(context, provider);
+  let stopReading: () => void = () => undefined;
+  try {
+    for await (const progress of await keys.signIn({ provider, forThisRun: thisRun === true }, { signal })) {
+      if (progress.type === 'done') return tellOutcome(context, provider, progress.outcome);
+      const by = `${seenName(new URL(progress.url).host)} signs you in, and makes a key for Dewpoint.`;
+      terminal.err(openAddressText(provider, progress.url, { by, canPaste: keyboard !== null }));
+      stopReading = readAddresses(context, keyboard, (address) => keys.finishSignIn({ provider, address }));
+    }
+    return 0;
+  } finally {
+    stopReading();
+  }
+};
+
+function tellOutcome({ terminal }: CommandContext, provider: string, outcome: KeyOutcome): number {
   const place = outcome.kept === 'store' ? "in your system's key store" : 'in memory until Dewpoint quits';
   const open = outcome.test === 'open' ? ' It answers without a key, too. The key is checked with the first call.' : '';
   terminal.err(`The key of ${seenName(provider)} is kept ${place}. ${printable(outcome.text)}${open}\n`);
@@ -25,7 +55,7 @@ export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (
     });
   }
   return 0;
-};
+}
 
 export const listKeys: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const report = await (await core()).keys.list();
@@ -42,9 +72,17 @@ export const listKeys: Command<[{ readonly json?: boolean }]> = async ({ core, t
 
 export const removeKey: Command<[string]> = async ({ core, terminal }, provider) => {
   await (await core()).keys.remove({ provider });
-  terminal.err(`The key of ${seenName(provider)} is removed.\n`);
+  terminal.err(`The key of ${seenName(provider)} is removed.${whatRemains(provider)}\n`);
   return 0;
 };
+
+const known: Readonly<Record<string, KnownProvider>> = knownProviders;
+
+/** A key that a sign-in made is one that the person may never have seen there. */
+function whatRemains(provider: string): string {
+  const signIn = known[provider]?.signIn;
+  return signIn === undefined ? '' : ` It stays valid at the service until you delete it there: ${signIn.keys}`;
+}
 
 function sourceWords({ source, variable }: KeyEntry): string {
   switch (source) {

@@ -1,8 +1,7 @@
-import { createInterface } from 'node:readline';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { SignInProgress, SignOutRevocation } from '@shared/tools/server-definition.ts';
 import type { CommandContext } from '../command-context.ts';
-import { reportFailure } from '../report-failure.ts';
+import { keyboardOf, openAddressText, readAddresses } from '../questions/read-address.ts';
 
 export interface SignInWays {
   readonly byCode?: boolean;
@@ -14,7 +13,7 @@ export interface SignInWays {
 export async function signInToServer(
   context: CommandContext,
   name: string,
-  { byCode = false, keyboard = context.terminal.isInteractive ? process.stdin : null }: SignInWays = {},
+  { byCode = false, keyboard = keyboardOf(context) }: SignInWays = {},
 ): Promise<number> {
   const { terminal, signal } = context;
   const { tools } = await context.core();
@@ -23,7 +22,8 @@ export async function signInToServer(
     for await (const progress of await tools.signIn({ name, byCode }, { signal })) {
       if (progress.type === 'open') {
         terminal.err(openText(name, progress, keyboard !== null));
-        if (progress.code === null) stopReading = readAddresses(context, name, keyboard);
+        if (progress.code === null)
+          stopReading = readAddresses(context, keyboard, (address) => tools.finishSignIn({ name, address }));
       } else {
         const { problem } = progress.server;
         terminal.err(`You are signed in to ${seenName(name)}.${problem === null ? '' : ` ${seenWords(problem)}`}\n`);
@@ -43,28 +43,7 @@ function openText(
   const rights = scopes.length === 0 ? '' : ` It asks for: ${seenName(scopes.join(' '))}.`;
   if (code !== null)
     return `To sign in to ${seenName(name)}, open this address on any device and type the code. ${seenName(issuer)} signs you in.${rights}\n\n  ${seenName(url)}\n  Code: ${seenName(code)}\n\nWaiting. Ctrl-C cancels.\n`;
-  const elsewhere = canPaste
-    ? 'If that browser runs on another machine, paste the address that it ends at (http://127.0.0.1…) here.\n'
-    : '';
-  return `To sign in to ${seenName(name)}, open this address in your browser. ${seenName(issuer)} signs you in.${rights}\n\n  ${seenName(url)}\n\n${elsewhere}Waiting. Ctrl-C cancels.\n`;
-}
-
-/** What is no such address is told; the sign-in waits on. */
-function readAddresses(
-  { core, terminal }: CommandContext,
-  name: string,
-  keyboard: NodeJS.ReadableStream | null,
-): () => void {
-  if (keyboard === null) return () => undefined;
-  const reader = createInterface({ input: keyboard });
-  reader.on('line', (line) => {
-    const address = line.trim();
-    if (address === '') return;
-    void core()
-      .then(({ tools }) => tools.finishSignIn({ name, address }))
-      .catch((error: unknown) => void reportFailure(error, terminal));
-  });
-  return () => reader.close();
+  return openAddressText(name, url, { by: `${seenName(issuer)} signs you in.${rights}`, canPaste });
 }
 
 /** `dewpoint tools sign-out`. */

@@ -30,7 +30,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
   keys(
-    action: 'set' | 'list' | 'remove',
+    action: 'set' | 'sign-in' | 'list' | 'remove',
     provider: string | undefined,
     args: { readonly thisRun?: boolean; readonly json?: boolean },
   ): Promise<void>;
@@ -232,6 +232,10 @@ function addKeys(program: Command, handlers: Handlers): void {
     .argument('<provider>', 'a known provider, or one from your settings')
     .option('--this-run', 'keep the key in memory only, while the app or dewpoint serve runs')
     .action((provider: string, args: { readonly thisRun?: boolean }) => handlers.keys('set', provider, args));
+  subcommand(keys, 'sign-in', 'sign in by your browser for a key', 'dewpoint keys sign-in openrouter')
+    .argument('<provider>', 'a provider that offers it')
+    .option('--this-run', 'keep the key in memory only, while the app or dewpoint serve runs')
+    .action((provider: string, args: { readonly thisRun?: boolean }) => handlers.keys('sign-in', provider, args));
   subcommand(keys, 'list', 'list providers, and where their keys come from', 'dewpoint keys list')
     .option('--json', 'print JSON')
     .action((args: { readonly json?: boolean }) => handlers.keys('list', undefined, args));

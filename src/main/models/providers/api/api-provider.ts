@@ -6,7 +6,7 @@ import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts'
 import { createApiModels, type ApiModelsOptions } from './api-models.ts';
 import { readable } from './http-errors.ts';
 import { watchReachability } from './reachability.ts';
-import { firstWordMs, stallMs } from '../call/stall-watch.ts';
+import { afterSleepMs, firstWordMs, stallMs } from '../call/stall-watch.ts';
 
 /** What a wire format must know of the model that is called. */
 export interface ModelTarget {
@@ -50,7 +50,12 @@ export function createApiProvider<Event>(
   const { fetchList, tryKey, wire } = callsOver(rejectHtmlPages(reach.fetch));
   const { models, effort } = settings;
   const book = createApiModels({ ...about, id, models, effort, now, reach, fetchList });
-  const limits = { firstWordMs: firstWordMs(settings), stallMs: stallMs[about.where] };
+  const limits = {
+    firstWordMs: firstWordMs(settings),
+    stallMs: stallMs[about.where],
+    // A server in the house may have slept, too, and goes on.
+    ...(about.where === 'cloud' ? { wokenMs: afterSleepMs } : {}),
+  };
   const targetOf = ({ model }: ModelRequest): ModelTarget => {
     const { images, reasoning } = book.find(model).capabilities;
     return { by: `${kind}/${model}`, images: images === true, reasoning: reasoning === true };

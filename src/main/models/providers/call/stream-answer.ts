@@ -29,6 +29,8 @@ export interface CallContext {
   /** How long it may be silent before its first word, and after it. */
   readonly firstWordMs: number;
   readonly stallMs: number;
+  /** How long it may be silent after the machine slept; absent: as long as else. */
+  readonly wokenMs?: number;
 }
 
 /** One wire format: how a call is opened and what its events mean. */
@@ -63,7 +65,7 @@ export async function* streamAnswer<Event>(
   try {
     const stream = opened(() => wire.open(request, controller.signal));
     const limitMs = (): number => (firstAt === null ? context.firstWordMs : context.stallMs);
-    for await (const event of watchForStalls(stream, limitMs, context.signal)) {
+    for await (const event of watchForStalls(stream, limitMs, context.signal, context)) {
       events += 1;
       for (const part of wire.take(event, taken)) {
         firstAt ??= context.now();

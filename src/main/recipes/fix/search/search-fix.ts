@@ -25,12 +25,16 @@ export interface SearchParts {
   readonly judge: Judge;
   readonly plan: readonly SearchStep[];
   readonly secondsLeft: () => number;
+  /** Until it gives up where nothing has passed. Absent: all of its time. */
+  readonly secondsToGiveUp?: () => number;
 }
 
 const maxKeeps = 4;
 const secondsElsewhere = 40;
 /** What an answer that was written together with others takes of one alone. */
 const togetherCost = 0.2;
+/** A slow model has so many answers, however long they take. */
+const firstAnswers = 3;
 const anyway = { again: true, sample: null };
 
 /** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
@@ -56,6 +60,11 @@ class Search {
   /** What the model answered at temperature 0: asked again on the same base it would say the same. */
   readonly #greedy = new Map<string, Candidate | null>();
   #asked = 0;
+  /** The longest that an answer took by itself, in seconds. */
+  #answerSeconds = 0;
+  #hasFound = false;
+  /** Something was left out for want of time. */
+  #isCut = false;
   #samples = 0;
   #seed: number;
   readonly #writesTogether: boolean;
@@ -74,6 +83,7 @@ class Search {
       const verdicts = await this.#runPlan(failureContext);
       const last = failureContext;
       const found = verdicts.filter((verdict) => verdict.type === 'accepted');
+      this.#hasFound = found.length > 0;
       const accepted = [
         ...found,
         ...(await this.#elsewhere(failureContext, found)),
@@ -91,6 +101,7 @@ class Search {
           isAmbiguous: this.#isAmbiguous,
           variations: { tried: this.#variations.tried, of: this.#variations.of.size },
           near: this.#near,
+          isCut: this.#isCut || this.#patience() <= 0,
           confer: (candidate) => this.#confer(last, candidate),
         };
       }
@@ -115,10 +126,25 @@ class Search {
     return (
       (before?.tries ?? Infinity) <= this.#asked ||
       this.#fatal !== null ||
-      this.#parts.secondsLeft() <= 0 ||
+      this.#patience() <= 0 ||
       budget.stepsLeft() <= 0 ||
       budget.tokensLeft() <= 0
     );
+  }
+
+  /** Seconds that it still looks on: what has passed is worth more of them, and so are a slow model's first answers. */
+  #patience(): number {
+    const { secondsLeft, secondsToGiveUp = secondsLeft } = this.#parts;
+    return this.#hasFound || this.#asked < firstAnswers ? secondsLeft() : secondsToGiveUp();
+  }
+
+  /** Whether the answers of one question will be there in time, by how long the longest took so far. */
+  #hasTimeFor(step: ModelStep): boolean {
+    if ((this.#parts.context.conduct ?? 1) < 4 || this.#asked < firstAnswers) return true;
+    const together = this.#writesTogether && step.temperature > 0 ? (step.together ?? 1) : 1;
+    const isIn = this.#patience() >= this.#answerSeconds * (1 + togetherCost * (together - 1));
+    this.#isCut ||= !isIn;
+    return isIn;
   }
 
   async #keep(step: Verdict): Promise<void> {
@@ -228,7 +254,7 @@ class Search {
     const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
     if (fresh.length === 0) return [];
     await this.#parts.context.progress('mechanical', `Testing ${fresh.length} variations ${how}.`);
-    const left = this.#parts.secondsLeft();
+    const left = this.#patience();
     const share = Math.min(mostSeconds, Math.max(5, left / 4));
     const totalSeconds = ownSeconds === undefined ? share : Math.max(share, Math.min(ownSeconds, left));
     // Without a look at who agrees the first that passes is enough.
@@ -247,7 +273,8 @@ class Search {
   async #model(failureContext: FailureContext, step: ModelStep): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
     for (const attempt of attemptsOf(failureContext, step)) {
-      if (this.#over() || (step.temperature > 0 && (this.#isSpent() || this.#isLate()))) return verdicts;
+      if (this.#over() || !this.#hasTimeFor(step)) return verdicts;
+      if (step.temperature > 0 && (this.#isSpent() || this.#isLate())) return verdicts;
       if (step.temperature === 0) {
         const verdict = await this.#ask(failureContext, attempt);
         if (verdict !== null) verdicts.push(verdict);
@@ -337,7 +364,10 @@ class Search {
       sample: sample ?? { seed: (this.#seed += 1), also: [] },
       promptContextFor: (one) => promptContextFor({ task: context.task, reader: this.#reader, failureContext }, one),
     };
+    const before = context.budget.millisecondsLeft();
     const proposal = await proposeChange(asker, attempt);
+    const seconds = (before - context.budget.millisecondsLeft()) / 1000;
+    if (attempt.temperature === 0) this.#answerSeconds = Math.max(this.#answerSeconds, seconds);
     const isCheap = proposal.type !== 'failed' && proposal.together;
     if (attempt.temperature > 0) this.#samples += isCheap ? togetherCost : 1;
     if (attempt.temperature === 0) {

@@ -24,6 +24,8 @@ export interface SearchResult {
   readonly confer: (candidate: Candidate) => Promise<Verdict | null>;
   /** A kept step was one of several that the tests could not tell apart. */
   readonly isAmbiguous: boolean;
+  /** Something was left out for want of time. */
+  readonly isCut: boolean;
   /** Set when the engine could not go on. */
   readonly fatal: string | null;
 }

@@ -70,6 +70,7 @@ async function taken(
     tried: [],
     variations: { tried: 0, of: 0 },
     near: [],
+    isCut: false,
     isAmbiguous: false,
     fatal: null,
   };

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline';
+import { seenName } from '@shared/text/seen-text.ts';
+import type { CommandContext } from '../command-context.ts';
+import { reportFailure } from '../report-failure.ts';
+
+/** Where a person can type; null: nowhere. */
+export function keyboardOf({ terminal }: CommandContext): NodeJS.ReadableStream | null {
+  return terminal.isInteractive ? process.stdin : null;
+}
+
+/** What a person does with the address of a sign-in. It is printed and opened by nobody else. */
+export function openAddressText(
+  name: string,
+  url: string,
+  { by, canPaste }: { by: string; canPaste: boolean },
+): string {
+  const elsewhere = canPaste
+    ? 'If that browser runs on another machine, paste the address that it ends at (http://127.0.0.1…) here.\n'
+    : '';
+  return `To sign in to ${seenName(name)}, open this address in your browser. ${by}\n\n  ${seenName(url)}\n\n${elsewhere}Waiting. Ctrl-C cancels.\n`;
+}
+
+/** Hands each line on as an address that a browser ended at. What is no such address is told; the sign-in waits on. */
+export function readAddresses(
+  { terminal }: CommandContext,
+  keyboard: NodeJS.ReadableStream | null,
+  deliver: (address: string) => Promise<void>,
+): () => void {
+  if (keyboard === null) return () => undefined;
+  const reader = createInterface({ input: keyboard });
+  reader.on('line', (line) => {
+    const address = line.trim();
+    if (address === '') return;
+    void deliver(address).catch((error: unknown) => void reportFailure(error, terminal));
+  });
+  return () => reader.close();
+}

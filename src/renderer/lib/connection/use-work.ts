@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { failureText } from './failure-text.ts';
+
+export interface Work {
+  readonly isBusy: boolean;
+  readonly problem: string | null;
+  /** False: it failed or was cancelled; then `problem` says why. */
+  readonly run: (work: (signal: AbortSignal) => Promise<unknown>) => Promise<boolean>;
+  readonly cancel: () => void;
+}
+
+/** One thing at a time that may take long; afterwards what `subject` names is read again, whatever came of it. */
+export function useWork(subject: string): Work {
+  const queries = useQueryClient();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const stop = useRef<AbortController | null>(null);
+  useEffect(() => () => stop.current?.abort(), []);
+  const run: Work['run'] = async (work) => {
+    const controller = new AbortController();
+    stop.current = controller;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await work(controller.signal);
+      return true;
+    } catch (error) {
+      if (!controller.signal.aborted) setProblem(failureText(error));
+      return false;
+    } finally {
+      setBusy(false);
+      await queries.invalidateQueries({ queryKey: [subject] });
+    }
+  };
+  return { isBusy, problem, run, cancel: () => stop.current?.abort() };
+}

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { watchForStalls } from '../../../../../src/main/models/providers/call/stall-watch.ts';
+
+/** Catches: a service that is waited for long after its connection was lost in a sleep, and a slow one that is given up for a sleep that was none. */
+describe('a stream that the machine slept through', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const { signal } = new AbortController();
+
+  async function* lost(): AsyncIterable<string> {
+    yield 'first';
+    await new Promise(() => undefined);
+  }
+
+  async function endOf(wallMs: () => number, wokenMs?: number): Promise<string> {
+    const slept = { wallMs, steadyMs: () => 0 };
+    const clock = wokenMs === undefined ? { slept } : { slept, wokenMs };
+    const reading = (async () => {
+      for await (const _ of watchForStalls(lost(), () => 90_000, signal, clock));
+      return 'its end';
+    })().catch((error: unknown) => String(error));
+    await vi.advanceTimersByTimeAsync(400_000);
+    return reading;
+  }
+
+  it('is given up soon after it woke up', async () => {
+    const begun = performance.now();
+    const sleep = (): number => (performance.now() - begun >= 10_000 ? 3_600_000 : 0);
+    expect(await endOf(sleep, 30_000)).toBe('StalledError: Nothing came for 30 seconds after the machine woke up.');
+  });
+
+  it('has its usual time where it did not sleep, or runs on this machine', async () => {
+    expect(await endOf(() => 0, 30_000)).toBe('StalledError: Nothing came for 90 seconds.');
+    const begun = performance.now();
+    const sleep = (): number => (performance.now() - begun >= 10_000 ? 3_600_000 : 0);
+    expect(await endOf(sleep)).toBe('StalledError: Nothing came for 90 seconds.');
+  });
+});
