@@ -1,3 +1,4 @@
+import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import { promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';
 import type { AgentKit, Reply } from '../../tests/fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../tests/fakes/agent-kit.ts';
@@ -18,7 +19,8 @@ export async function programRows(hostile: number): Promise<readonly BenchRow[]>
   const session = await startSandbox();
   try {
     for (const [path, text] of Object.entries(taskFiles())) await session.put(path, text);
-    return [...(await taskRows(session)), await callRow(session), await hostileRow(session, hostile)];
+    const calls = [await callRow(session, 'python'), await callRow(session, 'javascript')];
+    return [...(await taskRows(session)), ...calls, await hostileRow(session, hostile)];
   } finally {
     await session.close();
   }
@@ -102,16 +104,20 @@ async function taskRows(session: DockerUnderTest): Promise<readonly BenchRow[]> 
 }
 
 const measured = 100;
+const timed: Readonly<Record<ProgramLanguage, string>> = {
+  python: `import time\ntook = []\nfor n in range(${measured}):\n    began = time.perf_counter()\n    tools.shop__get_order(id=n % 60)\n    took.append(time.perf_counter() - began)\nresult = sorted(took)[${measured / 2}] * 1000`,
+  javascript: `const took = [];\nfor (let n = 0; n < ${measured}; n++) {\n  const began = performance.now();\n  await tools.shop__get_order({ id: n % 60 });\n  took.push(performance.now() - began);\n}\nresult = took.sort((one, other) => one - other)[${measured / 2}];`,
+};
 
 /** What the way of a program adds to a call: the same call in a program, and the time that the log says it took by itself. */
-async function callRow(session: DockerUnderTest): Promise<BenchRow> {
-  const program = `import time\ntook = []\nfor n in range(${measured}):\n    began = time.perf_counter()\n    tools.shop__get_order(id=n % 60)\n    took.append(time.perf_counter() - began)\nresult = sorted(took)[${measured / 2}] * 1000`;
-  const announced = [{ tool: 'shop__get_order', most: measured }];
-  const { kit } = await spend(session, [call('run_program', { plan: 'Time it.', calls: announced, program })], 'on');
+async function callRow(session: DockerUnderTest, language: ProgramLanguage): Promise<BenchRow> {
+  const program = timed[language];
+  const asked = { plan: 'Time it.', calls: [{ tool: 'shop__get_order', most: measured }], program, language };
+  const { kit } = await spend(session, [call('run_program', asked)], 'on');
   const output = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_program')?.output ?? '';
   const milliseconds = Number(/Result:\n([\d.]+)$/u.exec(output)?.[1] ?? Number.NaN);
   return {
-    figure: 'a call of a program through approval, fences and log, seen from the program',
+    figure: `a call of a program${language === 'python' ? '' : ' in JavaScript'} through approval, fences and log, seen from the program`,
     value: Math.round(milliseconds * 100) / 100,
     unit: 'ms',
     target: { atMost: 5 },

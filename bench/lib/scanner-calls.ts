@@ -56,9 +56,13 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/tools/own/own-tool-runners.ts#runnerFor': (text) => ['say.js', text],
   'src/main/tools/own/own-tools.ts#secretKey': (text) => ['say.py', text, null],
   'src/main/lib/programs/batch-line.ts#batchProblem': (text) => ['npx.cmd', [text]],
-  'src/main/lib/net/no-proxy.ts#isProxyExcepted': (text) => [text, 'example.org'],
+  'src/main/lib/net/no-proxy.ts#isProxyExcepted': (text) => [text, 'example.org', 443],
   'src/main/tools/own/read-declaration.ts#findHeader': (text) => [text],
-  'src/main/tools/programs/imported-programs.ts#importedBy': (text) => [text, [{ name: 'shop', text }]],
+  'src/main/tools/programs/imported-programs.ts#importedBy': (text) => [
+    text,
+    'python',
+    [{ name: 'shop', language: 'python', text }],
+  ],
   'src/main/tools/own/read-declaration.ts#looksLikeTool': (text) => ['say', text],
   'src/main/tools/foreign/approval-diff.ts#approvalDiff': (text) => ['approved\nbefore', text],
   'src/main/tools/foreign/foreign-tool.ts#foreignToolName': (text) => ['docs', text],
@@ -86,7 +90,6 @@ export const callsOf: Readonly<Record<string, Call>> = {
 
 /** Why a function is not measured by itself, as `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
-  'src/main/lib/net/net-fetch.ts#proxyFor': 'the environment of the person’s own machine',
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',
   'src/main/lib/programs/batch-line.ts#batchLine': 'as batchProblem, of 8,000 characters at most',

@@ -221,6 +221,43 @@ describe.skipIf(isWithoutEngine)('a program with tests, with state, and one that
     await replays(second);
   });
 
+  it('is kept in JavaScript, too, and imported by programs in it alone', async () => {
+    const text = `export const price = async (id) => (await tools.shop__look_up({ id })).json().price;
+export function test_price() {
+  if (typeof price !== 'function') throw new Error('none');
+}
+if (import.meta.main) result = (await price(args.id)) + 1;`;
+    const script = { language: 'javascript' };
+    reports = await readReports(await run([program(`const args = { id: 1 };\n${text}`, looks, script)]));
+    const named = { name: 'one_price', description: 'Looks a price up.' };
+    const { signal } = new AbortController();
+    const toolCallId = reports.programs[0]?.toolCallId ?? '';
+    await commands.keep({ input: { sessionId: 's', toolCallId, ...named }, signal });
+    reports = await readReports(await run([program(text, looks, script)]));
+    expect(reports.programs[0]).toMatchObject({ end: 'failed', language: 'javascript' });
+    await expect(
+      commands.keep({ input: { sessionId: 's', toolCallId: reports.programs[0]?.toolCallId ?? '', ...named }, signal }),
+    ).rejects.toThrow('Only a program that ended well can be kept');
+    sent.length = 0;
+    const importing = "import { price } from 'one_price';\nresult = await price(5);";
+    const kit = await run([
+      call('one_price', {}),
+      program(importing, looks, script),
+      program('import one_price\n', looks),
+    ]);
+    expect(outputs(kit, 'one_price')[0]).toContain('Result:\n4');
+    const [imported, other] = outputs(kit);
+    expect(imported).toContain('Result:\n3');
+    expect(other).toContain('line 1: there is no module one_price');
+    expect(sent).toEqual([{ id: 1 }, { id: 5 }]);
+    expect((await readReports(kit)).programs.map(({ language }) => language)).toEqual([
+      'javascript',
+      'javascript',
+      'python',
+    ]);
+    await replays(kit);
+  });
+
   it('passes nothing on that a fence holds, where it is called as a tool', async () => {
     const plans = 'The launch is on the ninth of May, and nobody outside may know of it before.\n';
     await session.put('plans.md', plans);

@@ -1,83 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../src/shared/events/events.ts';
-import type { ForeignToolSpec } from '../../src/shared/tools/foreign-tool-spec.ts';
 import { failure, success } from '../../src/shared/errors.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import type { WebExchange } from '../../src/main/tools/web/web-request.ts';
-import type { CallForeignTool } from '../../src/main/tools/foreign/foreign-tool.ts';
 import type { UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
-import type { AgentKit, KitOptions, Reply } from '../fakes/agent-kit.ts';
-import { call, createAgentKit, ofType, turnOptions } from '../fakes/agent-kit.ts';
+import type { KitOptions, Reply } from '../fakes/agent-kit.ts';
+import { ofType, turnOptions } from '../fakes/agent-kit.ts';
 import { runReplayTurn } from '../../src/main/agent/replay/replay-turn.ts';
 import { replaySession } from '../../src/main/sessions/replay/replay-session.ts';
 import { crashRepairEvents } from '../../src/main/sessions/store/crash-repair.ts';
 import { reduceSession } from '../../src/shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '../../src/shared/session/session-state.ts';
-import { expectReplay } from '../fakes/replay-kit.ts';
 import type { DockerUnderTest } from './docker-kit.ts';
 import { isWithoutEngine, startSandbox } from './docker-kit.ts';
+import { endOf, innerOf, program, programScene, replays, type Scene } from './program-kit.ts';
 
 let session: DockerUnderTest;
 const loop = { ...turnOptions, strategy: 'loop' } as const;
-const done = call('task_complete', { summary: 'ok' });
 
-/** A tool of a server, which keeps count of itself. */
-const lookUp: ForeignToolSpec = {
-  name: 'shop__look_up',
-  server: 'shop',
-  tool: 'look_up',
-  description: 'Looks an item up.',
-  inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
-  leaves: true,
-  readsFiles: false,
-};
-
-interface Scene {
-  readonly kit: AgentKit;
-  readonly sent: unknown[];
-  readonly asked: string[];
-}
-
-function scene(replies: readonly Reply[], answer: UserAnswer = 'allow', options: KitOptions = {}): Scene {
-  const sent: unknown[] = [];
-  const asked: string[] = [];
-  const lookedUp: CallForeignTool = async (_spec, input) => {
-    sent.push(input);
-    return { status: 'ok', output: JSON.stringify({ price: 3, ...Object(input) }) };
-  };
-  const kit = createAgentKit({
-    replies: [...replies, done],
-    ...options,
-    dependencies: {
-      sandbox: session.sandbox,
-      programs: () => 'on',
-      foreign: { offered: async () => [lookUp], call: lookedUp },
-      approver: {
-        ask: async ({ kind }) => {
-          asked.push(kind);
-          return answer;
-        },
-      },
-      ...options.dependencies,
-    },
-  });
-  return { kit, sent, asked };
-}
-
-function program(text: string, calls: readonly object[] = [], more: object = {}): Reply {
-  return call('run_program', { plan: 'Look, then say what was found.', calls, program: text, ...more });
-}
-
-const endOf = (kit: AgentKit, nth = 0) =>
-  ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'run_program')[nth];
-const innerOf = (events: readonly SessionEvent[]) =>
-  ofType(events, 'tool-ended').filter(({ parent }) => parent !== undefined);
-
-/** Its log, played again without any tool of others. */
-async function replays({ kit }: Scene): Promise<void> {
-  const { foreign: _foreign, programs: _programs, ...dependencies } = kit.dependencies;
-  await expectReplay({ ...kit, dependencies });
-}
+const scene = (replies: readonly Reply[], answer: UserAnswer = 'allow', options: KitOptions = {}): Scene =>
+  programScene(session, replies, answer, options);
 
 describe.skipIf(isWithoutEngine)('a program that calls tools', () => {
   beforeAll(async () => {

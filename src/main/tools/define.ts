@@ -90,7 +90,11 @@ export interface ServerDoor {
 /** What a server asks a model: its own words alone, nothing of the session. */
 export interface ModelQuestion {
   readonly system: string | null;
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant';
+    readonly text: string;
+    readonly pictures?: readonly ResultPicture[];
+  }[];
   readonly maxTokens: number;
   readonly temperature: number | null;
   readonly stop: readonly string[];

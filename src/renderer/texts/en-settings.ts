@@ -214,7 +214,7 @@ export const settings = {
   'settings.programs': 'Programs of agents',
   'settings.programs.use': 'Agents may write programs',
   'settings.programs.hint':
-    'A Python program in the sandbox calls many tools at once. It announces its calls, and you approve what leaves the sandbox.',
+    'A program in the sandbox calls many tools at once. It announces its calls, and you approve what leaves the sandbox.',
   'settings.programs.auto': 'When tool servers, tools of your own or web tools are on',
   'settings.programs.on': 'Always',
   'settings.programs.off': 'Never',

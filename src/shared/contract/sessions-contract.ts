@@ -177,6 +177,8 @@ export interface ToolDetail {
   }[];
   /** An image that it showed, those that it gave back, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
   readonly pictures?: readonly Picture[];
+  /** A table that a tool of others gave back, as an input of `canvas_render`; a log from elsewhere may have anything there. */
+  readonly table?: unknown;
 }
 
 export interface ReplayReport {

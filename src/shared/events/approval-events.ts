@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import { approvalScopeSchema, networkUseSchema } from '@shared/safety/network-access.ts';
 import { formValuesSchema, serverFormSchema } from '@shared/tools/server-form.ts';
 
@@ -50,6 +51,8 @@ export const approvalEvents = {
     /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
     form: serverFormSchema.optional(),
     url: z.string().optional(),
+    /** Images of what is asked about. */
+    pictures: z.array(attachmentSchema).readonly().optional(),
     /** The child session whose question it is; it is in its own log, too. */
     child: z.string().optional(),
   }),

@@ -4,7 +4,7 @@ import type { ToolStatus } from '@shared/events/tool-events.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
 import { announcedSchema, type Announced } from '@shared/tools/own-tool.ts';
-import { isProgramStart } from '@shared/tools/program-tool.ts';
+import { isProgramStart, programLanguages, type ProgramLanguage } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** What a program announced of a tool, and what came of it. */
@@ -25,6 +25,7 @@ export interface ProgramReport {
   /** `run_program`, or the name of the kept program that was called. */
   readonly tool: string;
   readonly plan: string;
+  readonly language: ProgramLanguage;
   /** Null: it was kept before, and its text is that of its file. */
   readonly text: string | null;
   /** Null: it did not come so far as to be checked. */
@@ -54,11 +55,13 @@ export interface ProgramReports {
 const inputSchema = z.object({
   plan: z.string(),
   program: z.string(),
+  language: z.enum(programLanguages).default('python'),
   calls: z.array(announcedSchema).catch([]),
 });
 
 const factsSchema = z.object({
   sha256: z.string(),
+  language: z.enum(programLanguages).default('python'),
   end: z.enum(['done', 'failed', 'not-run', 'stopped']),
   calls: z.array(announcedSchema.extend({ made: z.number() })).catch([]),
   problems: z.array(z.string()).catch([]),
@@ -111,6 +114,7 @@ function reportOf({ started, ended, inner, wrote }: Found, number: number): Prog
     at,
     tool,
     plan: input?.plan ?? label,
+    language: facts?.language ?? input?.language ?? 'python',
     text: input?.program ?? null,
     sha256: facts?.sha256 ?? null,
     calls: announced.map((call) => ({

@@ -1,4 +1,5 @@
 import type { EventOf } from '@shared/events/events.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EngineReport, Energy, Timings } from '@shared/events/call-report.ts';
 import type { SandboxTier, UntrackedPlace } from '@shared/events/sandbox-events.ts';
@@ -17,7 +18,7 @@ import type { InnerCallState } from './inner-calls.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 17;
+export const STATE_VERSION = 18;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -238,6 +239,8 @@ export interface ToolCallState {
   readonly isReused?: true;
   /** Files of pictures that it made or changed, or images that it gave back. */
   readonly pictures?: readonly string[];
+  /** Of a tool of others: it gave back a table that is drawn. */
+  readonly hasTable?: true;
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
   /** Of a program: the calls that it made, the latest of them; `innerCalls` counts all. Absent: it made none. */
@@ -248,12 +251,23 @@ export interface ToolCallState {
 /** A call that has ended. `output`: as much of it as is held. */
 export function endedCall(
   call: ToolCallState,
-  { status, exitCode, durationMs, full, reusedFrom, pictures }: EventOf<'tool-ended'>,
+  { status, exitCode, durationMs, full, reusedFrom, pictures, data }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
   const shown = pictures === undefined ? {} : { pictures: pictures.map(({ name }) => name) };
-  return { ...call, status, output, exitCode, durationMs, ...(full === null ? {} : { full }), ...reused, ...shown };
+  const table = call.foreign === undefined || fieldOf(data, 'table') === undefined ? {} : ({ hasTable: true } as const);
+  return {
+    ...call,
+    status,
+    output,
+    exitCode,
+    durationMs,
+    ...(full === null ? {} : { full }),
+    ...reused,
+    ...shown,
+    ...table,
+  };
 }
 
 export interface ApprovalState {
@@ -274,6 +288,8 @@ export interface ApprovalState {
   /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
+  /** Images of what is asked about. */
+  readonly pictures?: readonly Attachment[];
   /** The child session whose question it is. */
   readonly child?: string;
 }

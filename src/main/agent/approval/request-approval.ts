@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
@@ -26,6 +27,8 @@ export interface ApprovalSubject {
   /** Of what a tool server asks: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
+  /** Images of it, which the person sees. */
+  readonly pictures?: readonly Attachment[];
   /** Answers in place of the person, when what is asked about has settled itself. Never rejects. */
   readonly settled?: Promise<'allow' | 'deny'>;
 }
@@ -64,7 +67,7 @@ async function askAs(
   question: ApprovalSubject,
   ask: (approvalId: string) => Promise<Said>,
 ): Promise<Said> {
-  const { kind, subject, reason, shown, form, url } = question;
+  const { kind, subject, reason, shown, form, url, pictures = [] } = question;
   const approvalId = turn.dependencies.journal.newId('approval');
   await turn.log.append({
     type: 'approval-requested',
@@ -77,6 +80,7 @@ async function askAs(
     ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
     ...(form === undefined ? {} : { form }),
     ...(url === undefined ? {} : { url }),
+    ...(pictures.length === 0 ? {} : { pictures }),
   });
   const refused = turn.refusals.get(kind) ?? 0;
   const usual = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);

@@ -1,4 +1,5 @@
 import { isRecord } from '@shared/unknown-value.ts';
+import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -124,8 +125,11 @@ async function resultOf({ dependencies }: Turn, record: EffectRecord | null): Pr
 /** Those of the project that were approved, as they are at this moment. */
 async function keptPrograms({ found, dependencies: { foreign } }: Turn): Promise<readonly KeptProgram[]> {
   const specs = (found.facts?.foreign ?? []).filter(({ own }) => own?.isProgram === true);
-  const texts = await Promise.all(specs.map(async (spec) => [spec.name, await foreign?.programText?.(spec)] as const));
-  return texts.flatMap(([name, text]) => (typeof text === 'string' ? [{ name, text }] : []));
+  const texts = await Promise.all(specs.map(async (spec) => ({ spec, text: await foreign?.programText?.(spec) })));
+  return texts.flatMap(({ spec: { name, own }, text }) => {
+    const language = programLanguageOf(own?.file ?? '');
+    return typeof text === 'string' && language !== null ? [{ name, language, text }] : [];
+  });
 }
 
 /** By the log, so that it holds after a restart, too. */

@@ -1,3 +1,6 @@
+import { attachmentPart } from '@shared/attachments/attachment-text.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import { textOfPart } from '@shared/session/call-manifest.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
@@ -33,11 +36,14 @@ export interface ServerCall {
  */
 export async function answerForServer(turn: Turn, call: ServerCall, question: ModelQuestion): Promise<ModelAnswer> {
   const { server } = call.spec;
-  const model = modelFor(turn);
-  if (model === null) return refused('no model may answer it');
+  const hasPictures = question.messages.some(({ pictures = [] }) => pictures.length > 0);
+  const model = modelFor(turn, hasPictures);
+  if (model === null)
+    return refused(hasPictures ? 'no model that sees images may answer it' : 'no model may answer it');
   const problem = await problemOf(turn, server, question);
   if (problem !== null) return refused(problem);
   const { info } = model;
+  const shown = await keptPictures(turn, server, question);
   // What is used here is no part of how the turn goes: a replay does not see it.
   const limits = createLimits({ maxSteps: 1, maxMinutes: 24 * 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null });
   const asking: Turn = { ...turn, limits, tokens: createTokenEstimate() };
@@ -46,7 +52,7 @@ export async function answerForServer(turn: Turn, call: ServerCall, question: Mo
     stage: { strategy: 'recipe', model: info.id, where: info.where },
     model,
     reason: { code: 'server', text: `The server ${server} asked for it.` },
-    request: requestOf(turn, info, server, question),
+    request: requestOf(turn, info, { server, question, shown }),
     isOptional: true,
     isOnce: true,
     askedBy: { server, toolCallId: call.toolCallId },
@@ -60,6 +66,7 @@ export async function answerForServer(turn: Turn, call: ServerCall, question: Mo
     reason: reasonOf(server, info, request),
     toolCallId: call.toolCallId,
     shown: { sha256: sha256Of(JSON.stringify([server, info.id, request])), text: shownText(request), diff: null },
+    pictures: shown.flat().map(({ attachment }) => attachment),
   });
   if (said !== 'allow') return refused(said === 'nobody' ? 'there was nobody to ask' : 'the person said no');
   const reply = await runStep(asking, { ...step, request });
@@ -78,10 +85,31 @@ function refused(why: string): ModelAnswer {
   return { type: 'refused', why };
 }
 
-/** Where the message may be worked on here it is answered here. */
-function modelFor({ dependencies, options: { policy }, found: { facts } }: Turn) {
+/** Where the message may be worked on here it is answered here, by a model that sees where there is something to see. */
+function modelFor({ dependencies, options: { policy }, found: { facts } }: Turn, hasPictures: boolean) {
   const local = policy === 'cloud' ? null : resolveModel(dependencies, facts?.local);
-  return local ?? (policy === 'local' ? null : resolveModel(dependencies, facts?.cloud));
+  const cloud = policy === 'local' ? null : resolveModel(dependencies, facts?.cloud);
+  return [local, cloud].find((one) => one !== null && (!hasPictures || one.info.capabilities.images === true)) ?? null;
+}
+
+type ShownPictures = readonly (readonly { readonly attachment: Attachment; readonly bytes: Uint8Array }[])[];
+
+/** Of each message, in blobs of the session: what the person is shown is what the model gets. */
+function keptPictures(
+  { dependencies: { journal } }: Turn,
+  server: string,
+  question: ModelQuestion,
+): Promise<ShownPictures> {
+  let number = 0;
+  const kept = question.messages.map(({ pictures = [] }) =>
+    Promise.all(
+      pictures.map(async ({ bytes, ...facts }) => {
+        const name = `${server} ${(number += 1)}`;
+        return { attachment: { kind: 'image' as const, name, blob: await journal.putBlob(bytes), ...facts }, bytes };
+      }),
+    ),
+  );
+  return Promise.all(kept);
 }
 
 async function problemOf(
@@ -98,13 +126,25 @@ async function problemOf(
   return answers < most.answers ? null : `a server gets ${most.answers} answers in a session`;
 }
 
-function requestOf(turn: Turn, info: ModelInfo, server: string, question: ModelQuestion): ModelRequest {
+interface Asked {
+  readonly server: string;
+  readonly question: ModelQuestion;
+  readonly shown: ShownPictures;
+}
+
+function requestOf(turn: Turn, info: ModelInfo, { server, question, shown }: Asked): ModelRequest {
   const { system, messages, maxTokens, temperature, stop } = question;
+  const images = shown.map((all) => all.map(({ attachment, bytes }) => attachmentPart(attachment, bytes, inBase64)));
   return {
     model: info.name,
     messages: [
       ...(system === null || system === '' ? [] : [textMessage('system', system)]),
-      ...messages.map(({ role, text }) => textMessage(role, text)),
+      ...messages.map(({ role, text }, at) => {
+        const parts = images[at] ?? [];
+        return text === '' && parts.length > 0
+          ? { role, parts }
+          : { role, parts: [{ type: 'text' as const, text }, ...parts] };
+      }),
     ],
     tools: [],
     output: { type: 'text' },
@@ -127,9 +167,11 @@ function reasonOf(server: string, { label, where, price }: ModelInfo, request: M
   return `${by}, with at most ${request.maxOutputTokens} tokens. The answer goes to the server ${server}.`;
 }
 
-/** All of what the model would get. */
+const inBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+/** All of what the model would get; images by their names. */
 function shownText({ messages }: ModelRequest): string {
-  return messages.map((message) => `${message.role}:\n${textOf(message)}`).join('\n\n');
+  return messages.map(({ role, parts }) => `${role}:\n${parts.map(textOfPart).join('\n')}`).join('\n\n');
 }
 
 /** Null: it may not leave. */

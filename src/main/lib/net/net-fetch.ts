@@ -85,16 +85,19 @@ function wishes({ proxy, certificates }: Connection, env: Env): Wishes | null {
   const httpProxy = proxy ?? (ofEnv('http_proxy') || all);
   const httpsProxy = proxy ?? (ofEnv('https_proxy') || httpProxy);
   if (httpProxy === '' && httpsProxy === '' && certificates === null) return null;
-  const noProxy = [ofEnv('no_proxy'), ...thisMachine].filter((host) => host !== '').join(',');
+  const excepted = ofEnv('no_proxy').split(/[,\s]/u);
+  // The package takes `*` only where it stands alone.
+  const noProxy = excepted.includes('*') ? '*' : [...excepted, ...thisMachine].filter((host) => host !== '').join(',');
   return { httpProxy, httpsProxy, noProxy, certificates };
 }
 
-/** The proxy that stands before a host; null: none. */
-export function proxyFor(host: string, isPlain: boolean, connection: Connection, env: Env): string | null {
+/** The proxy that stands before an address; null: none. */
+export function proxyFor(url: URL, connection: Connection, env: Env): string | null {
+  const isPlain = ['http:', 'ws:'].includes(url.protocol);
   const wanted = wishes({ ...connection, certificates: null }, env);
   const proxy = (isPlain ? wanted?.httpProxy : wanted?.httpsProxy) ?? '';
   if (wanted === null || proxy === '') return null;
-  return isProxyExcepted(wanted.noProxy, host) ? null : proxy;
+  return isProxyExcepted(wanted.noProxy, url.hostname, Number(url.port) || (isPlain ? 80 : 443)) ? null : proxy;
 }
 
 async function viaDispatcher({ certificates, ...proxies }: Wishes): Promise<typeof fetch> {

@@ -21,8 +21,7 @@ export type OpenSocket = (url: URL, wish: SocketWish) => Promise<WebSocket>;
 export function createNetSocket(connection: () => Connection, env: Env): OpenSocket {
   return async (url, { headers, protocols, mostBytes }) => {
     const now = connection();
-    const isPlain = url.protocol === 'ws:';
-    if (!isLoopbackHost(url.hostname) && proxyFor(url.hostname, isPlain, now, env) !== null)
+    if (!isLoopbackHost(url.hostname) && proxyFor(url, now, env) !== null)
       throw new PermanentError(
         'A proxy stands before this address, and a WebSocket does not go through it. Use the https address of the server.',
       );

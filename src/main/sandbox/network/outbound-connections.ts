@@ -132,7 +132,7 @@ function proxyOf(
   { host, isSecure }: { readonly host: string; readonly isSecure: boolean },
 ): URL | null {
   const ofEnv = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? '';
-  if (proxy === null && isProxyExcepted(ofEnv('no_proxy'), host)) return null;
+  if (proxy === null && isProxyExcepted(ofEnv('no_proxy'), host, isSecure ? 443 : 80)) return null;
   const http = ofEnv('http_proxy') || ofEnv('all_proxy');
   const text = proxy ?? ((isSecure ? ofEnv('https_proxy') : '') || http);
   return text === '' ? null : new URL(text.includes('://') ? text : `http://${text}`);

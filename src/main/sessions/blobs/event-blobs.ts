@@ -12,6 +12,7 @@ export function blobsOf(event: SessionEvent): readonly BlobRef[] {
     return [event.full, event.dataBlob, ...pictures].filter((ref) => ref !== null);
   }
   if (event.type === 'user-message-added') return (event.attachments ?? []).flatMap(blobsOfAttachment);
+  if (event.type === 'approval-requested') return (event.pictures ?? []).flatMap(blobsOfAttachment);
   if (event.type === 'file-changed')
     return [...imageBlob(event.before), ...imageBlob(event.after), ...blobsOfHunks(event.hunks)];
   if (event.type === 'hunks-taken') return blobsOfHunks(event.hunks);

@@ -144,7 +144,13 @@ async function detailOf(toolCallId: string, found: FoundTool, blobs: Pick<Blobs,
     isOutputWhole: full === null || whole !== null,
     changes: await Promise.all(found.changes.map((change) => changeOf(change, blobs))),
     ...(await picturesOf(found, blobs)),
+    ...(started?.foreign === undefined ? {} : tableIn(ended)),
   };
+}
+
+function tableIn(ended: FoundTool['ended']): Pick<ToolDetail, 'table'> {
+  const table = fieldOf(ended?.data, 'table');
+  return table === undefined ? {} : { table };
 }
 
 /** Together, so that a host is not sent more than it can hold. */

@@ -26,7 +26,7 @@ function diffOf(earlier: readonly ProgramReport[], one: ProgramReport): string |
   );
   if (text === null || before === undefined || before.text === null) return null;
   const encoder = new TextEncoder();
-  const { text: diff, removed } = diffFiles('program.py', encoder.encode(before.text), encoder.encode(text));
+  const { text: diff, removed } = diffFiles('program', encoder.encode(before.text), encoder.encode(text));
   const lines = before.text.trimEnd().split('\n').length;
   return diff === null || removed === null || removed >= lines ? null : diff;
 }

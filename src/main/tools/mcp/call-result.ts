@@ -4,6 +4,7 @@ import { sizeText } from '@shared/text/size-text.ts';
 import { canvasLimits } from '@shared/tools/canvas.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ResultPicture, ToolResult } from '../define.ts';
+import { tableOfResult } from '../results/table-of-result.ts';
 import { serverText } from '../values/tool-results.ts';
 
 /** Of one result. An image of so many pixels takes 128 MB where it is drawn. */
@@ -12,7 +13,7 @@ const most = { pictures: 4, bytes: canvasLimits.imageBytes, pixels: 32_000_000 }
 /**
  * A result of a server: its text for the model, and its images, which are what their bytes are and not what the server
  * calls them. The text names each of them. Sounds are named. What is structured counts where there is no text, for servers
- * that have both say the same twice.
+ * that have both say the same twice; a list of flat objects in it is a table for the person, too.
  */
 export function readCallResult(result: unknown): ToolResult {
   const content = fieldOf(result, 'content');
@@ -24,7 +25,13 @@ export function readCallResult(result: unknown): ToolResult {
   if (!hasText && structured !== undefined) said.push(JSON.stringify(structured, null, 1));
   const isError = fieldOf(result, 'isError') === true;
   const output = serverText(said.join('\n'));
-  return { status: isError ? 'error' : 'ok', output, ...(pictures.length === 0 ? {} : { pictures }) };
+  const table = isError ? null : tableOfResult(structured);
+  return {
+    status: isError ? 'error' : 'ok',
+    output,
+    ...(table === null ? {} : { data: { table } }),
+    ...(pictures.length === 0 ? {} : { pictures }),
+  };
 }
 
 function partText(part: unknown, pictures: ResultPicture[]): string {
@@ -45,7 +52,7 @@ function bytesOf(data: unknown): number {
 }
 
 /** Takes it along, or says why not. An SVG is none of these: it can hold a program. */
-function imageText(data: unknown, pictures: ResultPicture[]): string {
+export function imageText(data: unknown, pictures: ResultPicture[]): string {
   const size = bytesOf(data);
   const left = (why: string): string => `[image, ${sizeText(size)}: not shown, ${why}]`;
   if (typeof data !== 'string') return left('for it has no data');

@@ -11,7 +11,8 @@ import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { readServerForm } from '@shared/tools/server-form.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { z } from 'zod';
-import type { ServerDoor } from '../define.ts';
+import type { ResultPicture, ServerDoor } from '../define.ts';
+import { imageText } from './call-result.ts';
 
 /** What Dewpoint can do for a server; the handlers of `answerServer` answer. */
 export const ownCapabilities = {
@@ -137,16 +138,22 @@ async function answerElicitation(call: OpenCall | null, params: ElicitRequest['p
 /** What the protocol has for a no. What it says is for the server, which learns no reason. */
 const declined = (): Error => Object.assign(new Error('The user did not allow it.'), { code: -1 });
 
-/** A question for a model. Texts alone: who asks by an image or a sound gets no answer. */
+/** A question for a model, of texts and images: who asks by a sound, or with tools of its own, gets no answer. */
 async function answerQuestion(call: OpenCall | null, params: CreateMessageRequest['params']) {
   const { messages, systemPrompt, maxTokens, temperature, stopSequences = [] } = params;
-  const texts = messages.map(({ role, content }) => ({ role, text: textIn(content) }));
-  const isFit = texts.every(({ text }) => text !== null) && params.tools === undefined;
-  if (!isFit) call?.notes.push('The server asked a model something that is more than text. It got no answer.');
+  const pictures: ResultPicture[] = [];
+  const read = messages.flatMap(({ role, content }) => {
+    const found = contentIn(content, pictures);
+    return found === null ? [] : [{ role, ...found }];
+  });
+  if (params.tools !== undefined) call?.notes.push('The server asked a model with tools of its own. It got no answer.');
+  else if (read.length < messages.length)
+    call?.notes.push('The server asked a model by what is no text and no image that is shown. It got no answer.');
+  const isFit = read.length === messages.length && params.tools === undefined;
   if (!isFit || call?.door === undefined) throw declined();
   const answer = await call.door.model({
     system: systemPrompt ?? null,
-    messages: texts.map(({ role, text }) => ({ role, text: text ?? '' })),
+    messages: read,
     maxTokens,
     temperature: temperature ?? null,
     stop: stopSequences,
@@ -160,10 +167,21 @@ async function answerQuestion(call: OpenCall | null, params: CreateMessageReques
   return { role: 'assistant', content, model, stopReason: isWhole ? 'endTurn' : 'maxTokens' } as const;
 }
 
-function textIn(content: CreateMessageRequest['params']['messages'][number]['content']): string | null {
+type MessageContent = CreateMessageRequest['params']['messages'][number]['content'];
+
+/** `all`: of the question, as many as a result may have, by the same rules. Null: something of it is neither, or is not taken. */
+function contentIn(
+  content: MessageContent,
+  all: ResultPicture[],
+): { readonly text: string; readonly pictures?: readonly ResultPicture[] } | null {
   const parts = Array.isArray(content) ? content : [content];
-  const texts = parts.map((part) => (part.type === 'text' ? part.text : null));
-  return texts.includes(null) ? null : texts.join('\n');
+  const before = all.length;
+  const images = parts.filter(({ type }) => type === 'image');
+  for (const part of images) imageText(part.type === 'image' ? part.data : null, all);
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const pictures = all.slice(before);
+  if (texts.length + pictures.length < parts.length) return null;
+  return { text: texts.join('\n'), ...(pictures.length === 0 ? {} : { pictures }) };
 }
 
 /** The addresses that an older server wants opened before it does anything. */

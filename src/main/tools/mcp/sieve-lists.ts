@@ -1,5 +1,7 @@
 import type { isSpecType, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import { depthOf } from '../foreign/schema-check.ts';
+import { deepest } from '../servers/tool-pins.ts';
 
 /** What a server lists, by the question for it: the field of the answer, and what each item has to be. */
 const lists = {
@@ -49,7 +51,10 @@ export function sieveLists(transport: Transport, { isSpecType: is, isOld }: Siev
     const { field, kind } = lists[question.method];
     const items = 'result' in message ? message.result[field] : null;
     if (!('result' in message) || !Array.isArray(items)) return message;
-    const fits = items.map((item) => is[kind](item) && (kind !== 'Tool' || !isOld() || fitsOld(item)));
+    // What is too deep would be the end of this program where it is looked at.
+    const fits = items.map(
+      (item) => depthOf(item, deepest) <= deepest && is[kind](item) && (kind !== 'Tool' || !isOld() || fitsOld(item)),
+    );
     if (kind === 'Tool') {
       if (question.isFirst) unusable = [];
       unusable.push(...items.flatMap((item, at) => (fits[at] === true ? [] : [nameOf(item, at + 1)])));

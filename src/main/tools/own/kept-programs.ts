@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import type { ProgramReports } from '@shared/session/program-reports.ts';
+import { programEndings, programLanguageOf, type ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { KeptNames } from '@shared/tools/kept-program.ts';
 import type { Announced, KeptVersion } from '@shared/tools/own-tool.ts';
 import { approvalDiff } from '../foreign/approval-diff.ts';
@@ -47,10 +48,14 @@ export async function keepProgram(options: KeptProgramsOptions, keeping: Keeping
     throw new AppError('bad-input', 'Its session has no project, so there is no folder of tools to keep it in.');
   const { tools, notes } = await options.tools.list(projectPath);
   const before = tools.find((one) => one.tool?.name === name && one.source === 'project') ?? null;
-  mustBeFree(options, name, tools, before);
-  const file = before?.file ?? `${name}.py`;
+  const file = before?.file ?? `${name}${programEndings[program.language]}`;
+  mustBeFree(options, { name, file }, tools, before);
+  if (programLanguageOf(file) !== program.language)
+    throw new AppError('conflict', `${name} is kept in another language. Nothing was kept.`, {
+      hint: 'Choose another name.',
+    });
   const version = nextVersion(notes, before);
-  const text = keptText({ ...keeping, version, calls: program.calls, text: program.text });
+  const text = keptText({ ...keeping, version, calls: program.calls, language: program.language, text: program.text });
   await writeToolFile(place, { file, text, isNew: before === null });
   const made = (await options.tools.list(projectPath)).tools.find(
     (one) => one.file === file && one.source === 'project',
@@ -82,13 +87,13 @@ export async function keepVersion(record: OwnToolRecord, path: string, kept: Omi
 
 function mustBeFree(
   { taken }: KeptProgramsOptions,
-  name: string,
+  { name, file }: { readonly name: string; readonly file: string },
   tools: readonly ListedTool[],
   before: ListedTool | null,
 ): void {
   const owner = taken().get(name);
   if (owner !== undefined) throw new AppError('conflict', `The name ${name} is taken by ${owner}. Nothing was kept.`);
-  const isTaken = tools.some(({ tool, file }) => tool?.name === name || file === `${name}.py`);
+  const isTaken = tools.some((one) => one.tool?.name === name || one.file === file);
   if (before === null ? !isTaken : isProgram(before)) return;
   throw new AppError('conflict', `There is another tool ${name} already. Nothing was kept.`, {
     hint: 'Choose another name.',
@@ -102,12 +107,14 @@ export function isProgram({ tool }: Pick<ListedTool, 'tool'>): boolean {
 interface KeptText extends KeptNames {
   readonly version: number;
   readonly calls: readonly Announced[];
+  readonly language: ProgramLanguage;
   readonly text: string;
 }
 
-function keptText({ description, version, calls, input_schema: schema, text }: KeptText): string {
+function keptText({ description, version, calls, language, input_schema: schema, text }: KeptText): string {
   const said = { description, version, ...(schema === undefined ? {} : { input_schema: schema }), calls };
-  return ['# /// dewpoint-tool', ...headerBody(said, '#'), '# ///', withoutHeader(text)].join('\n');
+  const mark = language === 'python' ? '#' : '//';
+  return [`${mark} /// dewpoint-tool`, ...headerBody(said, mark), `${mark} ///`, withoutHeader(text)].join('\n');
 }
 
 /** Of a program that was made of a kept one: the new header takes the place of the old one. */

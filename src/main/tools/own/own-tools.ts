@@ -2,6 +2,7 @@ import { AppError, type Reply } from '@shared/errors.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import type { Announced, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
+import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import { projectWord } from '@shared/tools/server-definition.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
@@ -267,7 +268,15 @@ async function callProgram(
     return errorResult(`${tool.name} is a program that calls tools. It runs only in a session.`);
   const decoder = new TextDecoder();
   const emit: ProgramWays['emit'] = (_stream, bytes) => onProgress(decoder.decode(bytes, { stream: true }));
-  const asked = { plan: description, calls: [...calls], program: tool.text, timeoutSeconds, arguments: input };
+  const language = programLanguageOf(tool.file) ?? 'python';
+  const asked = {
+    plan: description,
+    calls: [...calls],
+    program: tool.text,
+    language,
+    timeoutSeconds,
+    arguments: input,
+  };
   const result = await runProgram(asked, { programDoor, sandbox, emit, signal });
   await noteUse(options, tool.path);
   return result;

@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import type { OwnToolDeclaration } from '@shared/tools/own-tool.ts';
 import { ownToolDeclarationSchema, ownToolNameSchema } from '@shared/tools/own-tool.ts';
 import type { CodeLanguage, Syntax } from '../../recipes/code/code-syntax.ts';
@@ -64,7 +65,8 @@ function programProblem(
   hasHeader: boolean,
 ): string | null {
   if (calls === undefined) return null;
-  if (extensionOf(file) !== '.py' || !hasHeader) return 'a program with "calls" is Python, and says so in a header.';
+  if (programLanguageOf(file) === null || !hasHeader)
+    return 'a program with "calls" is a .py or .mjs file, and says so in a header.';
   return hosts.length + secrets.length === 0
     ? null
     : 'a program with "calls" has neither hosts nor secrets of its own.';

@@ -1,13 +1,18 @@
+import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { KeptProgram } from './program-calls.ts';
 
-/** The kept programs that a text imports, and those that they import. More may come along: a name in an import is enough. */
-export function importedBy(text: string, kept: readonly KeptProgram[]): Readonly<Record<string, string>> {
+/** The kept programs of its language that a text imports, and those that they import. More may come along: a name in an import is enough. */
+export function importedBy(
+  text: string,
+  language: ProgramLanguage,
+  kept: readonly KeptProgram[],
+): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
   const texts = [text];
   for (let at = 0; at < texts.length; at += 1) {
     const words = new Set(importLines(texts[at] ?? '').flatMap((line) => line.split(/[^A-Za-z0-9_]+/u)));
     for (const one of kept) {
-      if (found.has(one.name) || !words.has(one.name)) continue;
+      if (one.language !== language || found.has(one.name) || !words.has(one.name)) continue;
       found.set(one.name, one.text);
       texts.push(one.text);
     }

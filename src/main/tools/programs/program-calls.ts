@@ -1,3 +1,4 @@
+import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 
 /** What somebody is to say yes to before a program runs. */
@@ -39,6 +40,7 @@ export interface EarlierPrograms {
 /** A program that somebody said yes to, to be imported or called. */
 export interface KeptProgram {
   readonly name: string;
+  readonly language: ProgramLanguage;
   readonly text: string;
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from '@shared/errors.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
+import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { timerWithPauses } from '../../lib/async/deadline-pause.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
@@ -11,6 +12,7 @@ import type { ProgramFrame } from './program-frames.ts';
 import { createFrameReader } from './program-frames.ts';
 import { programLimits } from './program-limits.ts';
 import type { Announcement } from './program-announcement.ts';
+import { nodeClient } from './node-client.ts';
 import { pythonClient } from './python-client.ts';
 
 export type ProgramEnd =
@@ -59,9 +61,10 @@ export interface ProgramGiven {
 }
 
 export interface ProgramRun extends ProgramGiven {
+  readonly language: ProgramLanguage;
   readonly program: string;
   readonly announcement: Announcement;
-  readonly door: ProgramDoor<Tool>;
+  readonly door: Pick<ProgramDoor<Tool>, 'tools' | 'read' | 'call' | 'heldMs'>;
   readonly sandbox: Pick<Sandbox, 'open'>;
   readonly timeoutMs: number;
   readonly onPrinted: (bytes: Uint8Array) => void;
@@ -168,14 +171,13 @@ async function begin(state: State): Promise<void> {
       finish(stopped('error', `It was ended: ${messageOf(error)}.`));
     }
   };
-  const command = `ulimit -v ${programLimits.memoryKb} 2>/dev/null; exec python3 -u -c ${shellQuote(pythonClient)}`;
-  const opened = await run.sandbox.open({ command, onOutput }, signal);
+  const opened = await run.sandbox.open({ command: commands[run.language], onOutput }, signal);
   if (!opened.ok) return finish(stopped('error', `It was not run: ${opened.error.message}`));
   state.process = opened.value;
   state.stopTimer = timerWithPauses(checkMs, run.door.heldMs, () =>
     finish(stopped('timed-out', 'It could not be checked in time.')),
   );
-  void opened.value.ended.then(({ exitCode }) => finish(stopped('error', endedText(exitCode))));
+  void opened.value.ended.then(({ exitCode }) => finish(stopped('error', endedText(state, exitCode))));
   const { entries } = run.announcement;
   await send(state, {
     program: run.program,
@@ -187,8 +189,18 @@ async function begin(state: State): Promise<void> {
   });
 }
 
-function endedText(exitCode: number | null): string {
-  if (exitCode === 127) return 'It was not run: there is no Python in the image of the sandbox.';
+/** Node takes much of an address space that it never fills, so only what it fills is limited. */
+const commands: Readonly<Record<ProgramLanguage, string>> = {
+  python: `ulimit -v ${programLimits.memoryKb} 2>/dev/null; exec python3 -u -c ${shellQuote(pythonClient)}`,
+  javascript: `ulimit -d ${programLimits.memoryKb} 2>/dev/null; exec 3<&0 4>&1 </dev/null >&2; exec node --no-warnings --experimental-vm-modules --expose-internals -e ${shellQuote(nodeClient)}`,
+};
+
+function endedText({ phase, run: { language } }: State, exitCode: number | null): string {
+  const name = language === 'python' ? 'Python' : 'Node';
+  if (phase === 'checking' && exitCode === 127)
+    return `It was not run: there is no ${name} in the image of the sandbox.`;
+  if (phase === 'checking' && exitCode === 126)
+    return `It was not run: the ${name} in the image of the sandbox cannot run programs of agents.`;
   return `It ended by itself with code ${exitCode ?? 'unknown'}, before it gave anything back. It may have used too much memory.`;
 }
 

@@ -3,7 +3,7 @@ import { issuesText } from '@shared/text/issue-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
 import { announcedSchema } from '@shared/tools/own-tool.ts';
-import { programToolName } from '@shared/tools/program-tool.ts';
+import { programLanguages, programToolName } from '@shared/tools/program-tool.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
@@ -23,11 +23,14 @@ const inputSchema = z.object({
     .array(announcedSchema)
     .describe('all calls that it may make: the tool, how many at most, and where they are web addresses the hosts'),
   program: z.string(),
+  language: z.enum(programLanguages).default('python'),
   timeoutSeconds: z.number().optional(),
   keep: z
     .object({ name: z.string(), description: z.string(), input_schema: z.record(z.string(), z.unknown()).optional() })
     .optional()
-    .describe('proposes to keep it as a tool of the project; the dict "arguments" is what that is called with'),
+    .describe(
+      'proposes to keep it as a tool of the project; "arguments" (JavaScript: "args") is what that is called with',
+    ),
 });
 type Input = z.infer<typeof inputSchema>;
 
@@ -36,11 +39,12 @@ export function createProgramTool(): Tool {
   return {
     name: programToolName,
     description: [
-      'Run a Python program in the project folder that calls tools: for many calls, or results that you need not read whole.',
+      'Run a program in the project folder that calls tools: for many calls, or results that you need not read whole.',
       'tools.NAME(argument=value) gives the text of a result (.json(), .data, .exit_code) and raises ToolError;',
       `tools.parallel([("NAME", {…}), …]) runs up to ${programLimits.together} at once.`,
+      'JavaScript: an ES module with await tools.NAME({argument: value}), tools.parallel([["NAME", {…}], …]), import.meta.main.',
       'What it assigns to "result" comes back: make it small. Other calls than the announced ones are refused.',
-      'The dict "state" stays for later programs. Functions test_… run first, without tools:',
+      '"state" stays for later programs. Functions test_… run first, without tools:',
       'then the work stands below if __name__ == "__main__".',
     ].join(' '),
     access: 'execute',
@@ -65,7 +69,7 @@ export function createProgramTool(): Tool {
 const mostCharacters = { program: 64_000, plan: 8_000 } as const;
 
 /** A program that is to be run: one that a model wrote, or one that was kept. */
-export interface AskedProgram extends Pick<Input, 'plan' | 'calls' | 'program' | 'timeoutSeconds'> {
+export interface AskedProgram extends Pick<Input, 'plan' | 'calls' | 'program' | 'language' | 'timeoutSeconds'> {
   /** Of one that was kept: what it is called with. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** As what its model would keep it. */
@@ -78,7 +82,7 @@ export type ProgramWays = Pick<ToolContext, 'programDoor' | 'sandbox' | 'emit' |
 export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promise<ToolResult> {
   const { programDoor: door } = ways;
   if (door === undefined) return errorResult('No program can be run here: only in a session.');
-  const { program, plan } = asked;
+  const { program, plan, language } = asked;
   if (program.trim() === '') return errorResult('The program is empty.');
   if (program.length > mostCharacters.program || plan.length > mostCharacters.plan)
     return errorResult(
@@ -87,17 +91,19 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
   const announcement = readAnnouncement(asked.calls, door.tools);
   if ('problems' in announcement)
     return errorResult(`Not run. What it announces is not right:\n${announcement.problems.join('\n')}`);
-  const modules = importedBy(program, await door.kept());
+  const modules = importedBy(program, language, await door.kept());
   const sha256 = sha256Of(program);
-  // The same with other arguments, or with what it imports changed, is another one.
+  // The same with other arguments, in the other language, or with what it imports changed, is another one.
   const { length } = [...Object.keys(asked.arguments), ...Object.keys(modules)];
-  const runSha256 = length === 0 ? sha256 : sha256Of(JSON.stringify([program, asked.arguments, modules]));
+  const isPlain = length === 0 && language === 'python';
+  const runSha256 = isPlain ? sha256 : sha256Of(JSON.stringify([program, asked.arguments, modules, language]));
   const earlier = await door.earlier(runSha256);
   const known = refusedByLog(earlier);
   if (known !== null) return known;
   const outcome = await runInSandbox(
     {
       program,
+      language,
       modules,
       announcement,
       door,
@@ -113,7 +119,13 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
   const left = stateLeft(outcome, earlier.state);
   const told = describeProgram(outcome, announcement);
   const notes = [told.output, left.note, keepNote(asked, outcome)].filter((note) => note !== '');
-  const facts = { sha256, runSha256, ...left.kept, ...(asked.keep === undefined ? {} : { keep: asked.keep }) };
+  const facts = {
+    sha256,
+    runSha256,
+    language,
+    ...left.kept,
+    ...(asked.keep === undefined ? {} : { keep: asked.keep }),
+  };
   return { ...told, output: notes.join('\n'), data: dataOf(outcome, announcement, facts) };
 }
 
@@ -149,7 +161,7 @@ function refusedByLog({ sameFailed, failed }: EarlierPrograms): ToolResult | nul
 
 /** One question for all that leaves the sandbox; where nothing does, none. */
 async function approve(
-  { plan, program, modules, arguments: given }: AskedProgram & Pick<ProgramGiven, 'modules'>,
+  { plan, program, language, modules, arguments: given }: AskedProgram & Pick<ProgramGiven, 'modules'>,
   announcement: Announcement,
   door: ProgramDoor<Tool>,
 ): Promise<ProgramEnd | null> {
@@ -163,7 +175,7 @@ async function approve(
       `Plan:\n${plan}`,
       `Calls:\n${announcementText(announcement, 'announced')}`,
       ...(Object.keys(given).length === 0 ? [] : [`Arguments:\n${JSON.stringify(given, null, 1)}`]),
-      `Program:\n${program}`,
+      `${language === 'python' ? 'Program' : 'Program in JavaScript'}:\n${program}`,
       ...Object.entries(modules).map(([name, text]) => `Imported, kept before: ${name}\n${text}`),
     ].join('\n\n'),
   });

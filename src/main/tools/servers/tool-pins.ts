@@ -33,7 +33,7 @@ const longestDefinition = 64 * 1024;
 const longestTogether = 4 * 1024 * 1024;
 const mostDefinitions = 2_000;
 /** No one needs more; a look at one that is deeper still would end this program's stack. */
-const deepest = 64;
+export const deepest = 64;
 
 export interface ListedTools {
   readonly tools: readonly ToolDefinitionText[];

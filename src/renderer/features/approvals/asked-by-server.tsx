@@ -2,6 +2,7 @@ import type { ApprovalState } from '@shared/session/session-state.ts';
 import { seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import type { FormField, FormValue, FormValues } from '@shared/tools/server-form.ts';
 import { t } from '../../lib/text/translate.ts';
+import { AttachmentList } from '../../ui/content/attachment-list.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
@@ -14,7 +15,7 @@ interface AskedByServerProps {
 
 /** What a tool server asks itself. All words of it are marked as the server's; an address is shown whole, and is no link. */
 export default function AskedByServer({ approval, values, onValues }: AskedByServerProps) {
-  const { subject, text = '', reason = '', url, form } = approval;
+  const { subject, text = '', reason = '', url, form, pictures = [] } = approval;
   const change = (name: string, value: FormValue | null): void => {
     const { [name]: _before, ...others } = values;
     onValues(value === null ? others : { ...others, [name]: value });
@@ -24,6 +25,7 @@ export default function AskedByServer({ approval, values, onValues }: AskedBySer
       <SeenText pieces={seenPieces(subject)} />
       <p className="text-sm text-soft">{t('approval.server-says')}</p>
       <SeenText pieces={seenPieces(text)} />
+      <AttachmentList attachments={pictures} />
       {url !== undefined && (
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1">

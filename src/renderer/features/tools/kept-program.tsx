@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
+import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock } from '../../lib/text/format.ts';
@@ -13,19 +14,21 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { useToolWork } from './use-tool-servers.ts';
 
-interface KeptProgramProps extends Pick<OwnToolReport, 'name' | 'sha256'> {
+interface KeptProgramProps {
+  readonly tool: Pick<OwnToolReport, 'name' | 'file' | 'sha256'>;
   readonly program: NonNullable<OwnToolReport['program']>;
   readonly projectPath: string;
   readonly isRefused: boolean;
 }
 
 /** What a kept program may call, how its versions differ, and a way to be rid of it. */
-export function KeptProgram({ name, sha256, program, projectPath, isRefused }: KeptProgramProps) {
+export function KeptProgram({ tool, program, projectPath, isRefused }: KeptProgramProps) {
+  const { name, file, sha256 } = tool;
   const client = useClient();
   const work = useToolWork();
   const [isAsking, setAsking] = useState(false);
   const [isOpen, setOpen] = useState(false);
-  const calls = program.calls.map(({ tool, most }) => t('tools.program.call', { tool: seenName(tool), most }));
+  const calls = program.calls.map((call) => t('tools.program.call', { tool: seenName(call.tool), most: call.most }));
   const remove = async (): Promise<void> => {
     await work.run(() => client.ownTools.removeProgram({ name, projectPath, sha256 }));
     setAsking(false);
@@ -36,7 +39,7 @@ export function KeptProgram({ name, sha256, program, projectPath, isRefused }: K
         {t('tools.program.facts', { version: program.version, calls: calls.join(', ') })}
       </p>
       <Fold label={t('tools.program.versions')} className="text-xs" onToggle={setOpen}>
-        {isOpen && <Versions name={name} projectPath={projectPath} />}
+        {isOpen && <Versions name={name} file={file} projectPath={projectPath} />}
       </Fold>
       {!isRefused && isAsking && (
         <span className="flex items-center gap-2">
@@ -58,7 +61,11 @@ export function KeptProgram({ name, sha256, program, projectPath, isRefused }: K
   );
 }
 
-function Versions({ name, projectPath }: Pick<KeptProgramProps, 'name' | 'projectPath'>) {
+function Versions({
+  name,
+  file,
+  projectPath,
+}: Pick<OwnToolReport, 'name' | 'file'> & Pick<KeptProgramProps, 'projectPath'>) {
   const client = useClient();
   const { data, error, dataUpdatedAt, refetch } = useQuery({
     queryKey: ['tools', 'versions', projectPath, name],
@@ -74,7 +81,11 @@ function Versions({ name, projectPath }: Pick<KeptProgramProps, 'name' | 'projec
           <p className="text-xs text-soft">
             {t('tools.program.version', { version, when: clock(keptAt, dataUpdatedAt) })}
           </p>
-          {diff === null ? <CodeBlock code={text} language="python" /> : <DiffView diff={diff} />}
+          {diff === null ? (
+            <CodeBlock code={text} language={programLanguageOf(file) ?? ''} />
+          ) : (
+            <DiffView diff={diff} />
+          )}
         </li>
       ))}
     </ul>

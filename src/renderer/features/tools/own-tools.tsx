@@ -159,7 +159,7 @@ function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
         </Fold>
       )}
       {tool.program !== null && state === 'ready' && project !== null && (
-        <KeptProgram name={name} sha256={sha256} program={tool.program} projectPath={project} isRefused={isRefused} />
+        <KeptProgram tool={tool} program={tool.program} projectPath={project} isRefused={isRefused} />
       )}
       {!isRefused && secrets.length > 0 && state === 'ready' && (
         <ToolKeys

@@ -218,8 +218,8 @@ function drawnRows(row: TimelineRow): readonly Extract<ConversationRow, { type: 
     .map((call) => ({ type: 'drawn' as const, key: `drawn-${call.toolCallId}`, at, call, turn }));
 }
 
-function hasDrawn({ tool, status, pictures = [] }: ToolCallState): boolean {
-  return status !== null && (pictures.length > 0 || (tool === canvasToolName && status === 'ok'));
+function hasDrawn({ tool, status, pictures = [], hasTable }: ToolCallState): boolean {
+  return status !== null && (pictures.length > 0 || hasTable === true || (tool === canvasToolName && status === 'ok'));
 }
 
 /** The words of the last step, while they are not the turn's own. */

@@ -36,12 +36,20 @@ function Content({ sessionId, call, near }: DrawnCallProps) {
         <CanvasView input={found?.input} picture={pictures[0] ?? null} />
       </Suspense>
     );
+  const table = call.hasTable === true ? found?.table : undefined;
   return (
     <div className="flex flex-wrap gap-2">
+      {table !== undefined && (
+        <div className="w-full">
+          <Suspense fallback={null}>
+            <CanvasView input={table} picture={null} />
+          </Suspense>
+        </div>
+      )}
       {pictures.map((picture) => (
         <Thumbnail key={picture.path} picture={picture} />
       ))}
-      {pictures.length === 0 && <p className="text-xs text-soft">{t('canvas.noPictures')}</p>}
+      {pictures.length === 0 && table === undefined && <p className="text-xs text-soft">{t('canvas.noPictures')}</p>}
     </div>
   );
 }

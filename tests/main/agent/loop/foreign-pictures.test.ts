@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
 import { blobsOf } from '../../../../src/main/sessions/blobs/event-blobs.ts';
 import { readCallDetail } from '../../../../src/main/sessions/history/read-call-detail.ts';
+import { readCallResult } from '../../../../src/main/tools/mcp/call-result.ts';
+import { createEventLines } from '../../../../src/main/hosts/cli/terminal/event-lines.ts';
+import { safeWriting } from '../../../../src/main/hosts/cli/terminal/terminal.ts';
+import { readCanvas } from '../../../../src/shared/tools/canvas.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
 import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
@@ -36,6 +40,46 @@ function scene(images: boolean, replies = [call(spec.name, {}), done, done]): Ag
     },
   });
 }
+
+/** A server whose result is a list. */
+function listing(): AgentKit {
+  return createAgentKit({
+    replies: [call(spec.name, {}), done],
+    dependencies: {
+      foreign: {
+        offered: async () => [spec],
+        call: async () => readCallResult({ content: [{ type: 'text', text: '2 days' }], structuredContent: days }),
+      },
+      approver: { ask: async () => 'allow' },
+    },
+  });
+}
+
+const days = [
+  { day: 'Mon', degrees: 21 },
+  { day: 'Tue\u202E', degrees: 3 },
+];
+
+describe('a list that a tool of others gave back', () => {
+  it('is a table in the window and in the terminal, also in a replay without a server; the model reads the text', async () => {
+    const kit = listing();
+    await kit.runner.send('What is the weather?', loop);
+    expect(JSON.stringify(kit.requests[1]?.messages)).toContain('2 days');
+    expect(JSON.stringify(kit.requests[1]?.messages)).not.toContain('degrees');
+    const seen = kit.journal.state().toolCalls.find(({ tool }) => tool === spec.name);
+    expect(seen?.hasTable).toBe(true);
+    const id = seen?.toolCallId ?? '';
+    const detail = await readCallDetail(kit.journal.read(), id, { get: kit.journal.getBlob.bind(kit.journal) });
+    expect(readCanvas(detail?.tools[0]?.table)).toMatchObject({ ok: true, canvas: { columns: ['day', 'degrees'] } });
+    const terminal = { ...safeWriting({ out: () => undefined, err: () => undefined }, false), isLive: false };
+    const lines = createEventLines({ ...terminal, isInteractive: false, columns: 80 });
+    const printed = kit.journal.events.flatMap((event) => lines(event)).join('\n');
+    expect(printed).toMatch(/day +degrees\n.*\n.*Mon +21\n/u);
+    expect(printed).not.toContain('\u202E');
+    const { foreign: _foreign, ...dependencies } = kit.dependencies;
+    await expectReplay({ ...kit, dependencies });
+  });
+});
 
 const imagesOf = (request: ModelRequest | undefined): readonly unknown[] =>
   (request?.messages ?? []).flatMap(({ parts }) => parts.filter(({ type }) => type === 'image'));

@@ -3,7 +3,9 @@ import type { TurnOptions, UserAnswer } from '../../../../src/main/agent/turn/ag
 import type { ModelAnswer, ModelQuestion } from '../../../../src/main/tools/define.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
-import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { blobsOf } from '../../../../src/main/sessions/blobs/event-blobs.ts';
+import { redSquare } from '../../../fakes/mcp-http-server.ts';
+import { call, createAgentKit, loopModel, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 const spec: ForeignToolSpec = {
@@ -122,6 +124,28 @@ describe('a server that asks a model during a call', () => {
     expect(one.answers).toMatchObject([{ type: 'refused' }]);
     expect(questionsOf(one)).toEqual([]);
     await expectReplay(withoutServers(one.kit));
+  });
+
+  it('may ask about an image, which the person sees before the yes, and a model that sees after it', async () => {
+    const bytes = Buffer.from(redSquare, 'base64');
+    const pictures = [{ bytes, mediaType: 'image/png' as const, width: 4, height: 4 }];
+    const asked: ModelQuestion = { ...question, messages: [{ role: 'user', text: 'What is it?', pictures }] };
+    const model = { capabilities: { ...loopModel.capabilities, images: true } };
+    const one = scene('allow', { replies: [think, said, done], asked, model });
+    await one.kit.runner.send('Think.', loop);
+    expect(one.answers).toMatchObject([{ type: 'answered' }]);
+    const [shown] = questionsOf(one);
+    expect(shown).toMatchObject({ text: 'system:\nBe short.\n\nuser:\nWhat is it?\nimage/png made 1' });
+    expect(shown?.pictures).toMatchObject([{ kind: 'image', name: 'made 1', width: 4 }]);
+    // Catches: blobs that a fork, an export or a clean-up does not know of.
+    expect(shown === undefined ? [] : blobsOf(shown)).toEqual(shown?.pictures?.map(({ blob }) => blob));
+    const parts = one.kit.requests[1]?.messages.at(-1)?.parts;
+    expect(parts).toMatchObject([{ text: 'What is it?' }, { type: 'image', mediaType: 'image/png', data: redSquare }]);
+    await expectReplay(withoutServers(one.kit));
+    const blind = scene('allow', { replies: [think, done], asked });
+    await blind.kit.runner.send('Think.', loop);
+    expect(blind.answers).toMatchObject([{ why: 'no model that sees images may answer it' }]);
+    expect(questionsOf(blind)).toEqual([]);
   });
 
   it('gets 20 answers in a session, 10 in a call, and no long question is asked', async () => {

@@ -53,4 +53,13 @@ describe('what is structured', () => {
     const both = { content: [{ type: 'text', text: '21 degrees' }], structuredContent };
     expect(readCallResult(both).output).toBe('21 degrees');
   });
+
+  it('is a table for the person where it is a list, and changes nothing for the model', () => {
+    const structuredContent = { days: [{ day: 'Mon', degrees: 21 }] };
+    const content = [{ type: 'text', text: 'Monday: 21 degrees' }];
+    const table = { kind: 'table', title: 'days', content: '"day","degrees"\n"Mon","21"' };
+    const read = readCallResult({ content, structuredContent });
+    expect(read).toEqual({ status: 'ok', output: 'Monday: 21 degrees', data: { table } });
+    expect(readCallResult({ content, structuredContent, isError: true }).data).toBeUndefined();
+  });
 });

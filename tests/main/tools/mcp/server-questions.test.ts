@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { McpServer } from '@modelcontextprotocol/server';
+import type { CreateMessageRequestParams, McpServer } from '@modelcontextprotocol/server';
 import { createMcpHandler, inputRequired } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -114,11 +114,19 @@ function asking(): McpServer {
     const wanted = { messages, maxTokens: 50, systemPrompt: 'Be short.', stopSequences: ['END'] };
     return inputRequired({ inputRequests: { it: inputRequired.createMessage(wanted) } });
   });
-  server.registerTool('show', { description: 'Asks a model about an image.' }, async () => {
-    const content = { type: 'image' as const, data: redSquare, mimeType: 'image/png' };
-    const wanted = { messages: [{ role: 'user' as const, content }], maxTokens: 50 };
-    return inputRequired({ inputRequests: { it: inputRequired.createMessage(wanted) } });
-  });
+  const about = (name: string, content: CreateMessageRequestParams['messages'][number]['content'], more = {}) =>
+    server.registerTool(name, { description: 'Asks a model about it.' }, async (ctx) => {
+      const given = ctx.mcpReq.inputResponses;
+      if (given !== undefined) return { content: [{ type: 'text', text: JSON.stringify(given) }] };
+      const wanted = { messages: [{ role: 'user' as const, content }], maxTokens: 50, ...more };
+      return inputRequired({ inputRequests: { it: inputRequired.createMessage(wanted) } });
+    });
+  const image = { type: 'image' as const, data: redSquare, mimeType: 'text/html' };
+  about('show', [{ type: 'text', text: 'What is it?' }, image]);
+  about('show-svg', { ...image, data: Buffer.from('<svg/>').toString('base64') });
+  about('sing', { type: 'audio', data: redSquare, mimeType: 'audio/wav' });
+  const tools = [{ name: 'rm', inputSchema: { type: 'object' } }];
+  about('arm', { type: 'text', text: 'Remove it.' }, { tools });
   server.registerTool('secret', { description: 'Asks for a key.' }, async (ctx) => {
     if (ctx.mcpReq.inputResponses !== undefined) return { content: [{ type: 'text', text: 'went on' }] };
     const requestedSchema = z.object({ password: z.string() });
@@ -158,6 +166,21 @@ describe('what a server of the new revision asks during a call', () => {
     expect(JSON.stringify(door.asked[1])).toContain('context: Six by seven?');
   });
 
+  it('may be about an image, which is what its bytes are', async () => {
+    const one = await connectNew(asking);
+    const door = doorOf({ action: 'accept', values: {} });
+    expect((await one.call('show', {}, { ...quiet, door })).output).toContain('It is 42.');
+    const pictures = [{ bytes: Buffer.from(redSquare, 'base64'), mediaType: 'image/png', width: 4, height: 4 }];
+    expect(door.asked).toMatchObject([{ messages: [{ role: 'user', text: 'What is it?', pictures }] }]);
+  });
+
+  it('has no tools of the server', async () => {
+    const one = await connectNew(asking);
+    const door = doorOf({ action: 'accept', values: {} });
+    expect(await one.call('arm', {}, { ...quiet, door })).toMatchObject({ status: 'error' });
+    expect(door.asked).toEqual([]);
+  });
+
   // Catches: a server that learns why, a question that leaves before a yes, and one that no model is asked.
   it('gets no answer of a model without a yes, which the model that made the call is told', async () => {
     const one = await connectNew(asking);
@@ -166,7 +189,8 @@ describe('what a server of the new revision asks during a call', () => {
     expect(no).toMatchObject({ status: 'error' });
     expect(no.output).toContain('got no answer: the person said no');
     expect((await one.call('ask', {}, quiet)).status).toBe('error');
-    expect((await one.call('show', {}, { ...quiet, door })).output).toContain('more than text');
+    for (const tool of ['show-svg', 'sing'])
+      expect((await one.call(tool, {}, { ...quiet, door })).output).toContain('no text and no image');
     expect(door.asked).toHaveLength(1);
     const old = await connectOld();
     const refused = await old.call('trigger-sampling-request', { prompt: 'Six by seven?' }, { ...quiet, door });

@@ -27,6 +27,7 @@ function report(number: number, text: string, more: Partial<ProgramReport> = {})
     turnId: 'turn',
     at: 1,
     tool: 'run_program',
+    language: 'python',
     plan: 'Add.',
     sha256: null,
     refused: 0,
@@ -187,18 +188,21 @@ describe('a program that is kept', () => {
     const { tools } = await one.commands.list({ input: { projectPath: one.project }, signal });
     expect(tools.map(({ file, problem }) => [file, problem])).toEqual([
       ['add_up.py', null],
-      ['shell.sh', 'Line 1: a program with "calls" is Python, and says so in a header.'],
+      ['shell.sh', 'Line 1: a program with "calls" is a .py or .mjs file, and says so in a header.'],
       ['with_host.py', 'Line 1: a program with "calls" has neither hosts nor secrets of its own.'],
     ]);
   });
 
   it('comes along where it is imported, also by another one, and not where its name is only a word', () => {
     const kept = [
-      { name: 'shop', text: 'from prices import one\n' },
-      { name: 'prices', text: 'one = 1\n' },
-      { name: 'other', text: 'shop = 1\n' },
-    ];
-    expect(Object.keys(importedBy('import shop\nother = 2\n', kept))).toEqual(['shop', 'prices']);
-    expect(importedBy('other = "shop"\n', kept)).toEqual({});
+      { name: 'shop', language: 'python', text: 'from prices import one\n' },
+      { name: 'prices', language: 'python', text: 'one = 1\n' },
+      { name: 'other', language: 'python', text: 'shop = 1\n' },
+      { name: 'total', language: 'javascript', text: 'export const one = 1;\n' },
+    ] as const;
+    expect(Object.keys(importedBy('import shop\nother = 2\n', 'python', kept))).toEqual(['shop', 'prices']);
+    expect(importedBy('other = "shop"\n', 'python', kept)).toEqual({});
+    const script = "import {\n  one,\n} from 'total';\nimport shop from 'shop';\n";
+    expect(Object.keys(importedBy(script, 'javascript', kept))).toEqual(['total']);
   });
 });

@@ -5,7 +5,7 @@ import { runsApart } from '@shared/tools/own-tool.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
-import { confirm } from '../questions/confirm.ts';
+import { confirmAtTerminal } from '../questions/confirm.ts';
 import { readSecret } from '../questions/read-secret.ts';
 import { usageError } from '../report-failure.ts';
 import { quoteRows } from '../terminal/quoted-rows.ts';
@@ -156,7 +156,9 @@ async function approve(
   const what = diff === null ? 'This file would be run' : 'This file changed since you approved it';
   err(`${colors.yellow(`${what}, in the sandbox:`)} ${seenName(path)}\n${quoteRows(diff ?? text, columns)}\n`);
   err(`What it may do: ${mayText(tool)}.\n`);
-  if (args.yes !== true && !(await confirm('May agents call it? A change of the file asks again.', context))) {
+  const asking = { what: `The tool ${name}`, without: 'To approve exactly this file, add --yes.' };
+  const question = 'May agents call it? A change of the file asks again.';
+  if (args.yes !== true && !(await confirmAtTerminal(question, context, asking))) {
     err(`Nothing was approved. To come back to it: dewpoint tools approve ${name} --project DIR\n`);
     return 1;
   }

@@ -11,14 +11,17 @@ const mostRows = 200;
 const widestCell = 40;
 const bar = { full: '█', parts: ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'], columns: 30 } as const;
 
+/** Of a table that a tool of others gave back, which nobody asked to be shown. */
+export const mostResultRows = 20;
+
 /** What a call of `canvas_render` shows, for a terminal: each row is marked as words of somebody else. */
-export function canvasRows(input: unknown, columns: number): readonly string[] {
+export function canvasRows(input: unknown, columns: number, most = mostRows): readonly string[] {
   const read = readCanvas(input);
   if (!read.ok) return [];
   const { canvas } = read;
   // An image has no words: the line of the call names it.
   const lines = canvas.kind === 'image' ? [] : canvasLines(canvas, Math.max(20, columns - 5));
-  const shown = lines.slice(0, mostRows);
+  const shown = lines.slice(0, most);
   const rest = lines.length - shown.length;
   const title = canvas.title === '' ? [] : [seenWords(canvas.title)];
   const all = [...title, ...shown, ...(rest > 0 ? [`… and ${rest} more rows`] : [])];

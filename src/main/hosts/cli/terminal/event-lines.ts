@@ -7,10 +7,11 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { decodeSpeedOf, runStatusOf, wasWrittenAhead } from '@shared/session/session-state.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import { describeTests, summarizeTests } from '../../../tools/commands/test-run-output.ts';
 import { canvasToolName } from '@shared/tools/canvas.ts';
 import { describeReachedCap } from '../questions/cap-question.ts';
-import { canvasRows } from './canvas-rows.ts';
+import { canvasRows, mostResultRows } from './canvas-rows.ts';
 import type { Terminal } from './terminal.ts';
 import { indented, oneLine, seconds } from './terminal.ts';
 
@@ -26,6 +27,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
   const agents = new Map<string, string>();
   const calls = new Map<string, EventOf<'model-call-started'>>();
   const drawn = new Map<string, unknown>();
+  const foreign = new Set<string>();
   let isChat = false;
   return (event) => {
     switch (event.type) {
@@ -39,6 +41,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         return isChat ? [] : [stageLine(event, terminal)];
       case 'tool-started':
         labels.set(event.toolCallId, event.label);
+        if (event.foreign !== undefined) foreign.add(event.toolCallId);
         if (event.tool === canvasToolName) drawn.set(event.toolCallId, event.input);
         return [];
       case 'model-call-ended': {
@@ -52,8 +55,10 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         const label = labels.get(event.toolCallId) ?? event.tool;
         labels.delete(event.toolCallId);
         const shown = event.status === 'ok' ? canvasRows(drawn.get(event.toolCallId), terminal.columns) : [];
+        const table = foreign.delete(event.toolCallId) ? fieldOf(event.data, 'table') : undefined;
+        const given = canvasRows(table, terminal.columns, mostResultRows);
         drawn.delete(event.toolCallId);
-        return [...actionLines(event, label, terminal), ...shown];
+        return [...actionLines(event, label, terminal), ...shown, ...given];
       }
       case 'child-session-started':
         agents.set(event.sessionId, event.name);

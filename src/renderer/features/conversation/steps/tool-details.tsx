@@ -77,7 +77,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
       )}
       {program !== null && (
         <Block title={program.plan}>
-          <CodeBlock code={program.text} language="python" />
+          <CodeBlock code={program.text} language={program.language} />
         </Block>
       )}
       {call.inner !== undefined && <InnerCalls calls={call.inner} count={call.innerCalls ?? call.inner.length} />}
@@ -158,10 +158,11 @@ function commandOf(input: unknown): string | null {
 }
 
 /** Of a call that runs a program: what it is to do, and its text. */
-function programOf(input: unknown): { readonly plan: string; readonly text: string } | null {
+function programOf(input: unknown): { readonly plan: string; readonly text: string; readonly language: string } | null {
   const text: unknown = fieldOf(input, 'program');
   const plan: unknown = fieldOf(input, 'plan');
-  return typeof text === 'string' && typeof plan === 'string' ? { plan: seenWords(plan), text } : null;
+  const language = fieldOf(input, 'language') === 'javascript' ? 'javascript' : 'python';
+  return typeof text === 'string' && typeof plan === 'string' ? { plan: seenWords(plan), text, language } : null;
 }
 
 function hasContent(input: unknown): boolean {

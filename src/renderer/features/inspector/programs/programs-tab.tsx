@@ -107,7 +107,7 @@ function OneProgram({ sessionId, program, isOpen, canKeep }: OneProgramProps) {
           <p className="text-xs text-soft wrap-anywhere">{t('programs.file', { sha256: sha256 ?? '' })}</p>
         ) : (
           <Fold label={t('programs.text')}>
-            <CodeBlock code={text} language="python" />
+            <CodeBlock code={text} language={program.language} />
           </Fold>
         )}
         {canKeep && <KeepProgram sessionId={sessionId} program={program} />}

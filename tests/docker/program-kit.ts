@@ -1,0 +1,74 @@
+import type { SessionEvent } from '../../src/shared/events/events.ts';
+import type { UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
+import type { CallForeignTool } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ForeignToolSpec } from '../../src/shared/tools/foreign-tool-spec.ts';
+import type { AgentKit, KitOptions, Reply } from '../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType } from '../fakes/agent-kit.ts';
+import { expectReplay } from '../fakes/replay-kit.ts';
+import type { DockerUnderTest } from './docker-kit.ts';
+
+const done = call('task_complete', { summary: 'ok' });
+
+/** A tool of a server, which keeps count of itself. */
+const lookUp: ForeignToolSpec = {
+  name: 'shop__look_up',
+  server: 'shop',
+  tool: 'look_up',
+  description: 'Looks an item up.',
+  inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+  leaves: true,
+  readsFiles: false,
+};
+
+export interface Scene {
+  readonly kit: AgentKit;
+  readonly sent: unknown[];
+  readonly asked: string[];
+}
+
+/** A turn whose model runs programs in that sandbox. */
+export function programScene(
+  session: DockerUnderTest,
+  replies: readonly Reply[],
+  answer: UserAnswer = 'allow',
+  options: KitOptions = {},
+): Scene {
+  const sent: unknown[] = [];
+  const asked: string[] = [];
+  const lookedUp: CallForeignTool = async (_spec, input) => {
+    sent.push(input);
+    return { status: 'ok', output: JSON.stringify({ price: 3, ...Object(input) }) };
+  };
+  const kit = createAgentKit({
+    replies: [...replies, done],
+    ...options,
+    dependencies: {
+      sandbox: session.sandbox,
+      programs: () => 'on',
+      foreign: { offered: async () => [lookUp], call: lookedUp },
+      approver: {
+        ask: async ({ kind }) => {
+          asked.push(kind);
+          return answer;
+        },
+      },
+      ...options.dependencies,
+    },
+  });
+  return { kit, sent, asked };
+}
+
+export function program(text: string, calls: readonly object[] = [], more: object = {}): Reply {
+  return call('run_program', { plan: 'Look, then say what was found.', calls, program: text, ...more });
+}
+
+export const endOf = (kit: AgentKit, nth = 0) =>
+  ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'run_program')[nth];
+export const innerOf = (events: readonly SessionEvent[]) =>
+  ofType(events, 'tool-ended').filter(({ parent }) => parent !== undefined);
+
+/** Its log, played again without any tool of others. */
+export async function replays({ kit }: Scene): Promise<void> {
+  const { foreign: _foreign, programs: _programs, ...dependencies } = kit.dependencies;
+  await expectReplay({ ...kit, dependencies });
+}

@@ -1,0 +1,48 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createNetFetch } from '../../../../src/main/lib/net/net-fetch.ts';
+import { fieldOf } from '../../../../src/shared/unknown-value.ts';
+import { isProxyExcepted } from '../../../../src/main/lib/net/no-proxy.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A proxy that lets nobody through. */
+async function proxy(): Promise<string> {
+  const server = createServer();
+  server.on('connect', (_request, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+  servers.push(server);
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** At these names there is nothing. */
+describe('hosts that are reached without a proxy', () => {
+  const rows: readonly (readonly [string, string, boolean])[] = [
+    ['a.invalid', 'http://a.invalid/', true],
+    ['a.invalid', 'http://x.y.a.invalid/', true],
+    ['a.invalid', 'http://ba.invalid/', false],
+    ['.a.invalid', 'http://x.a.invalid/', true],
+    ['*.a.invalid', 'http://x.a.invalid/', true],
+    ['b.invalid, A.INVALID', 'http://x.a.invalid/', true],
+    ['b.invalid a.invalid', 'http://a.invalid/', true],
+    ['a.invalid:81', 'http://a.invalid:81/', true],
+    ['a.invalid:81', 'http://a.invalid/', false],
+    ['*', 'http://a.invalid/', true],
+    ['b.invalid,*', 'http://a.invalid/', true],
+    ['', 'http://a.invalid/', false],
+  ];
+
+  // Catches: sockets and containers that pass by a proxy where requests go through it, or the other way around.
+  it.each(rows)('with no_proxy "%s", %s: %s, for requests and for everything else', async (list, url, isExcepted) => {
+    const env = { http_proxy: await proxy(), no_proxy: list };
+    const reach = createNetFetch(() => ({ proxy: null, certificates: null }), env);
+    const failure: unknown = await reach(url).catch((error: unknown) => fieldOf(error, 'cause'));
+    expect(String(failure).includes('The proxy blocked this')).toBe(!isExcepted);
+    const { hostname, port } = new URL(url);
+    expect(isProxyExcepted(list, hostname, Number(port) || 80)).toBe(isExcepted);
+  });
+});
