@@ -44,13 +44,18 @@ export async function writeRandomModel(path: string, tokenizerOf: string): Promi
     pair('tokenizer.ggml.eos_token_id', uint(2)),
     pair('tokenizer.chat_template', text(template)),
   ];
-  await writeFile(path, fileOf(keys));
+  await writeFile(path, modelBytes(keys, tensors));
 }
 
 const template =
   "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
 
-const tensors: readonly { readonly name: string; readonly shape: readonly number[] }[] = [
+interface MadeTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+const tensors: readonly MadeTensor[] = [
   { name: 'token_embd.weight', shape: [width, words] },
   { name: 'output_norm.weight', shape: [width] },
   ...['attn_norm', 'ffn_norm'].map((name) => ({ name: `blk.0.${name}.weight`, shape: [width] })),
@@ -62,7 +67,8 @@ const tensors: readonly { readonly name: string; readonly shape: readonly number
   { name: 'blk.0.ffn_down.weight', shape: [2 * width, width] },
 ];
 
-function fileOf(keys: readonly Buffer[]): Buffer {
+/** A whole file, its weights drawn from one seed. */
+export function modelBytes(keys: readonly Buffer[], tensors: readonly MadeTensor[]): Buffer {
   const random = seeded(7);
   let offset = 0;
   const data: Buffer[] = [];
@@ -84,17 +90,18 @@ function fileOf(keys: readonly Buffer[]): Buffer {
   return Buffer.concat([ggufHeader(keys, list), ...data]);
 }
 
-function pair(key: string, value: Buffer): Buffer {
+/** Keys of a file, with their values. */
+export function pair(key: string, value: Buffer): Buffer {
   return Buffer.concat([ggufText(key), value]);
 }
 
-const text = (value: string): Buffer => Buffer.concat([uint32(8), ggufText(value)]);
-const uint = (value: number): Buffer => Buffer.concat([uint32(4), uint32(value)]);
+export const text = (value: string): Buffer => Buffer.concat([uint32(8), ggufText(value)]);
+export const uint = (value: number): Buffer => Buffer.concat([uint32(4), uint32(value)]);
 
-function float(value: number): Buffer {
+export function float(value: number): Buffer {
   return Buffer.concat([uint32(6), float32(value)]);
 }
 
-function array(type: number, entries: readonly Buffer[]): Buffer {
+export function array(type: number, entries: readonly Buffer[]): Buffer {
   return Buffer.concat([uint32(9), uint32(type), uint64(entries.length), ...entries]);
 }

@@ -536,4 +536,5 @@ const noSuggestions: ModelSuggestions = {
   },
   date: '2026-11-25',
   models: [],
+  readers: [],
 };

@@ -7,7 +7,7 @@ import { sampled } from '../fakes/sampled.ts';
 import { checkCrashed } from './check-crashed.ts';
 import { command, complete, createProgram, ofType, type Answer, type Program, tool } from './program.ts';
 
-const kills = sampled(60, 2);
+const kills = sampled(200, 2);
 
 const spawnTwo = (more: object = {}): Answer => ({
   toolCalls: ['one', 'two'].map((name) => ({
@@ -40,6 +40,14 @@ const settings = (lead: readonly Answer[], line?: string): Readonly<Record<strin
     one: worker('one', line),
     two: worker('two', line),
   },
+});
+
+/** What is drawn, and a program with a call that it announced. */
+const drawn = tool('canvas_render', { kind: 'table', content: 'file,lines\nnotes.txt,1\n', title: 'Before' });
+const counted = tool('run_program', {
+  plan: 'Read the notes, then say how long they are.',
+  calls: [{ tool: 'read_file', most: 1 }],
+  program: "import time\ntext = tools.read_file(path='notes.txt')\ntime.sleep(0.3)\nprint(len(text))\n",
 });
 
 const take = (name: string): Answer => tool('agent_manage', { action: 'take', agent: name });
@@ -106,17 +114,28 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   });
 
-  it(`killed -9 at ${kills} moments: nothing acknowledged is lost, every child has its end and its cost, and the work goes on`, async () => {
+  it(`killed -9 at ${kills} moments of a drawing, a program and two agents: nothing acknowledged is lost, every child has its end and its cost, and the work goes on`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
-    await program.settings(settings([spawnTwo(), take('agent-1'), take('agent-2'), complete()], 'sleep 0.2'));
+    const lead = [drawn, counted, spawnTwo(), take('agent-1'), take('agent-2'), complete()];
+    await program.settings({ ...settings(lead, 'sleep 0.2'), programs: 'on' });
+    const task = 'Make the two files, then draw a table of them.';
+    const whole = await program.startTask(task, ['--strategy', 'loop']).ended;
+    const used = ofType(whole.events, 'tool-ended').filter(({ status }) => status === 'ok');
+    expect(used.map(({ tool: name }) => name).join(' ')).toMatch(
+      /^gather_facts canvas_render read_file run_program spawn_agent /u,
+    );
+    const milliseconds = (whole.events.at(-1)?.at ?? 0) - (whole.events[0]?.at ?? 0);
+    expect((await program.run(['replay', await parentOf(program)])).code).toBe(0);
     const random = seeded(11);
-    let cutInChild = 0;
-    const known = new Set<string>();
+    const cut = { child: 0, program: 0 };
+    const known = new Set<string>(await program.sessionIds());
     for (let round = 0; round < kills; round += 1) {
-      const running = program.startTask('Make the two files.', ['--strategy', 'loop']);
-      await running.until('child-session-started');
-      // The first one surely in the middle of its children.
-      const timer = setTimeout(() => running.child.kill('SIGKILL'), round === 0 ? 0 : random() * 2_500);
+      const running = program.startTask(task, ['--strategy', 'loop']);
+      // The first one surely in the middle of its program, the second in that of its children.
+      if (round === 0) await running.until('tool-ended', ({ parent }) => parent !== undefined);
+      else if (round === 1) await running.until('child-session-started');
+      else await running.until('tool-started');
+      const timer = setTimeout(() => running.child.kill('SIGKILL'), round < 2 ? 0 : random() * milliseconds);
       const { events } = await running.ended;
       clearTimeout(timer);
       const fresh = (await program.sessionIds()).filter((id) => !known.has(id));
@@ -124,8 +143,12 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
       const [parent] = await roots(program, fresh);
       if (parent === undefined) throw new Error('The parent has no log.');
       const left = await program.log(parent);
-      const cut = ofType(left, 'child-session-started').length > ofType(left, 'child-session-ended').length;
-      if (cut) cutInChild += 1;
+      if (ofType(left, 'child-session-started').length > ofType(left, 'child-session-ended').length) cut.child += 1;
+      const isProgram = ({ tool: name }: { readonly tool: string }): boolean => name === 'run_program';
+      const [begun, over] = [ofType(left, 'tool-started'), ofType(left, 'tool-ended')].map((all) =>
+        all.filter(isProgram),
+      );
+      if ((begun?.length ?? 0) > (over?.length ?? 0)) cut.program += 1;
       const shown = await program.run(['sessions', 'show', parent]);
       expect(shown.code, shown.stderr).toBe(0);
       // The next message opens it: children that were cut off get their end first.
@@ -142,9 +165,9 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
       );
       expect((await program.run(['replay', parent])).code).toBe(0);
     }
-    expect(cutInChild).toBeGreaterThan(0);
+    expect(Math.min(cut.child, cut.program)).toBeGreaterThan(0);
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
-  }, 600_000);
+  }, 7_200_000);
 });
 
 async function roots(program: Program, ids: readonly string[]): Promise<readonly string[]> {

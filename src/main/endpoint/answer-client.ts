@@ -165,7 +165,7 @@ function stopFailure({ reason, text }: Extract<StepReply, { type: 'stopped' }>['
   return { code: reason === 'cap' ? 'limit' : 'failed', message: text };
 }
 
-function callFailure(code: string, message: string): EndpointFailure {
+export function callFailure(code: string, message: string): EndpointFailure {
   switch (code) {
     case 'rate-limit':
       return { code: 'rate-limit', message };
@@ -213,6 +213,11 @@ async function namedModel(
   const id = model === 'dewpoint/local' ? options.settings().local : model;
   const info = await options.modelInfo(id, signal);
   if (info === null) return unknownModel(model, id);
+  if (info.use !== undefined)
+    return no(
+      'bad-request',
+      `${info.label} cannot answer: it is for /v1/${info.use === 'vectors' ? 'embeddings' : 'rerank'}.`,
+    );
   if (model === 'dewpoint/local' && info.where !== 'local') return no('unknown-model', `${id} is not a local model.`);
   if (leavesMachine(info) && !client.mayLeave) return notAllowed(client, model);
   return withRequests(options, { call, client }, [info], nothingKnown);

@@ -1,15 +1,17 @@
-import type { EndpointModel, EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import type { EndpointFailure, EndpointModel, EndpointPush, TextsRead } from '@shared/contract/endpoint-contract.ts';
 import { toFailure } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { neverAborts } from '../lib/async/abort.ts';
 import { withEitherSignal } from '../lib/async/child-abort.ts';
 import { wholeStream } from '../lib/async/push-queue.ts';
 import type { AvailableModels } from '../models/available-models.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { answerClient, countForClient, type AnswerOptions } from './answer-client.ts';
 import type { ClientKeys, KnownClient } from './client-keys.ts';
-import type { ClientLogs } from './client-logs.ts';
+import type { ClientLog, ClientLogs } from './client-logs.ts';
+import { readForClient } from './read-for-client.ts';
 
 export interface EndpointOptions extends AnswerOptions {
   readonly keys: ClientKeys;
@@ -34,43 +36,58 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** The commands that let other programs ask models, and those about their keys. */
-export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { keys, logs } = options;
+interface ClientWork {
+  readonly fail: (failure: EndpointFailure) => void;
+  readonly work: (client: KnownClient, log: ClientLog, signal: AbortSignal) => Promise<void>;
+  /** Of whoever asked. */
+  readonly signal: AbortSignal;
+}
+
+interface ClientRuns {
+  /** Ends with the work. What goes wrong is told to it. */
+  readonly run: (key: string, work: ClientWork) => Promise<void>;
+  readonly endAll: (which: (one: Running) => boolean) => Promise<void>;
+  readonly count: () => number;
+}
+
+/** The calls that run now: few of a client, and not many of all. */
+function createClientRuns({ keys, logs }: Pick<EndpointOptions, 'keys' | 'logs'>): ClientRuns {
   const running = new Set<Running>();
   const endAll = async (which: (one: Running) => boolean): Promise<void> => {
     const those = [...running].filter(which);
     for (const { stop } of those) stop.abort();
     await Promise.all(those.map(({ ended }) => ended));
   };
-  const answer = async (
-    input: Parameters<Handlers['endpoint']['answer']>[0]['input'],
-    push: (push: EndpointPush) => void,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    const client = await keys.find(input.key);
-    if (client === null) return push({ type: 'failed', code: 'wrong-key', message: 'This key is not known.' });
+  const run: ClientRuns['run'] = async (key, { fail, work: does, signal }) => {
+    const client = await keys.find(key);
+    if (client === null) return fail({ code: 'wrong-key', message: 'This key is not known.' });
     const own = [...running].filter((one) => one.client === client.name).length;
     if (own >= mostOfOne || running.size >= mostOfAll) {
       const message = `${own >= mostOfOne ? own : running.size} calls are running already. Wait for one to end.`;
-      return push({ type: 'failed', code: 'busy', message, retryAfterMs: 1_000 });
+      return fail({ code: 'busy', message, retryAfterMs: 1_000 });
     }
     const stop = new AbortController();
     const work = withEitherSignal(stop.signal, signal, async (either) => {
-      const log = await logs.of(client);
-      await answerClient(options, { client, log, call: input.call, push, signal: either });
+      await does(client, await logs.of(client), either);
     }).catch((error: unknown) => {
       const { code, message } = toFailure(error);
       if (code === 'cancelled' && signal.aborted) return;
       const text = stop.signal.aborted ? 'It was ended: the key was revoked, or Dewpoint ends.' : message;
-      push({ type: 'failed', code: 'failed', message: text });
+      fail({ code: 'failed', message: text });
     });
     const one: Running = { client: client.name, stop, ended: work };
     running.add(one);
     await work.finally(() => running.delete(one));
   };
+  return { run, endAll, count: () => running.size };
+}
+
+/** The commands that let other programs ask models, and those about their keys. */
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { keys, logs } = options;
+  const { run, endAll, count } = createClientRuns(options);
   return {
-    running: () => running.size,
+    running: count,
     dispose: async () => {
       await endAll(() => true);
       await logs.dispose();
@@ -80,7 +97,29 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         const client = await keys.find(key);
         return client === null ? null : modelsFor(options, client, signal);
       },
-      answer: ({ input, signal }) => wholeStream<EndpointPush>((push, stop) => answer(input, push, stop), signal),
+      answer: ({ input: { key, call }, signal }) =>
+        wholeStream<EndpointPush>(
+          (push, stop) =>
+            run(key, {
+              fail: (failure) => push({ type: 'failed', ...failure }),
+              work: (client, log, either) => answerClient(options, { client, log, call, push, signal: either }),
+              signal: stop,
+            }),
+          signal,
+        ),
+      readTexts: async ({ input: { key, texts }, signal }) => {
+        let read: TextsRead = { ok: false, failure: { code: 'failed', message: 'It was cancelled.' } };
+        await run(key, {
+          fail: (failure) => {
+            read = { ok: false, failure };
+          },
+          work: async (client, log, either) => {
+            read = await readForClient(options, { client, log, texts, signal: either });
+          },
+          signal: signal ?? neverAborts,
+        });
+        return read;
+      },
       count: async ({ input, signal }) => {
         const client = await keys.find(input.key);
         if (client !== null) return countForClient(options, { client, call: input.call, signal });

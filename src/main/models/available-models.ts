@@ -325,7 +325,7 @@ function dependenciesOf(
     modelFile: async (name) => {
       const model = await store.find(name);
       if (model === null || !model.isInstalled || model.path === null) return null;
-      const { path, contextTokens, parametersB, label, strategies, efforts, adapter } = model;
+      const { path, contextTokens, parametersB, label, strategies, efforts, adapter, use } = model;
       return {
         path,
         contextTokens,
@@ -333,6 +333,7 @@ function dependenciesOf(
         label,
         strategies,
         adapter,
+        ...(use === undefined ? {} : { use }),
         ...thinkingOf(efforts, await options.effortOf(path)),
       };
     },

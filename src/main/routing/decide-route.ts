@@ -219,6 +219,7 @@ const roleOf: Readonly<Record<RouteFacts['purpose'], Role | null>> = {
   advise: null,
   review: null,
   sample: null,
+  embed: null,
 };
 
 const roleNames: Readonly<Record<Role, string>> = {

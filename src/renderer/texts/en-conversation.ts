@@ -179,6 +179,7 @@ export const conversation = {
   'purpose.advise': 'give advice',
   'purpose.review': 'review the result',
   'purpose.sample': 'answer a tool server',
+  'purpose.embed': 'read texts for a search',
 
   'composer.label': 'Message',
   'composer.idle': 'Message, @ files, / commands',

@@ -44,6 +44,19 @@ export const endpointCallSchema = z.object({
 });
 export type EndpointCall = z.infer<typeof endpointCallSchema>;
 
+/** Texts for a model that answers nothing. `query`: what they are scored for; null: they become vectors. */
+const endpointTextsSchema = z.object({
+  model: z.string().min(1).max(300),
+  texts: z.array(z.string().min(1)).min(1).max(2_048).readonly(),
+  query: z.string().min(1).nullable(),
+});
+export type EndpointTexts = z.infer<typeof endpointTextsSchema>;
+
+/** `rows`: one for each text, in their order; 32-bit numbers as base64: a vector of length 1, or one score from 0 to 1. */
+export type TextsRead =
+  | { readonly ok: true; readonly model: string; readonly rows: readonly string[]; readonly tokens: number }
+  | { readonly ok: false; readonly failure: EndpointFailure };
+
 /** Why a client got no answer, or not the whole of it. */
 export interface EndpointFailure {
   readonly code:
@@ -96,6 +109,8 @@ export const endpointContract = {
   answer: base.input(z.object({ key, call: endpointCallSchema })).output(type<AsyncIterable<EndpointPush>>()),
   /** Tokens of the prompt of a call, which is not made: nothing leaves this machine for it. `isEstimate`: the model cannot count. */
   count: base.input(z.object({ key, call: endpointCallSchema })).output(type<CountedPrompt>()),
+  /** Vectors or scores of texts. */
+  readTexts: base.input(z.object({ key, texts: endpointTextsSchema })).output(type<TextsRead>()),
   clients: base.output(type<readonly EndpointClient[]>()),
   /** The key is in this answer and nowhere else: what is kept is its hash. */
   addClient: base

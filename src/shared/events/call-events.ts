@@ -22,6 +22,8 @@ export const purposeSchema = z.enum([
   'review',
   /** The server of a tool asked for it, while it worked on a call. */
   'sample',
+  // Texts that became vectors or scores.
+  'embed',
 ]);
 
 export type Purpose = z.infer<typeof purposeSchema>;

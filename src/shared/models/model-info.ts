@@ -12,6 +12,10 @@ export function splitModelId(id: string): { readonly provider: string; readonly 
   return { provider: id.slice(0, slash), name: id.slice(slash + 1) };
 }
 
+/** What a model is for that answers nothing. */
+const textUseSchema = z.enum(['vectors', 'scores']);
+export type TextUse = z.infer<typeof textUseSchema>;
+
 /** What a model can be asked for. What is false is emulated or not used, never tried in the hope that it works. */
 export const capabilitiesSchema = z.object({
   /** Native tool calls through the provider's own field. */
@@ -95,6 +99,8 @@ export const modelInfoSchema = z.object({
   price: priceSchema.nullable(),
   /** Strategies that passed the probe for this model, best first. */
   strategies: z.array(z.enum(['recipe', 'loop'])),
+  /** It answers nothing: it makes vectors of texts, or scores for them. Absent: it answers. */
+  use: textUseSchema.optional(),
   /** As the settings or the catalog say; absent: the service's own default. */
   effort: effortSchema.optional(),
   /** The steps that a person may choose from, least first; absent: it has no switch. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TextUse } from './model-info.ts';
 
 const bytes = z.number().nonnegative();
 const perSecond = z.number().positive().nullable().default(null);
@@ -56,10 +57,24 @@ export interface SuggestedModel {
   readonly notes: readonly string[];
 }
 
+/** A model for a search: it makes vectors of texts, or says how well texts fit a question. */
+export interface SuggestedReader {
+  readonly use: TextUse;
+  readonly id: string;
+  readonly label: string;
+  /** What to download: `hf:OWNER/REPO/FILE`. */
+  readonly source: string;
+  readonly sizeBytes: number | null;
+  readonly license: string | null;
+  readonly why: string;
+}
+
 export interface ModelSuggestions {
   readonly machine: SuggestMachine;
   /** Of the catalog. */
   readonly date: string;
   /** Empty: nothing of the catalog fits. */
   readonly models: readonly SuggestedModel[];
+  /** The same on every machine: they are small. */
+  readonly readers: readonly SuggestedReader[];
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
+import type { ReadTextsCall } from './texts-calls.ts';
 import type { AnswerWriter, ReadCall, WireApi, WireFailure } from './wire-api.ts';
 import { wireFailure, WireProblem } from './wire-api.ts';
 
@@ -14,7 +15,7 @@ const silenceMs = 10_000;
 
 /** What the server asks of the core. */
 export interface ApiCore {
-  readonly endpoint: Pick<CoreClient['endpoint'], 'models' | 'answer' | 'count'>;
+  readonly endpoint: Pick<CoreClient['endpoint'], 'models' | 'answer' | 'count' | 'readTexts'>;
 }
 
 interface ClientRequest {
@@ -70,6 +71,31 @@ export async function countRequest(
   return sendFailure(response, api.failure, wireFailure(counted.failure), counted.failure.retryAfterMs);
 }
 
+/** Answers what is answered whole: vectors and scores of texts. */
+export async function textsRequest(
+  core: ApiCore,
+  read: (body: unknown) => ReadTextsCall,
+  { request, key, failure }: ClientRequest & Pick<WireApi, 'failure'>,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = goneSignal(response);
+  const call = await readCall({ read }, request);
+  if ('status' in call) return sendFailure(response, failure, call);
+  const done = await core.endpoint.readTexts({ key, texts: call.texts }, { signal: gone });
+  if (!done.ok) return sendFailure(response, failure, wireFailure(done.failure), done.failure.retryAfterMs);
+  const written = problemOr(() => call.write(done));
+  return 'status' in written ? sendFailure(response, failure, written) : sendJson(response, written.value);
+}
+
+function problemOr(write: () => unknown): WireFailure | { readonly value: unknown } {
+  try {
+    return { value: write() };
+  } catch (error) {
+    if (error instanceof WireProblem) return { status: 400, code: 'bad-request', message: error.message };
+    throw error;
+  }
+}
+
 /** Aborts when the client no longer waits. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
@@ -120,7 +146,10 @@ function createOutput(response: ServerResponse, writer: AnswerWriter, isStream: 
   };
 }
 
-async function readCall(api: WireApi, request: IncomingMessage): Promise<ReadCall | WireFailure> {
+async function readCall<Call = ReadCall>(
+  api: { readonly read: (body: unknown) => Call },
+  request: IncomingMessage,
+): Promise<Call | WireFailure> {
   const body = await readBody(request);
   if (body === null) {
     const message = `The body is larger than ${mostBytes / 1024 / 1024} MiB, or too much is being sent at once.`;

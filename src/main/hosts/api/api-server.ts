@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { messageOf } from '@shared/errors.ts';
 import { isOwnHost, isOwnOrigin, listenHere, loopback } from '../loopback-requests.ts';
-import { type ApiCore, answerRequest, countRequest, sendFailure, sendJson } from './answer-request.ts';
+import { type ApiCore, answerRequest, countRequest, sendFailure, sendJson, textsRequest } from './answer-request.ts';
 import { chatAnswer, openaiError } from './chat-answer.ts';
 import { readChatCall } from './chat-call.ts';
 import { anthropicError, messagesAnswer } from './messages-answer.ts';
 import { readMessagesCall } from './messages-call.ts';
 import { responsesAnswer } from './responses-answer.ts';
 import { readResponsesCall } from './responses-call.ts';
+import { readEmbeddingsCall, readRerankCall, type ReadTextsCall } from './texts-calls.ts';
 import type { WireApi } from './wire-api.ts';
 
 export interface ApiServer {
@@ -33,6 +34,10 @@ const calls: ReadonlyMap<string, WireApi> = new Map([
   ['/v1/chat/completions', chat],
   ['/v1/responses', responses],
   ['/v1/messages', messages],
+]);
+const texts: ReadonlyMap<string, (body: unknown) => ReadTextsCall> = new Map([
+  ['/v1/embeddings', readEmbeddingsCall],
+  ['/v1/rerank', readRerankCall],
 ]);
 const countPath = '/v1/messages/count_tokens';
 
@@ -92,17 +97,15 @@ async function handle(core: ApiCore, request: IncomingMessage, response: ServerR
     if (request.method !== 'GET') return refuse(405, 'wrong-method', `${path} takes GET.`);
     return sendModels(core, request, response);
   }
-  if (path === '/v1/embeddings') {
-    return refuse(
-      400,
-      'bad-request',
-      'Dewpoint drives no embedding models yet: none is in its catalog, and chat models give no embeddings that are worth using.',
-    );
+  const read = texts.get(path);
+  if (read !== undefined) {
+    if (request.method !== 'POST') return refuse(405, 'wrong-method', `${path} takes POST.`);
+    return textsRequest(core, read, { request, key: keyOf(request), failure }, response);
   }
   return refuse(
     404,
     'not-found',
-    `There is no ${path} here. There are: ${[...calls.keys(), countPath].join(', ')} and /v1/models.`,
+    `There is no ${path} here. There are: ${[...calls.keys(), ...texts.keys(), countPath].join(', ')} and /v1/models.`,
   );
 }
 

@@ -51,6 +51,7 @@ function renewed(client: () => Promise<CoreClient>): ApiCore {
       models: async (...given) => (await client()).endpoint.models(...given),
       answer: async (...given) => (await client()).endpoint.answer(...given),
       count: async (...given) => (await client()).endpoint.count(...given),
+      readTexts: async (...given) => (await client()).endpoint.readTexts(...given),
     },
   };
 }

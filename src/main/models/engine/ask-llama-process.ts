@@ -3,7 +3,16 @@ import type { Reply } from '@shared/errors.ts';
 import type { Connection } from '../../lib/net/net-fetch.ts';
 import { explainDownloadFailure } from '../files/download/explain-download-failure.ts';
 import type { LlamaProcess } from './llama-process.ts';
-import type { EngineCards, DryRun, EngineStats, FromWorker } from './worker/worker-protocol.ts';
+import type {
+  DryRun,
+  EmbedRequest,
+  EngineCards,
+  EngineError,
+  EngineStats,
+  FromWorker,
+  LoadOptions,
+  LoadedModel,
+} from './worker/worker-protocol.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
 /** What the engine's process is asked beside its calls. */
@@ -39,6 +48,54 @@ export function askDownload(
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
+}
+
+/** Texts as a model of vectors or scores reads them: one row of numbers each. */
+export type EngineRows =
+  | { readonly ok: true; readonly rows: readonly Float32Array[]; readonly tokens: number; readonly loaded: LoadedModel }
+  | { readonly ok: false; readonly error: EngineError };
+
+/** Loads the model first where another, or none, is loaded. */
+export async function askRows(
+  child: LlamaProcess,
+  { model, request }: { readonly model: LoadOptions; readonly request: EmbedRequest },
+  signal: AbortSignal,
+): Promise<EngineRows> {
+  const gone: EngineRows = { ok: false, error: { code: 'cancelled', message: 'It was cancelled.' } };
+  const loaded = await askLast(child, { type: 'load', options: model }, signal);
+  if (loaded === null || signal.aborted) return gone;
+  if (loaded.type === 'failed') return { ok: false, error: loaded.error };
+  const answer = await askLast(child, { type: 'embed', request }, signal);
+  if (answer?.type === 'failed') return { ok: false, error: answer.error };
+  if (answer?.type !== 'embedded' || loaded.type !== 'loaded') return gone;
+  return { ok: true, rows: answer.rows.map(numbersOf), tokens: answer.tokens, loaded: loaded.model };
+}
+
+/** The last word on it; null where the signal aborts first, which is told. */
+function askLast(
+  child: LlamaProcess,
+  question: Parameters<LlamaProcess['ask']>[0],
+  signal: AbortSignal,
+): Promise<FromWorker | null> {
+  return new Promise((resolve) => {
+    const id = child.ask(question, (answer) => {
+      if (answer.type === 'progress') return false;
+      signal.removeEventListener('abort', onAbort);
+      resolve(answer);
+      return true;
+    });
+    const onAbort = (): void => {
+      child.abort(id);
+      resolve(null);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}
+
+function numbersOf(base64: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
+  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.byteLength / 4));
 }
 
 export function askMeasure(child: LlamaProcess, context: DryRun, signal: AbortSignal): Promise<number | null> {

@@ -8,12 +8,14 @@ import { createModelFileCheck } from '../memory/gguf/check-model-file.ts';
 import type { ModelFileCheck } from '../memory/gguf/check-model-file.ts';
 import type { EventChannel } from './event-channel.ts';
 import { createHeaderReader } from '../memory/gguf/gguf-header-reader.ts';
-import { askCards, askDownload, askMeasure, askStats } from './ask-llama-process.ts';
+import { askCards, askDownload, askMeasure, askRows, askStats } from './ask-llama-process.ts';
+import type { EngineRows } from './ask-llama-process.ts';
 import { startLlamaProcess } from './llama-process.ts';
 import type { LlamaProcess } from './llama-process.ts';
 import type {
   EngineCards,
   DryRun,
+  EmbedRequest,
   EngineError,
   EngineRequest,
   EngineStats,
@@ -51,6 +53,8 @@ export interface LlamaEngine {
     request: EngineRequest,
     signal: AbortSignal,
   ): Promise<{ readonly ok: true; readonly tokens: number } | { readonly ok: false; readonly error: EngineError }>;
+  /** Texts as vectors or scores, by a model that is loaded with that `use`. Never rejects for what the engine says. */
+  embed(model: LoadOptions, request: EmbedRequest, signal: AbortSignal): Promise<EngineRows>;
   /** Fetches a model file by URI into `path`; an abort leaves what the next try goes on from. */
   download(
     uri: string,
@@ -136,6 +140,14 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         return countTokens(process, { model, request, signal });
       });
     },
+    embed: (model, request, signal) =>
+      queue.add(async () => {
+        const fileError = await checkFile(model.modelPath);
+        if (fileError !== null) return { ok: false, error: fileError };
+        const process = alive();
+        loaded = model;
+        return askRows(process, { model, request }, signal);
+      }),
     download: downloads.fetch,
     measure: (context, signal) => askMeasure(alive(), context, signal),
     cards: (signal) => askCards(alive(), signal),

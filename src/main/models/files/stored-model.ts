@@ -1,4 +1,4 @@
-import type { Effort, Strategy } from '@shared/models/model-info.ts';
+import type { Effort, Strategy, TextUse } from '@shared/models/model-info.ts';
 
 export interface AdapterRequest {
   /** Absolute. */
@@ -41,6 +41,8 @@ export interface StoredModel {
   readonly contextTokens: number | null;
   readonly parametersB: number | null;
   readonly strategies: readonly Strategy[];
+  /** It answers nothing; absent: it answers. */
+  readonly use?: TextUse;
   /** How hard it can be told to think; empty: it has no switch. */
   readonly efforts: readonly Effort[];
   readonly license: string | null;

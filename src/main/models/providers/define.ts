@@ -1,5 +1,5 @@
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
-import type { Effort, Strategy, ModelInfo } from '@shared/models/model-info.ts';
+import type { Effort, Strategy, ModelInfo, TextUse } from '@shared/models/model-info.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { z } from 'zod';
@@ -98,6 +98,18 @@ export interface Prefilled {
   readonly error: string | null;
 }
 
+/** Texts for a model that answers nothing. `query`: what they are scored for; null: they become vectors. */
+export interface TextsRequest {
+  readonly model: string;
+  readonly texts: readonly string[];
+  readonly query: string | null;
+}
+
+/** `rows`: one for each text, in their order; a vector of length 1, or one score between 0 and 1. */
+export type TextsReply =
+  | { readonly ok: true; readonly rows: readonly Float32Array[]; readonly tokens: number; readonly timings: Timings }
+  | { readonly ok: false; readonly error: ProviderError; readonly timings: Timings };
+
 export interface ProviderError {
   readonly code:
     | 'rate-limit'
@@ -159,6 +171,8 @@ export interface Provider {
    * 200 ms of an abort, and what was read by then stays. Never rejects; absent where it cannot be done.
    */
   readonly prefill?: (request: ModelRequest, signal: AbortSignal) => Promise<Prefilled>;
+  /** Reads texts with a model that was made for it. Never rejects; absent where no model of the provider can. */
+  readonly readTexts?: (request: TextsRequest, signal: AbortSignal) => Promise<TextsReply>;
   /** Ends what it holds (processes, sockets); safe to call twice. */
   dispose(): Promise<void>;
 }
@@ -189,6 +203,8 @@ export interface ProviderDependencies {
     readonly label: string;
     /** Strategies that it passed the probe for, best first; absent: nobody knows, recipes only. */
     readonly strategies?: readonly Strategy[];
+    /** It answers nothing; absent: it answers. */
+    readonly use?: TextUse | undefined;
     /** How hard it can be told to think, and how hard it does where nobody says; absent: it has no switch. */
     readonly efforts?: readonly Effort[] | undefined;
     readonly effort?: Effort | undefined;

@@ -1,6 +1,6 @@
 import { llamaCppSchema } from '@shared/settings/settings.ts';
 import { messageOf } from '@shared/errors.ts';
-import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelInfo, TextUse } from '@shared/models/model-info.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import { strainText } from '../machine/strain-watch.ts';
 import type { HeldModel } from '../engine/local-engines.ts';
@@ -15,6 +15,7 @@ import { streamInTurn } from './call/stream-in-turn.ts';
 import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './llama-cpp/engine-call.ts';
 import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
 import type { FoundModel, LlamaSettings } from './llama-cpp/llama-cpp-model.ts';
+import { readTexts } from './llama-cpp/read-texts.ts';
 import { createThoughtSplit } from './llama-cpp/split-thoughts.ts';
 import type { AnswerPiece } from './llama-cpp/split-thoughts.ts';
 import { createSpeedWatch } from './call/speed-watch.ts';
@@ -50,6 +51,8 @@ export default defineProvider({
       stream: (request, signal) =>
         streamInTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
       prefill: (request, signal) => prefill(parts, request, signal),
+      readTexts: (request, signal) =>
+        readTexts({ ...parts, makeRoom: (model, stop) => makeRoom(dependencies, model, stop) }, request, signal),
       // The engine is the core's, and other instances use it, too.
       dispose: () => Promise.resolve(),
     };
@@ -64,7 +67,8 @@ async function countTokens(
   const { llama } = dependencies;
   const model = llama === undefined ? null : await findModel(dependencies, settings, { model: request.model, signal });
   const asked = toEngineRequest(request);
-  if (llama === undefined || model === null || model.refusal !== null || asked === null) return null;
+  if (llama === undefined || model === null || model.refusal !== null || model.use !== null || asked === null)
+    return null;
   // Counting takes none of the processor's time; bringing the model in does, and memory.
   const leave = isLoaded(llama, model) ? () => undefined : await turn.enter(signal);
   if (leave === null) return null;
@@ -95,6 +99,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     else if (llama === undefined) yield end(failed('missing-model', 'No local engine can run here.'));
     else if (model === null) yield end(missing(request.model));
     else if (model.refusal !== null) yield end(failed('bad-model', model.refusal));
+    else if (model.use !== null) yield end(failed('bad-model', noAnswers(request.model, model.use)));
     else if (asked === null) yield end(failed('bad-request', 'Tool calls were asked for, but no tool was given.'));
     else {
       const unloaded = await makeRoom(dependencies, model, signal);
@@ -204,7 +209,8 @@ async function prefill(
     const asked = toEngineRequest(request);
     if (dependencies.llama === undefined || model === null || asked === null)
       return { ...nothing, error: 'The model was not found.' };
-    if (model.refusal !== null) return { ...nothing, error: model.refusal };
+    const refusal = model.refusal ?? (model.use === null ? null : noAnswers(request.model, model.use));
+    if (refusal !== null) return { ...nothing, error: refusal };
     await makeRoom(dependencies, model, signal);
     for await (const event of dependencies.llama.generate(model.options, { ...asked, onlyPrompt: true }, signal)) {
       if (event.type !== 'ended') continue;
@@ -241,21 +247,28 @@ async function listModels(
         // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
         capabilities: {
           tools: false,
-          grammar: true,
-          prefill: true,
+          grammar: file.use === undefined,
+          prefill: file.use === undefined,
           infill: false,
-          together: true,
-          countTokens: true,
+          together: file.use === undefined,
+          countTokens: file.use === undefined,
           ...(file.efforts === undefined ? {} : { reasoning: true }),
         },
         price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
         strategies: [...(file.strategies ?? ['recipe'])],
+        ...(file.use === undefined ? {} : { use: file.use }),
         ...(file.efforts === undefined ? {} : { efforts: file.efforts }),
         ...(file.effort === undefined ? {} : { effort: file.effort }),
       };
     }),
   );
   return infos.filter((info) => info !== null);
+}
+
+/** Before anything is loaded: it would fail, or answer nonsense. */
+function noAnswers(name: string, use: TextUse): string {
+  const made = use === 'vectors' ? 'turns texts into vectors for a search' : 'says how well texts fit a question';
+  return `The model ${name} ${made} and cannot answer. Choose another one for tasks and chat.`;
 }
 
 function missing(name: string): ProviderError {

@@ -112,10 +112,34 @@ const offeredSchema = z
   });
 export type OfferedModel = z.infer<typeof offeredSchema>;
 
+/** A model for a search, which answers nothing. The best of its use comes first. */
+const offeredReaderSchema = z
+  .strictObject({
+    id: text,
+    label: text,
+    use: z.enum(['vectors', 'scores']),
+    parametersB: z.number().positive(),
+    contextTokens: z.number().int().positive().nullable(),
+    license: z.string().nullable(),
+    file: fileSchema,
+    ollama: z.strictObject({ tag: text, seen }).nullable(),
+    why: text,
+    sources: z.array(text).min(1),
+    /** Why a field is null, by its name. */
+    unknown: reasoned,
+  })
+  .superRefine((model, context) => {
+    for (const field of (['contextTokens', 'license', 'ollama'] as const).filter((name) => model[name] === null))
+      if (model.unknown[field] === undefined)
+        context.addIssue({ code: 'custom', message: `${model.id}: ${field} is null without a reason.` });
+  });
+
 const offeredCatalogSchema = z.strictObject({
   version: z.literal(1),
   date: z.iso.date(),
   models: z.array(offeredSchema),
+  /** Absent in catalogs from before there were any. */
+  readers: z.array(offeredReaderSchema).default([]),
 });
 export type OfferedCatalog = z.infer<typeof offeredCatalogSchema>;
 

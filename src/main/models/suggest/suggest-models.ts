@@ -3,6 +3,7 @@ import type {
   ModelSuggestions,
   SuggestMachine,
   SuggestedModel,
+  SuggestedReader,
   SuggestedRole,
 } from '@shared/models/model-suggestion.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -47,7 +48,12 @@ export function suggestModels(machine: SuggestMachine, sources: SuggestSources):
     const found = firstThatFits(role, kind, { machine, sources, taken: models.map(({ source }) => source) });
     if (found !== null) models.push(found);
   }
-  return { machine, date: sources.catalog.date, models };
+  return { machine, date: sources.catalog.date, models, readers: sources.catalog.readers.map(suggestedReader) };
+}
+
+function suggestedReader({ id, label, use, license, why, file }: OfferedCatalog['readers'][number]): SuggestedReader {
+  const source = `hf:${file.repository}/${file.file}`;
+  return { id, label, use, license, why, source, sizeBytes: file.bytes ?? file.aboutBytes };
 }
 
 function kindOf({ devices }: SuggestMachine): MachineKind {

@@ -81,9 +81,9 @@ describe('Chat Completions, by the openai package', () => {
     expect(kit.asked).toEqual([]);
   });
 
-  it('says that embeddings cannot be had, and why', async () => {
+  it('says that a model that answers gives no embeddings', async () => {
     const asked = kit.openai(key).embeddings.create({ model, input: 'a' });
-    await expect(asked).rejects.toThrow('400 Dewpoint drives no embedding models yet');
+    await expect(asked).rejects.toThrow('400 Scripted answers is a model that answers');
   });
 
   it('lists what its client may use', async () => {

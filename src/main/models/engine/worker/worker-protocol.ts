@@ -8,7 +8,7 @@ const cacheTypeSchema = z.enum(['f16', 'q8_0', 'q4_0'] satisfies readonly CacheT
 /**
  * What the app and the engine's process say to each other, as JSON over Node's IPC. Both sides parse what they get.
  * Every request has an `id`; every request but `abort` and `ping` is answered exactly once with that id
- * (`loaded`, `downloaded`, `measured`, `seen`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
+ * (`loaded`, `downloaded`, `measured`, `seen`, `counted`, `embedded`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
  */
 const loadOptionsSchema = z.object({
   modelPath: z.string(),
@@ -27,6 +27,8 @@ const loadOptionsSchema = z.object({
   adapterPath: z.string().optional(),
   /** Where states of sequences may be kept; null keeps none. */
   stateDir: z.string().nullable(),
+  /** A model that answers nothing: it makes vectors of texts, or scores for them. Absent: it answers. */
+  use: z.enum(['vectors', 'scores']).optional(),
 });
 export type LoadOptions = z.infer<typeof loadOptionsSchema>;
 
@@ -77,12 +79,17 @@ const engineRequestSchema = z.object({
 });
 export type EngineRequest = z.infer<typeof engineRequestSchema>;
 
+/** Texts for a model that was loaded with a `use`. `query`: what they are scored for; null: they become vectors. */
+const embedRequestSchema = z.object({ query: z.string().nullable(), texts: z.array(z.string()).readonly() });
+export type EmbedRequest = z.infer<typeof embedRequestSchema>;
+
 const id = z.number().int();
 
 export const toWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load'), id, options: loadOptionsSchema }),
   z.object({ type: z.literal('generate'), id, request: engineRequestSchema }),
   z.object({ type: z.literal('count'), id, request: engineRequestSchema }),
+  z.object({ type: z.literal('embed'), id, request: embedRequestSchema }),
   /** Fetches a model file by URI (`hf:…` or an address); what is there of it is gone on with. */
   z.object({
     type: z.literal('download'),
@@ -201,6 +208,8 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
   /** Null: it computes on the processor. */
   z.object({ type: z.literal('seen'), id, cards: cardsSeenSchema.nullable() }),
   z.object({ type: z.literal('counted'), id, tokens: z.number().int() }),
+  /** A row for each text, in their order: 32-bit numbers as base64. */
+  z.object({ type: z.literal('embedded'), id, rows: z.array(z.string()), tokens: z.number().int() }),
   z.object({
     type: z.literal('progress'),
     id,

@@ -6,12 +6,14 @@ import { startGeneration } from './answer/generate.ts';
 import type { RunningGeneration } from './answer/generate.ts';
 import { loadModel } from './load/load-model.ts';
 import type { Engine } from './load/load-model.ts';
+import { loadReader, TooLongError } from './load/load-reader.ts';
+import type { TextReader } from './load/load-reader.ts';
 import { measureContext } from './load/dry-run-watch.ts';
 import type { Counters } from './sequences/prepare-sequence.ts';
 import { createReadyAnswers } from './answer/ready-answers.ts';
 import type { ReadyAnswers } from './answer/ready-answers.ts';
 import { downloadErrorSchema, toWorkerSchema } from './worker-protocol.ts';
-import type { EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './worker-protocol.ts';
+import type { EmbedRequest, EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './worker-protocol.ts';
 import { createTokenMemory, tokenizeChat } from './prompt/tokenize-chat.ts';
 import type { TokenMemory } from './prompt/tokenize-chat.ts';
 
@@ -35,6 +37,8 @@ interface Loaded {
   readonly options: string;
 }
 let loaded: Loaded | null = null;
+/** In the place of `loaded`: there is memory for one. */
+let reader: { readonly engine: TextReader; readonly options: string } | null = null;
 /** What the engine printed lately; it goes to stderr, too, for the time when this process is gone. */
 const log: string[] = [];
 let free: Promise<unknown> = Promise.resolve();
@@ -77,6 +81,9 @@ process.on('message', (raw: unknown) => {
     case 'count':
       inTurn(message.id, () => Promise.resolve(count(message.id, message.request)));
       return;
+    case 'embed':
+      embed(message.id, message.request);
+      return;
     case 'measure':
       inTurn(message.id, async () =>
         send({ type: 'measured', id: message.id, contextBytes: await measureContext(message.context) }),
@@ -112,23 +119,51 @@ function inTurn(id: number, work: () => Promise<unknown>): void {
 
 async function load(id: number, options: LoadOptions): Promise<void> {
   const wanted = JSON.stringify(options);
-  if (loaded?.options !== wanted) {
-    await loaded?.engine.dispose();
+  const kept = reader ?? loaded;
+  if (kept?.options !== wanted) {
+    await kept?.engine.dispose();
     loaded = null;
+    reader = null;
     log.length = 0;
-    const engine = await loadModel(options, {
-      onProgress: (fraction) => send({ type: 'progress', id, phase: 'loading', done: fraction, total: 1 }),
-      onLog: (line) => {
-        process.stderr.write(`${line}\n`);
-        log.push(line.trim());
-        log.splice(0, log.length - 20);
-      },
-    });
+    const onProgress = (fraction: number): void =>
+      send({ type: 'progress', id, phase: 'loading', done: fraction, total: 1 });
+    if (options.use !== undefined) {
+      reader = { engine: await loadReader(options, onProgress, hear), options: wanted };
+      return send({ type: 'loaded', id, model: reader.engine.info });
+    }
+    const engine = await loadModel(options, { onProgress, onLog: hear });
     // Room that it had to look for more than once is no news for what fails later.
     log.length = 0;
     loaded = { engine, memory: createTokenMemory(), ready: createReadyAnswers(), options: wanted };
   }
-  send({ type: 'loaded', id, model: loaded.engine.info });
+  const now = reader ?? loaded;
+  if (now !== null) send({ type: 'loaded', id, model: now.engine.info });
+}
+
+function hear(line: string): void {
+  process.stderr.write(`${line}\n`);
+  log.push(line.trim());
+  log.splice(0, log.length - 20);
+}
+
+function embed(id: number, request: EmbedRequest): void {
+  const abort = new AbortController();
+  running.set(id, { abort });
+  inTurn(id, async () => {
+    const read = reader === null ? null : await reader.engine.read(request, abort.signal).catch(tooLong);
+    running.delete(id);
+    if (read instanceof TooLongError) {
+      send({ type: 'failed', id, error: { code: 'context-full', message: read.message } });
+    } else if (read === null) {
+      const error: EngineError = { code: 'cancelled', message: 'It was cancelled.' };
+      send({ type: 'failed', id, error: reader === null ? notLoaded : error });
+    } else send({ type: 'embedded', id, rows: [...read.rows], tokens: read.tokens });
+  });
+}
+
+function tooLong(error: unknown): TooLongError {
+  if (error instanceof TooLongError) return error;
+  throw error;
 }
 
 /** Beside the calls: it takes no time of the processor. */

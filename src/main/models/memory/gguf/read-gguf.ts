@@ -1,3 +1,4 @@
+import type { TextUse } from '@shared/models/model-info.ts';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError, success, toFailure } from '@shared/errors.ts';
@@ -18,6 +19,8 @@ export interface GgufHeader {
   readonly sizeLabel: string | null;
   readonly license: string | null;
   readonly chatTemplate: string | null;
+  /** It answers nothing: it makes vectors of texts, or scores for them. Null: it answers. */
+  readonly use: TextUse | null;
   readonly tensorCount: number;
   /** What its files must have for every tensor to be whole, and what they have. */
   readonly neededBytes: number;
@@ -151,12 +154,25 @@ function headerOf(path: string, first: OneFile, others: readonly OneFile[]): Ggu
     sizeLabel: textOf(keys['general.size_label']),
     license: textOf(keys['general.license']),
     chatTemplate: textOf(keys['tokenizer.chat_template']),
+    use: useOf(architecture, first),
     tensorCount: sum((file) => file.tensorCount),
     neededBytes: sum((file) => file.dataEnd),
     fileBytes: sum((file) => file.fileBytes),
     files: others.length === 0 ? [path] : filesOf(path),
     facts: factsOf(first, others),
   };
+}
+
+/** Architectures that have no other use, of whatever age the file is. */
+const encoders = /^(?:neo-|nomic-|modern-|euro)?bert(?:-moe)?$|^jina-bert-v[23]$|^gemma-embedding$/u;
+const scoringTensors = new Set(['cls.weight', 'cls.output.weight']);
+/** How the vectors of tokens become one, as the engine counts: 0 is not at all. */
+const scorePooling = 4;
+
+function useOf(architecture: string, { keys, tensors }: OneFile): TextUse | null {
+  const pooling = numberOf(keys[`${architecture}.pooling_type`]) ?? 0;
+  if (pooling === scorePooling || tensors.some(({ name }) => scoringTensors.has(name))) return 'scores';
+  return pooling > 0 || encoders.test(architecture) ? 'vectors' : null;
 }
 
 /** The beginning of the file, as far as `upTo`; what is there already is not read again. */

@@ -116,7 +116,7 @@ export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: 
   };
 }
 
-function toProviderError(error: EngineError): ProviderError {
+export function toProviderError(error: EngineError): ProviderError {
   const code = error.code === 'cancelled' ? 'internal' : error.code;
   return { code, message: error.message, retryable: error.code === 'engine-lost' };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TextUse } from '@shared/models/model-info.ts';
 import type { ContextGrant, ContextWish } from '../../memory/grant-context.ts';
 import type { LoadOptions } from '../../engine/worker/worker-protocol.ts';
 import type { ProviderDependencies } from '../define.ts';
@@ -22,6 +23,8 @@ export interface FoundModel {
   readonly grant: ContextGrant;
   /** Null: the bare model. */
   readonly adapter: Pick<Adapter, 'path' | 'name' | 'sha256'> | null;
+  /** It answers nothing; null: it answers. */
+  readonly use: TextUse | null;
   /** Why it must not be loaded, in whole sentences; null: it may. */
   readonly refusal: string | null;
 }
@@ -43,6 +46,7 @@ export async function findModel(
     wish,
     grant,
     adapter: file.adapter ?? null,
+    use: file.use ?? null,
     refusal: (await file.adapter?.refusal(signal)) ?? null,
     options: {
       modelPath: file.path,
@@ -54,6 +58,7 @@ export async function findModel(
       cacheType: grant.cacheType,
       ...(wish.adapterPath === undefined ? {} : { adapterPath: wish.adapterPath }),
       stateDir: join(dependencies.cacheDir, 'prefix'),
+      ...(file.use === undefined ? {} : { use: file.use }),
     },
   };
 }

@@ -47,6 +47,7 @@ describe('readGguf', () => {
         sizeLabel: '1M',
         license: null,
         chatTemplate: '<|im_start|>',
+        use: null,
         tensorCount: 2,
         neededBytes: whole.length - 4,
         fileBytes: whole.length,

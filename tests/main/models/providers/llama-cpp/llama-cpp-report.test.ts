@@ -44,6 +44,7 @@ function engine(loaded: LoadedModel | null): { readonly llama: LlamaEngine; read
         };
       },
       count: async () => ({ ok: true, tokens: 1 }),
+      embed: () => Promise.reject(new Error('Nothing is embedded here.')),
       download: async () => ({ ok: true, value: null }),
       measure: async () => null,
       cards: async () => null,

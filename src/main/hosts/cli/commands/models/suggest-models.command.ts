@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { messageOf } from '@shared/errors.ts';
 import { suggestMachineSchema } from '@shared/models/model-suggestion.ts';
-import type { ModelSuggestions, ScoreBy, SuggestMachine, SuggestedModel } from '@shared/models/model-suggestion.ts';
+import type { TextUse } from '@shared/models/model-info.ts';
+import type {
+  ModelSuggestions,
+  ScoreBy,
+  SuggestMachine,
+  SuggestedModel,
+  SuggestedReader,
+} from '@shared/models/model-suggestion.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -45,13 +52,26 @@ const measuredBy: Readonly<Record<ScoreBy, string>> = {
   maker: 'by its maker',
 };
 
-export function describeSuggestions({ machine, date, models }: ModelSuggestions): string {
+export function describeSuggestions({ machine, date, models, readers }: ModelSuggestions): string {
   const cards = machine.devices.map(({ name, totalBytes }) => `${name} (${sizeText(totalBytes)})`);
   const memory = `${sizeText(machine.host.totalBytes)} of main memory`;
   const head = `For ${[...cards, memory].join(', ')}. Catalog of ${date}.\n`;
   if (models.length === 0)
     return `${head}Nothing in the catalog fits. Use a cloud model, or the starter model for small fixes.\n`;
-  return `${head}${models.map((model) => `\n${described(model)}`).join('')}`;
+  return `${head}${models.map((model) => `\n${described(model)}`).join('')}${readers.map(describedReader).join('')}`;
+}
+
+const uses: Readonly<Record<TextUse, string>> = { vectors: 'Embeddings', scores: 'Reranking' };
+
+function describedReader({ use, label, why, sizeBytes, license, source }: SuggestedReader): string {
+  const size = sizeBytes === null ? 'unknown' : `about ${sizeText(sizeBytes)}`;
+  const rows: readonly (readonly [string, string])[] = [
+    ['why', why],
+    ['download', `${size}, license ${license ?? 'unknown'}`],
+    ['get it', `dewpoint models pull ${source}`],
+  ];
+  const lines = rows.map(([name, value]) => `  ${padRight(name, 9)} ${value}\n`).join('');
+  return `\n${uses[use]}: ${label}\n${lines}`;
 }
 
 function described(model: SuggestedModel): string {

@@ -35,7 +35,7 @@ const machine = {
 /** Catches: an estimate that reads like a measurement, and a suggestion that does not say how to get it. */
 describe('suggestions in the terminal', () => {
   it('say what is an estimate, what is unknown, who measured, and how to get the model', () => {
-    const text = describeSuggestions({ machine, date: '2026-11-25', models: [model] });
+    const text = describeSuggestions({ machine, date: '2026-11-25', models: [model], readers: [] });
     for (const part of [
       'For RTX 4090 (24.0 GB), 32.0 GB of main memory.',
       'Coding: Big 27B (Q4_K_M)',
@@ -50,9 +50,16 @@ describe('suggestions in the terminal', () => {
   });
 
   it('name the model to use where it is here, and say when nothing fits', () => {
-    const here = describeSuggestions({ machine, date: '2026-11-25', models: [{ ...model, readyAs: 'ollama/big' }] });
+    const here = describeSuggestions({
+      machine,
+      date: '2026-11-25',
+      models: [{ ...model, readyAs: 'ollama/big' }],
+      readers: [],
+    });
     expect(here).toContain('--local ollama/big');
     expect(here).not.toContain('models pull');
-    expect(describeSuggestions({ machine, date: '2026-11-25', models: [] })).toContain('Nothing in the catalog fits');
+    expect(describeSuggestions({ machine, date: '2026-11-25', models: [], readers: [] })).toContain(
+      'Nothing in the catalog fits',
+    );
   });
 });

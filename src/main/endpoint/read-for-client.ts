@@ -1,0 +1,86 @@
+import type { EndpointTexts, TextsRead } from '@shared/contract/endpoint-contract.ts';
+import { noUsage } from '@shared/money/token-cost.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
+import { sha256Of } from '../lib/sha256.ts';
+import type { Provider, TextsReply } from '../models/providers/define.ts';
+import { callFailure, type AnswerOptions } from './answer-client.ts';
+import type { KnownClient } from './client-keys.ts';
+import type { ClientLog } from './client-logs.ts';
+
+export interface TextsCall {
+  readonly client: KnownClient;
+  readonly log: ClientLog;
+  readonly texts: EndpointTexts;
+  readonly signal: AbortSignal;
+}
+
+const no = (code: 'unknown-model' | 'bad-request' | 'not-allowed', message: string): TextsRead => ({
+  ok: false,
+  failure: { code, message },
+});
+
+/** Vectors or scores of texts, by a model of this machine that was made for it. The log has the call and its figures. */
+export async function readForClient(options: AnswerOptions, given: TextsCall): Promise<TextsRead> {
+  const { texts, client, signal } = given;
+  const info = await options.modelInfo(texts.model, signal);
+  const provider = info === null ? null : options.provider(info.provider);
+  if (info === null || provider === null)
+    return no('unknown-model', `The model ${texts.model} was not found. GET /v1/models lists those that are there.`);
+  if (leavesMachine(info) && !client.mayLeave)
+    return no('not-allowed', `The key of ${client.name} is for models on this machine only.`);
+  const wanted = texts.query === null ? 'vectors' : 'scores';
+  if (provider.readTexts === undefined || info.use !== wanted) return no('bad-request', otherUse(info, wanted));
+  const reply = await logged(given, info, provider.readTexts);
+  if (!reply.ok) return { ok: false, failure: callFailure(reply.error.code, reply.error.message) };
+  const rows = reply.rows.map((row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64'));
+  return { ok: true, model: info.id, rows, tokens: reply.tokens };
+}
+
+function otherUse({ label, use }: ModelInfo, wanted: 'vectors' | 'scores'): string {
+  const is = { vectors: 'an embedding model', scores: 'a reranking model' } as const;
+  const what = use === undefined ? 'a model that answers' : is[use];
+  return `${label} is ${what}, and this needs ${is[wanted]}. \`dewpoint models suggest\` names one.`;
+}
+
+/** Of what stays on this machine the texts are not kept. */
+async function logged(
+  { log, texts, signal }: TextsCall,
+  info: ModelInfo,
+  read: NonNullable<Provider['readTexts']>,
+): Promise<TextsReply> {
+  const { journal } = log;
+  const callId = journal.newId('call');
+  const { model, query, texts: all } = texts;
+  const bytes = Buffer.byteLength(JSON.stringify({ query, texts: all }));
+  log.note(
+    await journal.append({
+      type: 'model-call-started',
+      callId,
+      step: log.nextStep(),
+      purpose: 'embed',
+      stage: { strategy: 'loop', model, where: info.where },
+      provider: info.provider,
+      model,
+      request: { sha256: sha256Of(JSON.stringify({ query, texts: all })), bytes },
+      promptTokens: null,
+    }),
+  );
+  const reply = await read({ model: info.name, texts: all, query }, signal);
+  const tokens = reply.ok ? reply.tokens : 0;
+  log.note(
+    await journal.append({
+      type: 'model-call-ended',
+      callId,
+      parts: [],
+      stopReason: reply.ok ? 'stop' : signal.aborted ? 'cancelled' : 'error',
+      usage: { ...noUsage, freshInput: tokens },
+      evaluatedTokens: tokens,
+      timings: reply.timings,
+      price: info.price,
+      costUsd: 0,
+      error: reply.ok || signal.aborted ? null : reply.error,
+    }),
+  );
+  return reply;
+}
