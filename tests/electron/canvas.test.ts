@@ -66,6 +66,13 @@ const wrong = [
   { kind: 'image', content: 'a.py' },
 ];
 
+const talked = [
+  'The sales of the week:',
+  '```chart-bar\nDay,Sold,Returned\nMon,12,1\nTue,19,3\nWed,7,0\n```',
+  'And one that is wrong:',
+  '```chart-pie\nFruit,Sold\nApples,many\n```',
+].join('\n\n');
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-canvas-'));
   mkdirSync(join(folder, 'project'));
@@ -90,6 +97,7 @@ beforeAll(async () => {
     shows: [...shown.map(show), { toolCalls: [{ name: 'run_command', input: { command: 'python3 plot.py' } }] }, done],
     crowd: [...crowd.map(show), done],
     wrong: [...wrong.map(show), done],
+    talk: [{ text: talked }],
   };
   for (const [name, replies] of Object.entries(scripts)) {
     await core.client.settings.set({ key: `providers.${name}`, value: { kind: 'scripted', replies } });
@@ -125,6 +133,32 @@ async function work(name: string): Promise<string> {
 const ownComplaints = () => served.complaints.filter((one) => !/'about:srcdoc'|'postMessage'/u.test(one));
 const log = () => served.page.getByRole('log');
 const panel = () => served.page.getByRole('tabpanel', { name: 'Preview' });
+
+/** Catches: a chat that can only write about a chart, and one that needs a project, a sandbox or a second call for it. */
+describe('what an answer in a chat shows', { timeout: 240_000 }, () => {
+  it('is a chart where its block of code holds one, and the reason with what was written where it does not', async () => {
+    const { page } = served;
+    const { sessionId } = await core.client.sessions.create({ projectPath: null, title: 'talk' });
+    const options = runOptionsSchema.parse({ local: 'talk/script' });
+    await core.client.sessions.send({ sessionId, text: 'Show me a chart of the sales.', options });
+    await core.client.sessions.result({ sessionId });
+    await page.locator('[data-session]', { hasText: 'talk' }).first().click();
+    const chart = log().locator('[data-canvas="bar"]');
+    await chart.locator('svg').first().waitFor();
+    await chart.getByRole('button', { name: 'Table' }).click();
+    await chart.getByRole('cell', { name: '19' }).waitFor();
+    await chart.getByRole('button', { name: 'Table' }).click();
+    await log().getByText('This cannot be drawn. Row 1 of "Sold" is no number: "many".').waitFor();
+    await log().getByText('Apples,many').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'chat-chart');
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await served.resize(700, 900);
+    await keepScreenshot(page, 'chat-chart-dark-narrow');
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await served.resize(1280, 900);
+  });
+});
 
 describe('what an agent shows', { timeout: 240_000 }, () => {
   /** Catches: a chart that is not drawn, goes with the fold of the work, or is lost with the next look at the session. */

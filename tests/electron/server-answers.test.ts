@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import type { ChatServer } from '../fakes/chat-server.ts';
+import { redSquare, serveMcp } from '../fakes/mcp-http-server.ts';
 import { freePort } from '../fakes/free-port.ts';
 import { frame, startChatServer } from '../fakes/chat-server.ts';
 import { node } from '../faults/program.ts';
@@ -26,12 +28,38 @@ const calls = (name: string, input: unknown) => {
   return stream(chunk({ role: 'assistant', tool_calls: [call] }) + chunk({}, 'tool_calls'));
 };
 
+/** A server by the reference package of the new revision: it gives a list back, and asks a model about an image. */
+function listing(): McpServer {
+  const server = new McpServer({ name: 'listing', version: '1' });
+  server.registerTool('days', { description: 'The weather of some days.' }, async () => ({
+    content: [{ type: 'text', text: '2 days' }],
+    structuredContent: {
+      days: [
+        { day: 'Monday', degrees: 21 },
+        { day: 'Tuesday\u202E', degrees: 3 },
+      ],
+    },
+  }));
+  server.registerTool('look', { description: 'Has a model look at an image.' }, async (ctx) => {
+    const given = ctx.mcpReq.inputResponses;
+    if (given !== undefined) return { content: [{ type: 'text', text: JSON.stringify(given) }] };
+    const content = [
+      { type: 'text' as const, text: 'Which colour is it?' },
+      { type: 'image' as const, data: redSquare, mimeType: 'image/png' },
+    ];
+    const wanted = { messages: [{ role: 'user' as const, content }], maxTokens: 50 };
+    return inputRequired({ inputRequests: { it: inputRequired.createMessage(wanted) } });
+  });
+  return server;
+}
+
 describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_000 }, () => {
   let endDisplay: () => void;
   let place: Place;
   let launched: Launched;
   let chat: ChatServer;
   let server: ChildProcess;
+  let lists: Awaited<ReturnType<typeof serveMcp>>;
   let page: Page;
 
   beforeAll(async () => {
@@ -52,19 +80,23 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     ({ page } = launched);
     await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
     const definition = { type: 'http', url: `http://127.0.0.1:${port}/mcp` };
+    lists = await serveMcp(listing);
     await page
       .getByRole('textbox', { name: 'Address, link or JSON' })
-      .fill(JSON.stringify({ mcpServers: { reference: definition } }));
+      .fill(JSON.stringify({ mcpServers: { reference: definition, listing: { type: 'http', url: lists.url } } }));
     await page.getByRole('button', { name: 'Add server' }).first().click();
-    const card = page.getByRole('region', { name: 'reference', exact: true });
-    await card.getByRole('button', { name: 'Approve and start' }).click();
-    await card.getByText('May agents call these tools?').waitFor();
-    await card.getByRole('button', { name: /^Approve these/u }).click();
+    for (const name of ['reference', 'listing']) {
+      const card = page.getByRole('region', { name, exact: true });
+      await card.getByRole('button', { name: 'Approve and start' }).click();
+      await card.getByText('May agents call these tools?').waitFor();
+      await card.getByRole('button', { name: /^Approve these/u }).click();
+    }
   }, 180_000);
 
   afterAll(async () => {
     await launched?.app.close();
     server?.kill();
+    await lists?.close();
     await chat?.close();
     place?.remove();
     endDisplay?.();
@@ -127,5 +159,44 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     expect(question).toContain('Six by seven?');
     expect(question).not.toContain('tiny image');
     expect(last).toContain('It is 42.');
+  });
+
+  const ask = async (text: string): Promise<void> => {
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill(text);
+    await field.press('Enter');
+  };
+
+  it('is shown as a table where it is a list, with nothing hidden in it', async () => {
+    chat.behave(calls('listing__days', {}), says('Monday is warmer.'));
+    await ask('Which day is warmer?');
+    await dialog().getByText('listing: days').waitFor();
+    await allow();
+    await page.locator('[data-outcome]').getByText('Monday is warmer.').waitFor();
+    const table = page.locator('figure[data-canvas=table]');
+    await table.getByRole('cell', { name: 'Monday' }).waitFor();
+    expect(await table.innerText()).not.toContain('\u202E');
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'server-table');
+    expect(JSON.stringify(chat.requests.at(-1))).toContain('2 days');
+  });
+
+  it('may be a question about an image, which is seen before the yes', async () => {
+    chat.behave(calls('listing__look', {}), says('It is red.'), says('The server knows that it is red.'));
+    await ask('Have the server look at its image.');
+    await dialog().getByText('listing: look').waitFor();
+    await allow();
+    await dialog().getByText('A tool server asks your model to answer this').waitFor();
+    const image = dialog()
+      .getByRole('button', { name: /listing 1/u })
+      .locator('img');
+    await expect
+      .poll(() => image.evaluate((shown) => (shown instanceof HTMLImageElement ? shown.naturalWidth : 0)))
+      .toBe(4);
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'server-asks-about-image');
+    await allow();
+    await page.locator('[data-outcome]').getByText('The server knows that it is red.').waitFor();
+    expect(JSON.stringify(chat.requests.at(-2))).toContain(redSquare);
   });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSyntax } from '../../src/main/recipes/code/code-syntax.ts';
 import { createOwnToolCommands } from '../../src/main/tools/own/commands.ts';
@@ -16,6 +16,7 @@ import type { ServedPage } from './page-kit.ts';
 import { servePage, showTools } from './page-kit.ts';
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-tool-editor-')));
+const project = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-tool-editor-project-')));
 const saved = (file: string): string => readFileSync(join(home, 'tools', file), 'utf8');
 let served: ServedPage;
 
@@ -51,6 +52,10 @@ beforeAll(async () => {
     dropSecret: async () => undefined,
   });
   core.replace({ ownTools });
+  core.settings.projects = { added: [project], removed: {} };
+  const header = 'description = "Adds the orders up."\n# version = 1\n# calls = [{ tool = "shop__list", most = 40 }]';
+  const text = `# /// dewpoint-tool\n# ${header}\n# ///\nresult = 1\n`;
+  await core.client.ownTools.save({ file: 'add_up.py', text, projectPath: project });
   served = await servePage(core);
   await served.resize(1200, 900);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -58,7 +63,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await served?.close();
-  rmSync(home, { recursive: true, force: true });
+  for (const folder of [home, project]) rmSync(folder, { recursive: true, force: true });
 });
 
 const form = () => served.page.getByRole('form', { name: 'Own tool' });
@@ -184,4 +189,28 @@ describe('a tool that is written in the window', () => {
 
 it('asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
+});
+
+/** Catches: a program that a model wrote and that only a model can change, and a change that runs unseen. */
+describe('a kept program', () => {
+  it('is changed in its text, becomes its next version, and is off until what changed was seen', async () => {
+    const { page } = served;
+    await showTools(page);
+    await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: basename(project) });
+    const card = page.getByRole('listitem', { name: 'add_up', exact: true });
+    await card.getByText('Program, version 1.').waitFor();
+    await card.getByRole('button', { name: 'Edit add_up' }).click();
+    await form().getByText('runs in sessions only').waitFor();
+    expect(await form().getByRole('button', { name: 'Test in the sandbox' }).count()).toBe(0);
+    expect(await form().getByLabel('Hosts it may reach').count()).toBe(0);
+    await code().fill((await code().inputValue()).replace('result = 1', 'result = 2'));
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'tool-editor-program');
+    await form().getByRole('button', { name: 'Save tool' }).click();
+    await page.getByText('add_up is saved as a new version. It is off until you approve it.').first().waitFor();
+    await card.getByText('result = 2').first().waitFor();
+    await keepScreenshot(page, 'tool-editor-program-changed');
+    await card.getByRole('button', { name: 'Approve add_up' }).click();
+    await card.getByText('Program, version 2.').waitFor();
+  });
 });

@@ -59,5 +59,8 @@ export const toolEdit = {
   'toolEdit.save': 'Save tool',
   'toolEdit.discard': 'Discard changes',
   'toolEdit.saved': '{name} is saved. Agents can use it from your next message on.',
+  'toolEdit.savedProgram': '{name} is saved as a new version. It is off until you approve it.',
+  'toolEdit.program':
+    'This program was kept of a session, and runs in sessions only. Saving makes a new version, which is off until you approve it.',
   'toolEdit.savedBroken': '{name} is saved, but no agent is offered it: it is broken.',
 } as const;

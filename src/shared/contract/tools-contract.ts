@@ -190,7 +190,7 @@ export const ownToolsContract = {
   /**
    * Writes the file of one; also a text that is broken, which no agent is offered then. `replaces`: the bytes that it takes
    * the place of; without it there must be no such file. `conflict` where that is not so. A project's file that was
-   * approved as it was stays so.
+   * approved as it was stays so; a kept program gets its next version, and waits for a yes.
    */
   save: base
     .input(toolText.extend({ projectPath: projectPath.optional(), replaces: sha256.optional() }))

@@ -87,6 +87,32 @@ export function readCanvas(input: unknown): Read {
   }
 }
 
+/** What a block of code in an answer asks to be drawn, as an input of the tool, by the name after its fence; null: nothing. */
+export function chartInFence(
+  name: string,
+  content: string,
+): { readonly kind: ChartKind; readonly content: string } | null {
+  const kind = chartKinds.find((one) => name === `chart-${one}`);
+  return kind === undefined ? null : { kind, content };
+}
+
+/** All charts that an answer in Markdown has as blocks of code; one that is not closed is none yet. */
+export function chartsInText(text: string): readonly { readonly kind: ChartKind; readonly content: string }[] {
+  const charts: { readonly kind: ChartKind; readonly content: string }[] = [];
+  let open: { readonly name: string; readonly lines: string[] } | null = null;
+  for (const line of text.split('\n')) {
+    const mark = line.trim();
+    if (open === null) {
+      if (mark.startsWith('```')) open = { name: mark.slice(3).trim(), lines: [] };
+    } else if (mark === '```') {
+      const chart = chartInFence(open.name, open.lines.join('\n'));
+      if (chart !== null) charts.push(chart);
+      open = null;
+    } else open.lines.push(line);
+  }
+  return charts;
+}
+
 function wrong(problem: string): Read {
   return { ok: false, problem };
 }

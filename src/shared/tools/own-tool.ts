@@ -142,6 +142,7 @@ export interface KeptVersion {
   readonly version: number;
   readonly sha256: string;
   readonly keptAt: number;
+  /** Where its model wrote it; empty: a person changed it by hand. */
   readonly sessionId: string;
   readonly text: string;
   /** Null: it is the first that is known, or nearly all differs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canvasSummary, readCanvas } from '../../../src/shared/tools/canvas.ts';
+import { canvasSummary, chartInFence, chartsInText, readCanvas } from '../../../src/shared/tools/canvas.ts';
 
 const problemOf = (input: unknown): string => {
   const read = readCanvas(input);
@@ -66,5 +66,22 @@ describe('what a model asks to be drawn', () => {
     [{ kind: 'diagram', content: 'x'.repeat(20_001) }, 'The limit is 20000'],
   ])('is refused with what is wrong: %j', (input, problem) => {
     expect(problemOf(input)).toContain(problem);
+  });
+});
+
+describe('what an answer asks to be drawn', () => {
+  it('is a block of code that is named after a chart, once it is closed', () => {
+    const bar = '```chart-bar\nDay,Sold\nMon,3\n```';
+    const other = '```csv\n```chart-pie\na,1\n```';
+    const text = `Sales:\n\n${bar}\n\n${other}\n  ${bar.replaceAll('\n', '\n  ')}\n\n\`\`\`chart-line\nDay,Sold`;
+    const chart = { kind: 'bar', content: 'Day,Sold\nMon,3' };
+    expect(chartsInText(text)[0]).toEqual(chart);
+    expect(chartsInText(text)).toHaveLength(2);
+    expect(chartsInText(text).every((one) => readCanvas(one).ok)).toBe(true);
+  });
+
+  it('is nothing by another name: no page and no picture comes from a block of code', () => {
+    const names = ['', 'chart', 'bar', 'html', 'chart-html', 'chart-svg', 'chart-image', 'chart-table', 'mermaid'];
+    expect(names.map((name) => chartInFence(name, 'a,b\nc,1'))).toEqual(names.map(() => null));
   });
 });

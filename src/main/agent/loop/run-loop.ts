@@ -83,7 +83,7 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
   const tools = toolsOfTurn(turn);
   const asksPerson = turn.options.approve !== 'deny';
   const shapeOf = ({ info }: ResolvedModel): PromptShape =>
-    mode.isChat ? chatShape(info) : promptShape(info, tools, { ...mode, asksPerson });
+    mode.isChat ? chatShape(info, turn.found.facts?.draws === true) : promptShape(info, tools, { ...mode, asksPerson });
   const sit = (one: LoopStage): LoopCandidate => ({ ...one, shape: shapeOf(one.model) });
   const current = sit(stages[0]);
   const all = [current, ...stages.slice(1).map(sit)];

@@ -134,12 +134,7 @@ async function addedTools(turn: Pick<Turn, 'dependencies' | 'options' | 'given'>
 }
 
 /** Once asked for it stays, so that the beginning of the prompt is the same from turn to turn. */
-function drawing({
-  task,
-  given,
-  dependencies,
-}: Pick<Turn, 'task' | 'given' | 'dependencies'>): Pick<TurnFacts, 'draws'> {
-  if (given.mode === 'chat') return {};
+function drawing({ task, dependencies }: Pick<Turn, 'task' | 'dependencies'>): Pick<TurnFacts, 'draws'> {
   const { messages, toolCalls } = dependencies.journal.state();
   const wants = [task, ...messages.map(({ text }) => text)].some(asksToDraw);
   const drawers = dependencies.tools.filter(({ isForDrawing }) => isForDrawing === true).map(({ name }) => name);

@@ -71,12 +71,12 @@ export function promptShape(
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), ...roomOf(info) };
 }
 
-/** How a model is talked to in a conversation: no tools, and earlier calls as text. */
-export function chatShape(info: ModelInfo): PromptShape {
+/** How a model is talked to in a conversation: no tools, and earlier calls as text. `draws`: it was asked to draw. */
+export function chatShape(info: ModelInfo, draws: boolean): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const own = info.driving?.systemText;
-  const system = own === undefined ? promptTexts.chat : `${promptTexts.chat}\n\n${own}`;
-  return { style: 'text', form, tools: [], specs: [], system, ...roomOf(info) };
+  const pieces = [promptTexts.chat, ...(draws ? [promptTexts.chatDrawing] : []), ...(own === undefined ? [] : [own])];
+  return { style: 'text', form, tools: [], specs: [], system: pieces.join('\n\n'), ...roomOf(info) };
 }
 
 function roomOf(info: ModelInfo): Pick<PromptShape, 'roomForAttached' | 'seesImages'> {

@@ -1,5 +1,6 @@
 import advise from '../../../../resources/prompts/advise.md?raw';
 import chat from '../../../../resources/prompts/chat.md?raw';
+import chatDrawing from '../../../../resources/prompts/chat-drawing.md?raw';
 import loopFull from '../../../../resources/prompts/loop-full.md?raw';
 import loopShort from '../../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../../resources/prompts/plan.md?raw';
@@ -12,6 +13,7 @@ import title from '../../../../resources/prompts/title.md?raw';
 export const promptTexts = {
   advise: advise.trim(),
   chat: chat.trim(),
+  chatDrawing: chatDrawing.trim(),
   loopFull: loopFull.trim(),
   loopShort: loopShort.trim(),
   plan: plan.trim(),

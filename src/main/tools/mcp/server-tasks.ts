@@ -26,6 +26,8 @@ const tellMs = 900;
 const longestMinutes = 60;
 /** A server may be away for a moment: that is what tasks are for. */
 const mostMissed = 3;
+/** More than a person is asked in one call. */
+const mostQuestions = 20;
 
 /** The way to a server that works on tasks. */
 export interface TaskServer {
@@ -185,6 +187,8 @@ async function watch(server: TaskServer, began: Task, ways: Watch): Promise<unkn
       missed = 0;
     } catch (error) {
       if (ways.signal.aborted || error instanceof LostTask) throw error;
+      // It may forget a task with its result, which is on its way then.
+      if (isRefusal(error) && result !== null) return await result;
       if (isRefusal(error))
         throw new LostTask(`the server does not know the task any more (${whyOf(error)})${kept(began)}`);
       missed += 1;
@@ -209,6 +213,7 @@ async function answerIn(server: TaskServer, seen: unknown, { taskId, answered, w
   for (const [key, question] of isRecord(questions) ? Object.entries(questions) : []) {
     if (answered.has(key)) continue;
     answered.add(key);
+    if (answered.size > mostQuestions) throw new Error('it asks without end, so its task was cancelled');
     const answer = await server.answer(question).catch(() => {
       throw new Error('it asked something that got no answer, so its task was cancelled');
     });

@@ -8,8 +8,11 @@ import { z } from 'zod';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { Named, OwnToolCommandsOptions } from './own-tool-report.ts';
+import { isProgram, keepVersion, nextVersion } from './kept-programs.ts';
+import type { OwnToolNotes } from './own-tool-record.ts';
 import { keepApproval } from './own-tool-record.ts';
 import { mustFit, reportOf } from './own-tool-report.ts';
+import type { ListedTool } from './own-tools.ts';
 import { placeOf } from './own-tools.ts';
 import { looksLikeTool } from './read-declaration.ts';
 import type { FolderPlace } from './tool-folder.ts';
@@ -69,18 +72,49 @@ export function createEditCommands(options: OwnToolCommandsOptions): EditCommand
         throw new AppError('conflict', `${path} is not as it was when you opened it. Nothing was written.`, {
           hint: 'Copy what you wrote, and open it again.',
         });
-      const was = (await tools.list(projectPath ?? null)).tools.find((one) => one.path === path);
-      await writeToolFile(place, { file, text, isNew: replaces === undefined });
-      // It was new and is the person's own work, or had their yes to each byte before.
-      const hadYes = was === undefined || (was.state === 'ready' && was.sha256 === replaces);
-      if (projectPath !== undefined && hadYes)
-        await keepApproval(options.record, { path, sha256: sha256Of(text), text });
+      const { tools: before, notes: known } = await tools.list(projectPath ?? null);
+      const was = before.find((one) => one.path === path);
+      if (was?.source === 'project' && isProgram(was)) await saveProgram(options, place, { was, known, text });
+      else {
+        await writeToolFile(place, { file, text, isNew: replaces === undefined });
+        // It was new and is the person's own work, or had their yes to each byte before.
+        const hadYes = was === undefined || (was.state === 'ready' && was.sha256 === replaces);
+        if (projectPath !== undefined && hadYes)
+          await keepApproval(options.record, { path, sha256: sha256Of(text), text });
+      }
       const { tools: all, notes } = await tools.list(projectPath ?? null);
       const one = all.find((other) => other.path === path);
       if (one === undefined) throw new AppError('conflict', `${path} was written, and is gone again.`);
       return reportOf(one, notes);
     },
   };
+}
+
+interface ChangedProgram {
+  readonly was: ListedTool;
+  readonly known: OwnToolNotes;
+  readonly text: string;
+}
+
+/**
+ * A kept program that was changed by hand is its next version. It ran in no session as it is now, so it is off until
+ * somebody has seen what changed and said yes.
+ */
+async function saveProgram(
+  { loadSyntax, record, now }: OwnToolCommandsOptions,
+  place: FolderPlace,
+  { was, known, text: given }: ChangedProgram,
+): Promise<void> {
+  const { file, path } = was;
+  if (given === was.text) return;
+  const read = await declarationOf(file, given, loadSyntax);
+  if ('problem' in read) return writeToolFile(place, { file, text: given, isNew: false });
+  const version = nextVersion(known, was);
+  const said = { ...read.declaration, name: read.name, version };
+  const text = await writeDeclaration(file, given, said, loadSyntax);
+  if (typeof text !== 'string') throw new AppError('bad-input', `${text.problem} Nothing was written.`);
+  await writeToolFile(place, { file, text, isNew: false });
+  await keepVersion(record, path, { version, sha256: sha256Of(text), text, keptAt: now(), sessionId: '' });
 }
 
 const mostPrinted = 4_000;

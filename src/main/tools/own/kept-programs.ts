@@ -54,8 +54,7 @@ export async function keepProgram(options: KeptProgramsOptions, keeping: Keeping
     throw new AppError('conflict', `${name} is kept in another language. Nothing was kept.`, {
       hint: 'Choose another name.',
     });
-  const version =
-    1 + Math.max(before?.tool?.declaration.version ?? 0, ...versionsIn(notes, before).map((one) => one.version));
+  const version = nextVersion(notes, before);
   const text = keptText({ ...keeping, version, calls: program.calls, language: program.language, text: program.text });
   await writeToolFile(place, { file, text, isNew: before === null });
   const made = (await options.tools.list(projectPath)).tools.find(
@@ -64,12 +63,26 @@ export async function keepProgram(options: KeptProgramsOptions, keeping: Keeping
   if (made?.tool === null || made?.text !== text)
     throw new AppError('conflict', `${name} was written and is not as it was written. Look at it: dewpoint tools list`);
   await keepApproval(options.record, made);
-  const kept = { version, sha256: made.sha256, text, keptAt: options.now(), sessionId };
-  await options.record.change((all) => ({
-    ...all,
-    versions: { ...all.versions, [made.path]: [...(all.versions[made.path] ?? []), kept].slice(-mostVersions) },
-  }));
+  await keepVersion(options.record, made.path, {
+    version,
+    sha256: made.sha256,
+    text,
+    keptAt: options.now(),
+    sessionId,
+  });
   return { name, projectPath };
+}
+
+/** The number of what comes after all that is known of it. */
+export function nextVersion(notes: OwnToolNotes, before: ListedTool | null): number {
+  return 1 + Math.max(before?.tool?.declaration.version ?? 0, ...versionsIn(notes, before).map((one) => one.version));
+}
+
+export async function keepVersion(record: OwnToolRecord, path: string, kept: Omit<KeptVersion, 'diff'>): Promise<void> {
+  await record.change((all) => ({
+    ...all,
+    versions: { ...all.versions, [path]: [...(all.versions[path] ?? []), kept].slice(-mostVersions) },
+  }));
 }
 
 function mustBeFree(
@@ -87,7 +100,7 @@ function mustBeFree(
   });
 }
 
-function isProgram({ tool }: ListedTool): boolean {
+export function isProgram({ tool }: Pick<ListedTool, 'tool'>): boolean {
   return tool?.declaration.calls !== undefined;
 }
 

@@ -132,7 +132,7 @@ function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
             <p className="text-sm text-warn wrap-anywhere">{seenWords(problem)}</p>
           )}
         </div>
-        {!isRefused && tool.program === null && (state === 'ready' || state === 'broken') && (
+        {!isRefused && (state === 'ready' || state === 'broken') && (
           <Button
             size="small"
             look="quiet"

@@ -23,6 +23,8 @@ export interface ToolFields {
   readonly hosts: string;
   readonly secrets: string;
   readonly seconds: string;
+  /** It was kept of a session: it reaches hosts by its calls alone, and runs in a session alone. */
+  readonly isProgram: boolean;
   /** All of the schema but its arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
@@ -71,6 +73,7 @@ export function fieldsOf({ name, description, ...rest }: OwnToolDeclaration & { 
     hosts: rest.hosts.join(', '),
     secrets: rest.secrets.join(', '),
     seconds: String(rest.timeout_seconds),
+    isProgram: rest.calls !== undefined,
     schema,
   };
 }

@@ -45,7 +45,8 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
     const report = await client.ownTools.save({ file, text, ...place });
     await queries.invalidateQueries({ queryKey: ['tools'] });
     if (report.state !== 'broken') {
-      announce({ kind: 'info', text: t('toolEdit.saved', { name: seenName(report.name) }) });
+      const key = report.program !== null && report.state === 'changed' ? 'toolEdit.savedProgram' : 'toolEdit.saved';
+      announce({ kind: 'info', text: t(key, { name: seenName(report.name) }) });
       close();
       return;
     }
@@ -68,7 +69,11 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
       {/* Of a file that could not be read, there is nothing to show beside its text. */}
       {(draft.fields !== null || draft.problem === null) && <Declared {...shown} />}
       <Code {...shown} />
-      <ToolTrial draft={draft} settle={settle} />
+      {draft.fields?.isProgram === true ? (
+        <p className="text-sm text-soft">{t('toolEdit.program')}</p>
+      ) : (
+        <ToolTrial draft={draft} settle={settle} />
+      )}
       {problem !== null && <Problem text={problem} />}
       <div className="flex flex-wrap items-center gap-2">
         <Button type="submit" look="primary">
@@ -88,7 +93,6 @@ function Declared({ draft, setFields, replace }: Shown) {
   const isDisabled = fields === null || (problem !== null && !isUnsaid);
   const typed = fields ?? nothingRead;
   const set = (part: Partial<ToolFields>): void => setFields({ ...typed, ...part });
-  const apart = words(typed.hosts).length + words(typed.secrets).length > 0;
   return (
     <fieldset disabled={isDisabled} className="flex min-w-0 flex-col gap-4">
       <div className="grid items-start gap-3 sm:grid-cols-2">
@@ -114,6 +118,28 @@ function Declared({ draft, setFields, replace }: Shown) {
         )}
       </Field>
       <ToolInputs inputs={typed.inputs} isDisabled={isDisabled} onChange={(inputs) => set({ inputs })} />
+      <Reach typed={typed} set={set} />
+      {isUnsaid && problem !== null && <Problem text={seenWords(problem)} />}
+    </fieldset>
+  );
+}
+
+/** What it may reach, and for how long it may run. A program reaches things by its calls alone. */
+function Reach({ typed, set }: { readonly typed: ToolFields; readonly set: (part: Partial<ToolFields>) => void }) {
+  const seconds = (
+    <InputField
+      label={t('toolEdit.seconds')}
+      type="number"
+      min={1}
+      max={600}
+      value={typed.seconds}
+      onText={(value) => set({ seconds: value })}
+    />
+  );
+  if (typed.isProgram) return <div className="w-32">{seconds}</div>;
+  const apart = words(typed.hosts).length + words(typed.secrets).length > 0;
+  return (
+    <>
       <div className="grid items-start gap-3 sm:grid-cols-[1fr_1fr_8rem]">
         <InputField
           label={t('tools.hosts')}
@@ -129,18 +155,10 @@ function Declared({ draft, setFields, replace }: Shown) {
           {...plainText}
           onText={(secrets) => set({ secrets })}
         />
-        <InputField
-          label={t('toolEdit.seconds')}
-          type="number"
-          min={1}
-          max={600}
-          value={typed.seconds}
-          onText={(seconds) => set({ seconds })}
-        />
+        {seconds}
       </div>
       <p className="text-sm text-soft">{t(apart ? 'toolEdit.apart' : 'toolEdit.beside')}</p>
-      {isUnsaid && problem !== null && <Problem text={seenWords(problem)} />}
-    </fieldset>
+    </>
   );
 }
 
@@ -151,6 +169,7 @@ const nothingRead: ToolFields = {
   hosts: '',
   secrets: '',
   seconds: '60',
+  isProgram: false,
   schema: {},
 };
 

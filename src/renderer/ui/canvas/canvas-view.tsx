@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useState } from 'react';
 import type { Canvas, CanvasChart, Picture } from '@shared/tools/canvas.ts';
 import { isChart, readCanvas } from '@shared/tools/canvas.ts';
@@ -17,13 +18,21 @@ interface CanvasViewProps {
   readonly input: unknown;
   /** The image that was shown, as it was then; null: there is none. */
   readonly picture: Picture | null;
+  /** Stands below the reason where it cannot be drawn: what was written. */
+  readonly wrong?: ReactNode;
 }
 
 /** What the agent shows beside its words. */
-export default function CanvasView({ input, picture }: CanvasViewProps) {
+export default function CanvasView({ input, picture, wrong }: CanvasViewProps) {
   const [isTable, setIsTable] = useState(false);
   const read = readCanvas(input);
-  if (!read.ok) return <Notice kind="warning">{t('canvas.failed', { reason: read.problem })}</Notice>;
+  if (!read.ok)
+    return (
+      <div className="flex flex-col gap-2">
+        <Notice kind="warning">{t('canvas.failed', { reason: read.problem })}</Notice>
+        {wrong}
+      </div>
+    );
   const { canvas } = read;
   const title = seenWords(canvas.title);
   return (

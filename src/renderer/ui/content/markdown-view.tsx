@@ -1,6 +1,7 @@
-import { Children, isValidElement, useMemo } from 'react';
+import { Children, isValidElement, lazy, Suspense, useMemo } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import { Streamdown, useIsCodeFenceIncomplete } from 'streamdown';
+import { chartInFence } from '@shared/tools/canvas.ts';
 import { t } from '../../lib/text/translate.ts';
 import { formulaMark, markMath } from '../../lib/text/mark-math.ts';
 import { pathInCode } from '../../lib/session/use-open-file.ts';
@@ -9,6 +10,8 @@ import { Diagram } from './diagram.tsx';
 import { FilePath } from './file-path.tsx';
 import { Formula } from './formula.tsx';
 import { TableView } from './table-view.tsx';
+
+const CanvasView = lazy(() => import('../canvas/canvas-view.tsx'));
 
 interface MarkdownViewProps {
   readonly text: string;
@@ -88,7 +91,14 @@ function Fence({ children }: { readonly children?: ReactNode }) {
   const code = textOf(props === null ? children : props.children);
   if (!isOpen && language === 'mermaid') return <Diagram source={code} />;
   if (!isOpen && language === 'math') return <Formula tex={code} isBlock />;
-  return <CodeBlock code={code} language={language} isGrowing={isOpen} />;
+  const block = <CodeBlock code={code} language={language} isGrowing={isOpen} />;
+  const chart = isOpen ? null : chartInFence(language, code);
+  if (chart === null) return block;
+  return (
+    <Suspense fallback={block}>
+      <CanvasView input={chart} picture={null} wrong={block} />
+    </Suspense>
+  );
 }
 
 /** A word of code, or a formula that was marked. */

@@ -49,6 +49,25 @@ describe('a conversation without a project', () => {
     await expectReplay(kit);
   });
 
+  /** Catches: a conversation that cannot draw, and words about drawing that every message pays for. */
+  it('is told how to draw once it is asked to, still in one call and without a tool', async () => {
+    const drawn = 'Here it is.\n\n```chart-bar\nDay,Sold\nMon,3\n```';
+    const kit = createAgentKit({ replies: [{ text: 'Hello.' }, { text: drawn }, { text: 'You are welcome.' }] });
+    for (const text of ['Hello', 'Show me a bar chart: Mon 3.', 'Thanks!']) await kit.runner.send(text, auto);
+    const told = kit.requests.map(({ tools, messages: [system] }) => [
+      tools.length,
+      system !== undefined && textOf(system).includes('chart-bar'),
+    ]);
+    expect(told).toEqual([
+      [0, false],
+      [0, true],
+      [0, true],
+    ]);
+    const ends = ofType(kit.journal.events, 'turn-ended').map(({ text }) => text);
+    expect(ends[1]).toBe(drawn);
+    await expectReplay(kit);
+  });
+
   it('prepares no sandbox, and work after it does before it looks at files', async () => {
     let prepared = 0;
     const kit = createAgentKit({ replies: [{ text: 'Hello.' }, call('task_complete', { summary: 'Made it.' })] });

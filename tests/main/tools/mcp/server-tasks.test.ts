@@ -220,6 +220,17 @@ describe('tasks of the new revision', () => {
     expect(endless.of('tasks/cancel').map((one) => one.params['taskId'])).toEqual(['t1']);
   });
 
+  it('are cancelled where they ask without end', async () => {
+    const params = { mode: 'form', message: 'What?', requestedSchema: { type: 'object', properties: {} } };
+    const inputRequests = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, key) => [`q${key}`, { method: 'elicitation/create', params }]),
+    );
+    const flood = await modern({}, () => ({ status: 'input_required', inputRequests }));
+    const ended = await flood.connection.call('work', {}, ways({ door: door() }));
+    expect(ended).toMatchObject({ status: 'error', output: expect.stringContaining('without end') });
+    expect([flood.of('tasks/update').length, flood.of('tasks/cancel').length]).toEqual([20, 1]);
+  });
+
   it('say what went wrong, and what nobody knows', async () => {
     const failed = await modern({}, () => ({ status: 'failed', error: { code: -32603, message: 'no paper' } }));
     expect(await failed.connection.call('work', {}, ways())).toMatchObject({

@@ -102,6 +102,39 @@ describe('a program that is kept', () => {
     expect(readFileSync(one.file, 'utf8')).toMatch(/^# \/\/\/ dewpoint-tool\n(?:# .*\n|#\n)+# \/\/\/\nresult = 2\n$/u);
   });
 
+  it('becomes its next version where a person changes it by hand, which is off until they have seen what changed', async () => {
+    const one = scene([report(1, 'result = 1\n'), report(2, 'result = 2\n')]);
+    const { sha256, path } = await one.keep(1);
+    const { text } = await one.commands.read({ input: { file: 'add_up.py', projectPath: one.project }, signal });
+    const save = async (changed: string, replaces: string) =>
+      one.commands.save({
+        input: { file: 'add_up.py', text: changed, projectPath: one.project, replaces },
+        signal,
+      });
+    expect(await save(text, sha256)).toMatchObject({ state: 'ready', program: { version: 1 } });
+    const hand = await save(text.replace('result = 1', 'result = 9'), sha256);
+    expect(hand).toMatchObject({
+      path,
+      state: 'changed',
+      program: { version: 2, calls: [{ tool: 'shop__get_order' }] },
+    });
+    expect(hand.diff).toContain('-result = 1\n+result = 9');
+    expect(await one.tools.forProject(one.project).offered()).toEqual([]);
+    const versions = await one.commands.versions({ input: one.which, signal });
+    expect(versions.map(({ version, sessionId }) => [version, sessionId])).toEqual([
+      [2, ''],
+      [1, 's'],
+    ]);
+    await one.commands.approve({ input: { ...one.which, sha256: hand.sha256 }, signal });
+    expect(await one.tools.forProject(one.project).offered()).toHaveLength(1);
+    // A broken one is saved, and is offered to nobody, also not with a yes from before.
+    const broken = await save('# /// dewpoint-tool\n# nothing\n', hand.sha256);
+    expect(broken.state).toBe('broken');
+    const whole = await save(text, broken.sha256);
+    expect(whole.state).not.toBe('broken');
+    expect((await one.keep(2)).program?.version).toBe(3);
+  });
+
   it('waits for a new yes where its file was changed by somebody else, and is imported by nobody until then', async () => {
     const one = scene([report(1, 'result = 1\n')]);
     await one.keep(1);

@@ -11,6 +11,7 @@ import type { RunResult } from '@shared/session/run-result.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson, printable, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { chartsInText } from '@shared/tools/canvas.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
 import { askApproval } from '../questions/approval-question.ts';
@@ -18,6 +19,7 @@ import { askCap } from '../questions/cap-question.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import { followTurn } from '../turn/follow-turn.ts';
+import { canvasRows } from '../terminal/canvas-rows.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
@@ -257,6 +259,8 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const isProposed = result.confidence === 'proposed';
   const headline = isProposed ? colors.yellow('proposed') : good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
+  for (const chart of isJson ? [] : chartsInText(result.text))
+    for (const row of canvasRows(chart, terminal.columns)) terminal.err(`${row}\n`);
   terminal.err(
     `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,
   );
