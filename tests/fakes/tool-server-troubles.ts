@@ -97,7 +97,9 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'task-endless', call: /^cancelled: /u, cancelMs: 1_500, told: /tasks\/cancel/u },
   { mode: 'task-slow', call: /^cancelled: /u, cancelMs: 500, told: /tasks\/cancel/u },
   { mode: 'task-late', call: /^cancelled: /u, cancelMs: 200, told: /tasks\/cancel/u },
-  { mode: 'task-flood', call: tooMany },
+  { mode: 'task-flood', call: tooMany, ways: pipes },
+  // Its stream is cut off; the task that it made before is followed as any other.
+  { mode: 'task-flood', call: /^(?:cancelled|unknown): /u, cancelMs: 5_000, ways: ['http'] },
   { mode: 'task-foreign', call: /^unknown: .*another task/u },
   { mode: 'task-odd', call: /^unknown: .*nothing that can be read/u },
   { mode: 'task-ttl-0', call: /^unknown: .*keeps one for 0 s/u },
