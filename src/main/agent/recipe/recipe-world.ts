@@ -207,7 +207,8 @@ function applyFiles(turn: Turn, files: readonly NewFile[], seen: Map<string, str
 /** A recipe does not ask: what is guarded stays as it is unless the task is about it. */
 function guardedOf(turn: Turn, files: readonly NewFile[], seen: ReadonlyMap<string, string | null>): string | null {
   for (const { path } of files) {
-    const kind = guardOf(turn, path, { isNew: seen.get(path) === null });
+    // A path that it never read is written only where nothing is.
+    const kind = guardOf(turn, path, { isNew: (seen.get(path) ?? null) === null });
     if (kind !== null) return guardText(path, kind);
   }
   return null;

@@ -232,6 +232,20 @@ describe('a recipe', () => {
     expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
   });
 
+  // Bug: a program that named its new file "…_test.py" was refused it, and gave the whole task up.
+  it('may write a new test file, and none over one that it has not read', async () => {
+    const why: (string | null)[] = [];
+    const kit = kitFor(async ({ world }) => {
+      why.push(await world.apply([{ path: 'tree_test.py', text: 'assert 1\n' }]));
+      why.push(await world.apply([{ path: 'tests/test_a.py', text: '' }]));
+      return gaveUp;
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(why).toEqual([null, expect.stringContaining('tests/test_a.py')]);
+    expect(kit.sandbox.text('tree_test.py')).toBe('assert 1\n');
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
+  });
+
   it('that throws gives up, and the next stage goes on', async () => {
     const kit = kitFor(
       async () => {
