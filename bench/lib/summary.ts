@@ -41,6 +41,9 @@ export interface Summary {
   /** Of the changes that no visible test could judge, and that said so. */
   readonly unchecked: number;
   readonly falseUnchecked: number;
+  /** Given up, or ended at a limit; and the median of what that took. */
+  readonly givenUp: number;
+  readonly giveUpSeconds: number | null;
   readonly faults: number;
 }
 
@@ -63,8 +66,10 @@ export function summarize(records: readonly TaskRecord[]): readonly Summary[] {
 function summarizeKind(kind: Kind, records: readonly TaskRecord[]): Summary {
   const solved = records.filter((record) => record.solved);
   const accepted = records.filter((record) => record.accepted);
-  const unchecked = accepted.filter((record) => record.confidence === 'unchecked');
-  const firmly = accepted.filter((record) => record.confidence !== 'weak-tests' && record.confidence !== 'unchecked');
+  const isUnchecked = ({ confidence }: TaskRecord): boolean => confidence === 'unchecked' || confidence === 'proposed';
+  const unchecked = accepted.filter(isUnchecked);
+  const firmly = accepted.filter((record) => record.confidence !== 'weak-tests' && !isUnchecked(record));
+  const unsolved = records.filter(({ status }) => status === 'gave-up' || status === 'limit');
   const seconds = solved.map((record) => record.seconds);
   const mean = (figure: (record: TaskRecord) => number): number =>
     records.reduce((sum, record) => sum + figure(record), 0) / Math.max(1, records.length);
@@ -89,6 +94,8 @@ function summarizeKind(kind: Kind, records: readonly TaskRecord[]): Summary {
     falseFirmly: firmly.filter(isFalseAccept).length,
     unchecked: unchecked.length,
     falseUnchecked: unchecked.filter(isFalseAccept).length,
+    givenUp: unsolved.length,
+    giveUpSeconds: median(unsolved.map((record) => record.seconds)),
     faults: records.filter((record) => record.fault !== null).length,
   };
 }
@@ -247,6 +254,11 @@ function solvedRows(one: Summary, target: Judge): readonly BenchRow[] {
     { figure: `${name}: solved`, value: share, unit: '%', target: target(leastSolved[one.kind]), note },
     ...timeRow(`${name}: median time of a solved task`, one.medianSeconds, isSmall ? target({ atMost: 60 }) : null),
     ...timeRow(`${name}: longest time of a solved task`, one.longestSeconds, target({ atMost: 300 })),
+    ...timeRow(
+      `${name}: median time of ${one.givenUp} tasks that were given up`,
+      one.giveUpSeconds,
+      target({ atMost: 120 }),
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import { findDaemon, findDocker, startDocker } from './docker.mjs';
 import { hasDisplay } from './electron.mjs';
 import { findCard } from './card.mjs';
 import { ensureElectronShell } from './electron-shell.mjs';
+import { ensureLlamaServer } from './llama-server.mjs';
 import { ensureModel } from './models.mjs';
 import { ensureOllama } from './ollama.mjs';
 import { root } from './paths.mjs';
@@ -70,7 +71,9 @@ async function bring(need, context) {
     case 'keyring':
       return bringKeyring(context);
     case 'ollama':
-      return bringOllama(context);
+      return bringServer(context, ensureOllama, 'DEWPOINT_TEST_OLLAMA');
+    case 'llama-server':
+      return bringServer(context, ensureLlamaServer, 'DEWPOINT_TEST_LLAMA_SERVER');
     case 'pytest':
       return bringPytest(context);
     case 'card':
@@ -135,10 +138,15 @@ async function bringKeyring({ allowed }) {
 }
 
 // Only where a server may be built is its absence a reason to skip the whole suite; elsewhere its own tests are skipped.
-/** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
-async function bringOllama({ allowed, env }) {
-  const server = await ensureOllama({ allowed });
-  if (server.ok) env.DEWPOINT_TEST_OLLAMA = server.path;
+/**
+ * @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context
+ * @param {typeof ensureOllama} ensure
+ * @param {string} variable
+ * @returns {Promise<Met>}
+ */
+async function bringServer({ allowed, env }, ensure, variable) {
+  const server = await ensure({ allowed });
+  if (server.ok) env[variable] = server.path;
   else if (allowed) return server;
   else say(server.message);
   return { ok: true };

@@ -41,6 +41,7 @@ export const suites = [
       'build',
       'model:llama-cpp/smollm2-135m-instruct',
       'ollama',
+      'llama-server',
       // The smallest that calls tools, for the server.
       'model:llama-cpp/qwen2.5-coder-0.5b-instruct',
     ],

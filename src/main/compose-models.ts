@@ -46,6 +46,8 @@ import type { LlamaEngine } from './models/engine/llama-engine.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
 import { createLlamaEngine } from './models/engine/llama-engine.ts';
 import { createLoadSteps } from './models/memory/load-steps.ts';
+import type { OwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
+import { createOwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
 import type { OwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
@@ -90,6 +92,8 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly localEngines: LocalEngines;
   readonly serverMemoryPlanner: ServerMemoryPlanner;
   readonly ownOllamaServer: OwnOllamaServer;
+  readonly ownLlamaServer: OwnLlamaServer;
+  readonly freeHostBytes: (signal: AbortSignal) => Promise<number>;
   readonly engineFiles: EngineLibraries;
 }
 
@@ -151,13 +155,8 @@ function createEngineParts(
   });
   const serverMemoryPlanner = createServerMemoryPlanner({ readHardware: hardware, readHeader });
   localEngines.register('llama-cpp', createLlamaOccupant(llama, context));
-  const ownOllamaServer = createOwnOllamaServer({
-    nodePath: files.node,
-    guardPath: files.serverGuard,
-    programs,
-    env,
-    platform: process.platform,
-  });
+  const { platform } = process;
+  const servers = { nodePath: files.node, guardPath: files.serverGuard, programs, env, platform };
   const engineFiles = createEngineLibraries({ variants, readHardware: hardware, startAnew: () => llama.startAnew() });
   return {
     llama,
@@ -167,7 +166,9 @@ function createEngineParts(
     context,
     localEngines,
     serverMemoryPlanner,
-    ownOllamaServer,
+    ownOllamaServer: createOwnOllamaServer(servers),
+    ownLlamaServer: createOwnLlamaServer(servers),
+    freeHostBytes: async (signal) => (await hardware(signal)).host.freeBytes,
     engineFiles,
   };
 }
@@ -256,7 +257,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   const { env, files, programs, settings } = options;
   const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
   const digests = createFileDigests(cards);
-  const { llama, modelStore, readHeader, plan, ...engines } = createEngineParts(config, {
+  const { llama, modelStore, plan, ...engines } = createEngineParts(config, {
     ...options,
     digests,
     serverHeader: async (id, signal) => {
@@ -293,7 +294,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     effortOf: async (path) => advisedEffort(await updates.current(), path),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
-    advise: createModelAdvisor(readHeader, updates.current),
+    advise: createModelAdvisor(engines.readHeader, updates.current),
     probed,
     registry: discoverProviders(),
     settings: () => settings.current(),
@@ -310,7 +311,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   const dispose = async (): Promise<void> => {
     stopResting();
     await models.dispose();
-    await engines.ownOllamaServer.dispose();
+    await Promise.all([engines.ownOllamaServer.dispose(), engines.ownLlamaServer.dispose()]);
   };
   const provider = wrapped(models.provider, config.wrapProvider);
   return {

@@ -60,6 +60,20 @@ describe('the summary', () => {
     expect(summarize(records)[0]).toMatchObject({ accepted: 3, falseAccepts: 2, acceptedFirmly: 2, falseFirmly: 1 });
   });
 
+  it('counts a proposal as a change that no test could judge, and says how long giving up took', () => {
+    const records = [
+      aRecord({ solved: false, confidence: 'proposed' }),
+      ...[80, 100, 300].map((seconds) => aRecord({ solved: false, accepted: false, status: 'gave-up', seconds })),
+    ];
+    const [one] = summarize(records);
+    expect(one).toMatchObject({ unchecked: 1, falseUnchecked: 1, acceptedFirmly: 0, givenUp: 3, giveUpSeconds: 100 });
+    const rows = taskRows(records, options('--split held'));
+    expect(rows.find(({ figure }) => figure.includes('given up'))).toMatchObject({
+      value: 100,
+      target: { atMost: 120 },
+    });
+  });
+
   it('keeps models and strategies apart', () => {
     const records = [aRecord(), aRecord({ strategy: 'loop' }), aRecord({ model: 'a/b' })];
     expect(summarize(records).map(({ model, strategy, total }) => `${model} ${strategy} ${total}`)).toEqual([

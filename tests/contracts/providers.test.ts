@@ -16,6 +16,7 @@ const settingsOf: Readonly<Record<string, unknown>> = {
   huggingface: { kind: 'huggingface', baseUrl: 'http://127.0.0.1:9/v1', models: { m: {} } },
   scripted: { kind: 'scripted', replies: [{ text: 'hello' }] },
   'llama-cpp': { kind: 'llama-cpp' },
+  'llama-server': { kind: 'llama-server' },
   ollama: { kind: 'ollama', baseUrl: ollama.address },
 };
 

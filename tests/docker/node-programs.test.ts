@@ -230,6 +230,8 @@ result = String(await tools.shop__look_up({ id: 1, note }));`;
       fences: { rules: [{ paths: ['plans.md'], verdict: 'local-only' }] },
     });
     await one.kit.runner.send('Look.', loop);
+    const [question] = ofType(one.kit.journal.events, 'approval-requested');
+    expect(question?.reason).toContain('A review by rules found:\nLine 1: it encodes or packs data.');
     expect(one.sent).toEqual([]);
     expect(endOf(one.kit)?.output).toContain('Not sent to shop: it would carry what is not to leave this machine');
   });

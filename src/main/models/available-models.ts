@@ -21,7 +21,9 @@ import type { ContextGrants } from './memory/grant-context.ts';
 import type { LlamaEngine } from './engine/llama-engine.ts';
 import type { KnownHeader } from './files/model-catalog.ts';
 import type { ModelStore } from './files/model-store.ts';
+import type { OwnLlamaServer } from './engine/llama-server/own-llama-server.ts';
 import type { OwnOllamaServer } from './engine/own-ollama-server.ts';
+import type { ReadHeader } from './memory/gguf/gguf-header-reader.ts';
 import type { ServerMemoryPlanner } from './memory/server-memory-planner.ts';
 import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/price-list.ts';
@@ -84,6 +86,9 @@ export interface AvailableModelsOptions {
   readonly localEngines: LocalEngines;
   readonly serverMemoryPlanner: ServerMemoryPlanner;
   readonly ownOllamaServer: OwnOllamaServer;
+  readonly ownLlamaServer: OwnLlamaServer;
+  readonly readHeader: ReadHeader;
+  readonly freeHostBytes: (signal: AbortSignal) => Promise<number>;
   readonly engineFiles: EngineLibraries;
   readonly hubModels: HubModels;
   /** `OLLAMA_HOST` of the environment. */
@@ -320,6 +325,9 @@ function dependenciesOf(
     fetch: options.fetch,
     serverMemoryPlanner: options.serverMemoryPlanner,
     ownOllamaServer: options.ownOllamaServer,
+    ownLlamaServer: options.ownLlamaServer,
+    readHeader: options.readHeader,
+    freeHostBytes: options.freeHostBytes,
     ollamaHost: options.ollamaHost,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {

@@ -78,5 +78,5 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
 /** Of a server that says nothing of itself: where its settings say that it is. */
 function whereOf(settings: ProviderSettings | undefined): Where {
   if (settings?.kind === 'openai-compatible') return settings.where ?? chatPreset(settings.preset).where;
-  return settings?.kind === 'ollama' ? 'local' : 'cloud';
+  return settings?.kind === 'ollama' || settings?.kind === 'llama-server' ? 'local' : 'cloud';
 }

@@ -48,6 +48,7 @@ function listNameOf(settings: ProviderSettings, name: string): string | null {
     case 'openai-compatible':
       return listNameOfPreset(settings);
     case 'llama-cpp':
+    case 'llama-server':
     case 'ollama':
     case 'scripted':
       return null;

@@ -37,6 +37,8 @@ export interface GrantedMemoryPlan {
   readonly kv: CacheType;
   /** As the engine's own option counts: the repeating layers, and one more for the output. */
   readonly gpuLayers: number;
+  /** Of the first so many layers the experts are in main memory. Absent: of none by themselves. */
+  readonly hostExperts?: number;
   /** Where the weights lie. */
   readonly placement: 'devices' | 'experts-on-host' | 'partly-on-host' | 'host' | 'nowhere';
   readonly devices: readonly {

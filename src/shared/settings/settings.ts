@@ -104,6 +104,19 @@ export const llamaCppSchema = z.strictObject({
   unloadAfterMinutes: z.number().positive().nullable().optional(),
 });
 
+/** Model files of this machine in the `llama-server` that is installed here, which Dewpoint starts and ends. */
+export const llamaServerSchema = z.strictObject({
+  kind: z.literal('llama-server'),
+  /** The program to start. Absent: as the search path and the usual places have it. */
+  program: z.string().min(1).optional(),
+  contextTokens: z.number().int().positive().optional(),
+  threads: z.number().int().positive().optional(),
+  gpu: z.enum(['auto', 'off']).default('auto'),
+  /** A server that was not asked for so long is ended; null: never. */
+  unloadAfterMinutes: z.number().positive().nullable().default(15),
+});
+export type LlamaServerSettings = z.infer<typeof llamaServerSchema>;
+
 /** A server of one's own that speaks Ollama's API. */
 export const ollamaSchema = z.strictObject({
   kind: z.literal('ollama'),
@@ -151,6 +164,7 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
   huggingfaceSchema,
   llamaCppSchema,
   ollamaSchema,
+  llamaServerSchema,
   scriptedSchema,
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
@@ -169,9 +183,16 @@ export function knownProviderSettings(name: string): ProviderSettings | null {
   return providerSettingsSchema.parse(preset === undefined ? { kind } : { kind, preset });
 }
 
+type Keyless = Extract<ProviderSettings, { kind: 'llama-cpp' | 'llama-server' | 'ollama' | 'scripted' }>;
+
+/** Engines of this machine, which no key of a service is for. */
+export function isKeyless(settings: ProviderSettings): settings is Keyless {
+  return ['llama-cpp', 'llama-server', 'ollama', 'scripted'].includes(settings.kind);
+}
+
 /** The environment variable that may hold the key of a provider; null where it needs none. */
 export function keyVariableOf(settings: ProviderSettings): string | null {
-  if (settings.kind === 'llama-cpp' || settings.kind === 'ollama' || settings.kind === 'scripted') return null;
+  if (isKeyless(settings)) return null;
   if (settings.keyVariable !== undefined) return settings.keyVariable;
   const name = settings.kind === 'openai-compatible' ? settings.preset : settings.kind;
   return name === undefined ? null : knownProviders[name].keyVariable;

@@ -1,6 +1,7 @@
 import { isRecord } from '@shared/unknown-value.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { loadSyntax } from '../../recipes/code/code-syntax.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import { isFinder } from '../../tools/foreign/find-tools.ts';
@@ -49,6 +50,7 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
     },
     earlier: (sha256) => readEarlier(turn, sha256),
     kept: () => keptPrograms(turn),
+    loadSyntax,
     ask: async ({ subject, reason, text }) => {
       const shown = { sha256: sha256Of(text), text, diff: null };
       const answer = await askApproval(turn, {

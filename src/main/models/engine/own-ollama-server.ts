@@ -1,10 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { failure, messageOf, success } from '@shared/errors.ts';
+import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import { abortable, sleep } from '../../lib/async/abort.ts';
-import type { HostPrograms } from '../../lib/programs/host-programs.ts';
-import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
+import { abortable } from '../../lib/async/abort.ts';
+import { findServerProgram, lastOutput, startOwnServer, waitForServer } from './own-server.ts';
+import type { OwnServer, ServerPrograms } from './own-server.ts';
 
 /**
  * An Ollama server of our own, for machines where it is installed and does not run. It listens on this machine alone and
@@ -30,26 +29,17 @@ export interface ServerStart {
   readonly answers: (signal: AbortSignal) => Promise<boolean>;
 }
 
-export interface OwnOllamaServerOptions {
-  readonly nodePath: string;
-  /** The built `server-guard`. */
-  readonly guardPath: string;
-  readonly programs: HostPrograms;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: NodeJS.Platform;
+export interface OwnOllamaServerOptions extends ServerPrograms {
   /** Until it answers. Default 30 s. */
   readonly startMs?: number;
 }
 
-const pollMs = 100;
-const keptCharacters = 8_000;
-
 export function createOwnOllamaServer(options: OwnOllamaServerOptions): OwnOllamaServer {
-  const running = new Map<string, ChildProcess>();
+  const running = new Map<string, OwnServer>();
   const starting = new Map<string, Promise<Reply<null>>>();
   const closing = new AbortController();
   return {
-    find: (program) => findOllama(program, options),
+    find: (program) => findServerProgram(options, { name: 'ollama', wanted: program, usual: usualPlaces(options) }),
     start: (wish, signal) => {
       const known = starting.get(wish.host);
       if (known !== undefined) return abortable(known, signal);
@@ -62,100 +52,52 @@ export function createOwnOllamaServer(options: OwnOllamaServerOptions): OwnOllam
     dispose: async () => {
       closing.abort();
       await Promise.all(starting.values());
-      await Promise.all([...running.values()].map(end));
+      await Promise.all([...running.values()].map((server) => server.end()));
       running.clear();
     },
   };
 }
 
-/** The program of the settings by its whole path; else on the search path, then where its installers put it. */
-async function findOllama(
-  program: string | undefined,
-  { env, platform, programs }: OwnOllamaServerOptions,
-): Promise<string | null> {
-  if (program !== undefined && /[\\/]/u.test(program))
-    return isWholePath(program, platform) && isProgram(program) ? program : null;
-  const onPath = await programs.find(program ?? 'ollama');
-  if (onPath !== null || program !== undefined) return onPath;
-  const isWindows = platform === 'win32';
-  const name = isWindows ? 'ollama.exe' : 'ollama';
-  const usual = isWindows
-    ? [join(env.LOCALAPPDATA ?? '', 'Programs', 'Ollama')]
-    : platform === 'darwin'
-      ? ['/Applications/Ollama.app/Contents/Resources', '/opt/homebrew/bin', '/usr/local/bin']
-      : ['/usr/local/bin', '/usr/bin'];
-  const places = usual.map((folder) => join(folder, name)).filter((place) => isWholePath(place, platform));
-  return places.find(isProgram) ?? null;
+function usualPlaces({ env, platform }: OwnOllamaServerOptions): readonly string[] {
+  if (platform === 'win32') return [join(env.LOCALAPPDATA ?? '', 'Programs', 'Ollama')];
+  return platform === 'darwin'
+    ? ['/Applications/Ollama.app/Contents/Resources', '/opt/homebrew/bin', '/usr/local/bin']
+    : ['/usr/local/bin', '/usr/bin'];
 }
 
 async function startServer(
-  { nodePath, guardPath, programs, startMs = 30_000 }: OwnOllamaServerOptions,
+  options: OwnOllamaServerOptions,
   { program, host, answers }: ServerStart,
-  { running, signal }: { readonly running: Map<string, ChildProcess>; readonly signal: AbortSignal },
+  { running, signal }: { readonly running: Map<string, OwnServer>; readonly signal: AbortSignal },
 ): Promise<Reply<null>> {
-  const child = programs.start(nodePath, [guardPath, program, 'serve'], {
+  const { startMs = 30_000 } = options;
+  const server = startOwnServer(options, {
+    program,
+    args: ['serve'],
     needs: ['network', 'card', 'ollama'],
     more: { OLLAMA_HOST: host },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  running.set(host, child);
-  const words = lastWordsOf(child);
-  const deadline = Date.now() + startMs;
-  while (Date.now() < deadline && !signal.aborted) {
-    if (hasEnded(child)) {
-      running.delete(host);
-      return failure('engine-lost', endedText(program, host, words()), hintOf(words()));
-    }
-    // Only what we have started may count as ours: a server that another program has started meanwhile ends this one.
-    if (await answers(signal)) return success(null);
-    await sleep(pollMs, signal).catch(() => undefined);
-  }
+  running.set(host, server);
+  const outcome = await waitForServer(server, () => answers(signal), { forMs: startMs, signal });
+  if (outcome === 'answers') return success(null);
   running.delete(host);
-  await end(child);
-  if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+  if (outcome === 'ended')
+    return failure('engine-lost', endedText(program, host, server.words()), hintOf(server.words()));
+  await server.end();
+  if (outcome === 'cancelled') return failure('cancelled', 'It was cancelled.');
   const text = `${program} was started but did not answer at ${host} within ${Math.round(startMs / 1000)} seconds.`;
-  return failure('engine-lost', `${text}${saidText(words())}`);
-}
-
-function lastWordsOf(child: ChildProcess): () => string {
-  let said = '';
-  const hear = (chunk: unknown): void => {
-    said = (said + String(chunk)).slice(-keptCharacters);
-  };
-  child.stdout?.on('data', hear);
-  child.stderr?.on('data', hear);
-  child.on('error', (error) => hear(messageOf(error)));
-  return () => said.trim();
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
-}
-
-/** The guard ends its server first. */
-function end(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (hasEnded(child)) return resolve();
-    child.once('exit', () => resolve());
-    if (child.connected) child.disconnect();
-    else child.kill('SIGTERM');
-  });
+  return failure('engine-lost', `${text}${lastOutput(server.words())}`);
 }
 
 function endedText(program: string, host: string, words: string): string {
   const isTaken = /address already in use|Only one usage of each socket address/i.test(words);
   return isTaken
     ? `${program} could not be started: another program, not Ollama, uses the port of ${host}.`
-    : `${program} was started and ended at once.${saidText(words)}`;
+    : `${program} was started and ended at once.${lastOutput(words)}`;
 }
 
 function hintOf(words: string): string {
   return /address already in use/i.test(words)
     ? 'Set another address: providers.ollama.baseUrl in your settings.'
     : 'Start it by hand to see more: ollama serve';
-}
-
-function saidText(words: string): string {
-  const last = words.split('\n').slice(-3).join(' ').slice(-400);
-  return last === '' ? '' : ` Its last output: ${last}`;
 }

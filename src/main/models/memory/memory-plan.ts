@@ -191,13 +191,14 @@ function describe(
   const where = {
     devices:
       request.cards.length === 1 ? 'everything fits on the card' : `everything fits on ${request.cards.length} cards`,
-    'experts-on-host': 'the experts are in main memory, everything else is on the card',
+    'experts-on-host': `the experts${placed.hostExperts < memory.layerCount ? ` of ${placed.hostExperts} of ${memory.layerCount} layers` : ''} are in main memory, everything else is on the card`,
     'partly-on-host': `${placed.gpuLayers} of ${memory.layerCount + 1} layers are on the card, the rest is in main memory, which is slow`,
   }[placement];
   return {
     context: tokens,
     kv: type,
     gpuLayers: placed.gpuLayers,
+    ...(placed.hostExperts === 0 ? {} : { hostExperts: placed.hostExperts }),
     placement,
     devices: placed.devices.map((device, index) => ({
       name: request.cards[index]?.name ?? `card ${index}`,

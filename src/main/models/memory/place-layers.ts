@@ -19,6 +19,8 @@ export interface PlaceRequest {
 export interface Placement {
   /** The repeating layers on devices, and one more where the output is there as well. */
   readonly gpuLayers: number;
+  /** Of the first so many layers the experts are on the host: as few as it takes. */
+  readonly hostExperts: number;
   readonly devices: readonly { readonly layers: number; readonly bytes: number; readonly budgetBytes: number }[];
   readonly hostBytes: number;
 }
@@ -32,18 +34,26 @@ export function placeLayers(request: PlaceRequest): Placement | null {
   const layers = layerWeights(weights, layerCount, request.expertShare);
   const hasExperts = layers.some((layer) => layer.expertBytes > 0);
   if (placement === 'experts-on-host' && !hasExperts) return null;
-  const sizes = layers.map((layer, index) => {
-    const kept = contextBytes[index] ?? 0;
-    return layer.bytes - (placement === 'experts-on-host' ? layer.expertBytes : 0) + kept;
-  });
+  const sizesWith = (hostExperts: number): readonly number[] =>
+    layers.map((layer, index) => {
+      const kept = contextBytes[index] ?? 0;
+      return layer.bytes - (index < hostExperts ? layer.expertBytes : 0) + kept;
+    });
   const repeating = layers.reduce((sum, layer) => sum + layer.bytes, 0);
   const output = outputBytes(weights, repeating);
   const inputs = weights.inputBytes ?? 0;
-  const experts = placement === 'experts-on-host' ? layers.reduce((sum, layer) => sum + layer.expertBytes, 0) : 0;
-  const order = placement === 'partly-on-host' ? lastThatFit(request, sizes, output) : sizes.map((_, index) => index);
+  const all = layers.map((_, index) => index);
+  const isApart = placement === 'experts-on-host';
+  // More experts on the host never fit worse.
+  const hostExperts = isApart
+    ? largestThatHolds(-1, layers.length, (count) => fill(request, sizesWith(count), all, output) === null) + 1
+    : 0;
+  const sizes = sizesWith(hostExperts);
+  const order = placement === 'partly-on-host' ? lastThatFit(request, sizes, output) : all;
   if (order === null) return null;
   const filled = fill(request, sizes, order, output);
   if (filled === null) return null;
+  const experts = layers.slice(0, hostExperts).reduce((sum, layer) => sum + layer.expertBytes, 0);
   const onDevices = new Set(order);
   const left = sizes.reduce((sum, bytes, index) => (onDevices.has(index) ? sum : sum + bytes), 0);
   const hostBytes = inputs + experts + left;
@@ -51,7 +61,7 @@ export function placeLayers(request: PlaceRequest): Placement | null {
   const first = filled[0];
   if (unified && first !== undefined && first.bytes + hostBytes > first.budgetBytes) return null;
   if (!unified && request.hostFreeBytes !== null && hostBytes > request.hostFreeBytes) return null;
-  return { gpuLayers: order.length + 1, devices: filled, hostBytes };
+  return { gpuLayers: order.length + 1, hostExperts, devices: filled, hostBytes };
 }
 
 /** Null where a layer does not fit behind the one before it. */

@@ -8,7 +8,9 @@ import type { LocalEngines } from '../engine/local-engines.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { ModelFacts } from '../memory/estimate/model-memory.ts';
+import type { OwnLlamaServer } from '../engine/llama-server/own-llama-server.ts';
 import type { OwnOllamaServer } from '../engine/own-ollama-server.ts';
+import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
@@ -229,6 +231,12 @@ export interface ProviderDependencies {
   readonly serverMemoryPlanner?: ServerMemoryPlanner;
   /** Starts an Ollama that is installed here and does not run; absent: nobody does. */
   readonly ownOllamaServer?: OwnOllamaServer;
+  /** Runs model files in the llama-server that is installed here; absent: nobody does. */
+  readonly ownLlamaServer?: OwnLlamaServer;
+  /** For engines that plan for a file by themselves. */
+  readonly readHeader?: ReadHeader;
+  /** Of this machine; bytes. */
+  readonly freeHostBytes?: (signal: AbortSignal) => Promise<number>;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost?: string | undefined;
   /** Grants one step less, where that was too much; absent: there are no steps. */

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
-import { keyVariableOf, knownProviderNames, knownProviderSettings } from '@shared/settings/settings.ts';
+import { isKeyless, keyVariableOf, knownProviderNames, knownProviderSettings } from '@shared/settings/settings.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import { createKeyClient } from './key-client.ts';
 import type { StoreState } from './key-store.ts';
@@ -172,10 +172,7 @@ function ownersOf(settings: Settings): readonly { readonly provider: string; rea
     return variable === null ? [] : [{ provider, variable }];
   });
   const others = Object.entries(settings.providers)
-    .filter(
-      ([provider, { kind }]) =>
-        !knownProviderNames.includes(provider) && kind !== 'llama-cpp' && kind !== 'ollama' && kind !== 'scripted',
-    )
+    .filter(([provider, own]) => !knownProviderNames.includes(provider) && !isKeyless(own))
     .map(([provider, own]) => ({ provider, variable: keyVariableOf(own) }));
   return [...services, ...others];
 }

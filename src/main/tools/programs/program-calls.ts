@@ -1,3 +1,4 @@
+import type { Syntax } from '../../recipes/code/code-syntax.ts';
 import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 
@@ -53,6 +54,8 @@ export interface ProgramDoor<Tool> {
   readonly earlier: (sha256: string) => Promise<EarlierPrograms>;
   /** Programs that were kept and may be imported. */
   readonly kept: () => Promise<readonly KeptProgram[]>;
+  /** What parses a program for the review before a question. */
+  readonly loadSyntax: () => Promise<Syntax>;
   readonly ask: (question: ProgramQuestion) => Promise<'allow' | 'deny' | 'nobody'>;
   readonly call: (call: ProgramCall<Tool>, signal: AbortSignal) => Promise<ProgramCallResult>;
   /** How long people were waited for so far. */

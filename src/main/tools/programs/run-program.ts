@@ -13,6 +13,7 @@ import type { EarlierPrograms, ProgramDoor } from './program-calls.ts';
 import { importedBy } from './imported-programs.ts';
 import { programLimits } from './program-limits.ts';
 import { announcementText, readAnnouncement, type Announcement } from './program-announcement.ts';
+import { reviewProgram } from './review-program.ts';
 import type { ProgramEnd, ProgramGiven, ProgramOutcome } from './run-in-sandbox.ts';
 import { runInSandbox } from './run-in-sandbox.ts';
 
@@ -168,9 +169,16 @@ async function approve(
   const leaving = announcement.entries.filter(({ tool, hosts }) => leavesSandbox(tool) || hosts.length > 0);
   if (leaving.length === 0) return null;
   const subject = `a program that calls ${leaving.map(({ tool, most }) => `${tool.name} (at most ${most})`).join(', ')}`;
+  const syntax = await door.loadSyntax();
+  const found = [program, ...Object.values(modules)].flatMap((text) =>
+    reviewProgram({ language, text, leaving }, syntax),
+  );
   const answer = await door.ask({
     subject,
-    reason: 'These calls leave the sandbox. A yes is for all of them; each passes the fences. Other calls are refused.',
+    reason: [
+      'These calls leave the sandbox. A yes is for all of them; each passes the fences. Other calls are refused.',
+      ...(found.length === 0 ? [] : ['A review by rules found:', ...new Set(found)]),
+    ].join('\n'),
     text: [
       `Plan:\n${plan}`,
       `Calls:\n${announcementText(announcement, 'announced')}`,

@@ -44,7 +44,7 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
         ))}
       </ul>
       {hosts.some((host) => host.includes('xn--')) && <p className="text-sm text-warn">{t('approval.foreign')}</p>}
-      <p className="text-sm text-soft">{seenWords(approval.reason ?? '')}</p>
+      <p className="text-sm whitespace-pre-line text-soft">{seenWords(approval.reason ?? '')}</p>
       {approval.why !== undefined && (
         <>
           <p className="text-sm text-soft">{t('approval.why')}</p>

@@ -15,6 +15,8 @@ type WireRequest = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 /** Who sends, and what of the model is known. */
 export interface ChatTarget extends ModelTarget {
   readonly service: ChatPreset;
+  /** Fields that this very server takes beside those of the service. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /** Fields that services have added to Chat Completions. */
@@ -52,6 +54,7 @@ export function toChatWire(request: ModelRequest, target: ChatTarget): WireReque
       ? { cache_control: { type: 'ephemeral' as const } }
       : {}),
     ...responseFormat(request),
+    ...target.more,
   };
 }
 

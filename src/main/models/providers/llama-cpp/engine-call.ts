@@ -34,7 +34,7 @@ const thoughtTokens = { low: 1_024, medium: 4_096, high: 16_384 } as const;
 const leastThoughtTokens = 256;
 
 /** At most half of the answer; a choice, and what a text opens, come without. */
-function thinkingOf({
+export function thinkingOf({
   effort = 'none',
   output,
   prefill,

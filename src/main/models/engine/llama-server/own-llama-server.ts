@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import type { Reply } from '@shared/errors.ts';
+import { abortable } from '../../../lib/async/abort.ts';
+import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import { outOfMemoryLines } from '../out-of-memory-lines.ts';
+import { findServerProgram, lastOutput, startOwnServer, waitForServer } from '../own-server.ts';
+import type { OwnServer, ServerPrograms } from '../own-server.ts';
+import { addressInLine, sizesInLog } from './server-log.ts';
+import type { ServerSizes } from './server-log.ts';
+import { askServerProgram } from './server-program.ts';
+import type { ServerProgram } from './server-program.ts';
+
+/**
+ * The llama-server that a person has installed, started by us: on this machine alone, with a key that nobody else has,
+ * with one model at a time. Another model is another start. It ends with Dewpoint, and when nobody asked for long.
+ */
+export interface OwnLlamaServer {
+  /** Where the program is; null: it is not installed. Looks anew each time. */
+  readonly find: (program: string | undefined) => Promise<string | null>;
+  /** What the program is, and the cards it sees now. */
+  readonly ask: (path: string, signal: AbortSignal) => Promise<Reply<ServerProgram>>;
+  /**
+   * A server with this load: the one that runs, where it is the same, else a new one in its place. An abort ends a
+   * start. To be used until `leave`; never rejects.
+   */
+  readonly use: (load: ServerLoad, signal: AbortSignal) => Promise<UseReply>;
+  /** What runs now; null: nothing. */
+  readonly running: () => Pick<RunningServer, 'load' | 'sizes'> | null;
+  /** Ends it where nobody uses it. */
+  readonly release: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface ServerLoad {
+  readonly program: string;
+  /** Its model, its context and their places; not where it listens. */
+  readonly args: readonly string[];
+  readonly modelPath: string;
+  /** Null: it never ends for that. Milliseconds. */
+  readonly idleMs: number | null;
+}
+
+export interface RunningServer {
+  readonly address: string;
+  readonly key: string;
+  readonly load: ServerLoad;
+  /** What it took, by its own word. */
+  readonly sizes: ServerSizes | null;
+  /** It was started for this use. */
+  readonly isFresh: boolean;
+  /** How it ended meanwhile; null: it runs. */
+  readonly ended: () => { readonly text: string; readonly isOutOfMemory: boolean } | null;
+  readonly leave: () => void;
+}
+
+export type UseReply =
+  | { readonly ok: true; readonly server: RunningServer }
+  | { readonly ok: false; readonly message: string; readonly code: 'out-of-memory' | 'engine-lost' | 'cancelled' };
+
+export interface OwnLlamaServerOptions extends ServerPrograms {
+  /** A large model comes from a slow disk. */
+  readonly startMs?: number;
+}
+
+type Loaded = Omit<RunningServer, 'isFresh' | 'leave' | 'ended'> & {
+  readonly server: OwnServer;
+  readonly lines: () => readonly string[];
+};
+
+const keptLines = 2_000;
+/** A list of models asks once, not for each. What is free of a card is not much older before a load. */
+const freshMs = 5_000;
+
+export function createOwnLlamaServer(options: OwnLlamaServerOptions): OwnLlamaServer {
+  const turn = createOneAtATime();
+  const asked = new Map<string, { readonly reply: ReturnType<OwnLlamaServer['ask']>; readonly at: number }>();
+  const closing = new AbortController();
+  let loaded: Loaded | null = null;
+  let users = 0;
+  let idle: NodeJS.Timeout | undefined;
+  const end = async (): Promise<void> => {
+    const before = loaded;
+    loaded = null;
+    clearTimeout(idle);
+    await before?.server.end();
+  };
+  const leaveOnce = ({ load }: Loaded): (() => void) => {
+    let isLeft = false;
+    return () => {
+      if (isLeft) return;
+      isLeft = true;
+      users -= 1;
+      if (users === 0 && load.idleMs !== null) idle = setTimeout(() => void release(), load.idleMs).unref();
+    };
+  };
+  const release = async (): Promise<void> => {
+    const leave = await turn.enter(closing.signal);
+    if (leave === null) return;
+    if (users === 0) await end();
+    leave();
+  };
+  const use: OwnLlamaServer['use'] = async (load, signal) => {
+    const leave = await turn.enter(signal);
+    if (leave === null) return cancelled;
+    try {
+      clearTimeout(idle);
+      const isThere = loaded !== null && !loaded.server.hasEnded() && keyOf(loaded.load) === keyOf(load);
+      if (!isThere) {
+        await end();
+        const started = await start(options, load, { signal, closing: closing.signal });
+        if (!started.ok) return started;
+        loaded = started.loaded;
+      }
+      if (loaded === null) return cancelled;
+      users += 1;
+      const { server, lines, ...about } = loaded;
+      const ended = (): ReturnType<RunningServer['ended']> =>
+        server.hasEnded() ? { text: lastOutput(server.words()), isOutOfMemory: hasNoMemory(lines()) } : null;
+      return { ok: true, server: { ...about, load, isFresh: !isThere, ended, leave: leaveOnce({ ...loaded, load }) } };
+    } finally {
+      leave();
+    }
+  };
+  return {
+    find: (program) =>
+      findServerProgram(options, { name: 'llama-server', wanted: program, usual: usualPlaces(options) }),
+    ask: async (path, signal) => {
+      const known = asked.get(path);
+      if (known !== undefined && Date.now() - known.at < freshMs) return abortable(known.reply, signal);
+      const reply = askServerProgram(path, options, closing.signal);
+      asked.set(path, { reply, at: Date.now() });
+      return abortable(reply, signal);
+    },
+    use,
+    running: () => (loaded === null || loaded.server.hasEnded() ? null : loaded),
+    release,
+    dispose: async () => {
+      closing.abort();
+      await end();
+    },
+  };
+}
+
+const cancelled = { ok: false, code: 'cancelled', message: 'It was cancelled.' } as const;
+const keyOf = ({ program, args }: ServerLoad): string => JSON.stringify([program, args]);
+const hasNoMemory = (lines: readonly string[]): boolean => outOfMemoryLines(lines).length > 0;
+
+function usualPlaces({ platform }: OwnLlamaServerOptions): readonly string[] {
+  return platform === 'win32' ? [] : ['/opt/homebrew/bin', '/usr/local/bin', '/usr/bin'];
+}
+
+/** What every load is started with: nothing of the network, no page for people, no fitting but ours. */
+const always =
+  // It says what it allocates only at this level, and nothing of prompts.
+  '--host 127.0.0.1 --port 0 --offline --no-webui --jinja --no-warmup --fit off --flash-attn on --parallel 1 --log-verbosity 4 --log-colors off'.split(
+    ' ',
+  );
+
+async function start(
+  options: OwnLlamaServerOptions,
+  load: ServerLoad,
+  { signal, closing }: { readonly signal: AbortSignal; readonly closing: AbortSignal },
+): Promise<{ readonly ok: true; readonly loaded: Loaded } | Extract<UseReply, { ok: false }>> {
+  const { startMs = 1_200_000 } = options;
+  const key = randomBytes(24).toString('hex');
+  const lines: string[] = [];
+  let address: string | null = null;
+  const server = startOwnServer(options, {
+    program: load.program,
+    args: [...load.args, ...always],
+    needs: ['card'],
+    // Not among its arguments, which every program of this machine can read.
+    more: { LLAMA_API_KEY: key },
+    onLine: (line) => {
+      address ??= addressInLine(line);
+      lines.push(line);
+      if (lines.length > keptLines) lines.shift();
+    },
+  });
+  const answers = async (): Promise<boolean> => address !== null && (await isReady(address, signal));
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort();
+  for (const one of [signal, closing]) one.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted || closing.aborted) onAbort();
+  const outcome = await waitForServer(server, answers, { forMs: startMs, signal: stop.signal });
+  for (const one of [signal, closing]) one.removeEventListener('abort', onAbort);
+  if (outcome === 'answers' && address !== null)
+    return { ok: true, loaded: { address, key, load, sizes: sizesInLog(lines), server, lines: () => lines } };
+  await server.end();
+  if (outcome === 'cancelled') return cancelled;
+  const said = lastOutput(server.words());
+  if (hasNoMemory(lines))
+    return { ok: false, code: 'out-of-memory', message: `llama-server has no memory left.${said}` };
+  const what =
+    outcome === 'ended' ? 'was started and ended' : `did not answer within ${Math.round(startMs / 1000)} seconds`;
+  return { ok: false, code: 'engine-lost', message: `${load.program} ${what}.${said}` };
+}
+
+async function isReady(address: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(`${address}/health`, { signal });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    // It does not listen yet, or has ended: the next look tells.
+    return false;
+  }
+}

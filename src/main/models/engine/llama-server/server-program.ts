@@ -1,0 +1,61 @@
+import { failure, success } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import type { HostPrograms } from '../../../lib/programs/host-programs.ts';
+import type { Card } from '../../memory/memory-plan.ts';
+import { lastOutput } from '../own-server.ts';
+
+/** A llama-server that is installed here, by its own word. */
+export interface ServerProgram {
+  readonly path: string;
+  readonly version: string;
+  /** The cards that this build of it can use, with what is free of them now. */
+  readonly cards: readonly Card[];
+}
+
+/** Builds have numbers, and later ones versions. The first that takes every option that it is started with. */
+const leastBuild = 8_000;
+/** Its libraries look for cards at each start. */
+const askMs = 20_000;
+const mebi = 1024 * 1024;
+
+/** Fails for a program that is none, and for one that is too old. */
+export async function askServerProgram(
+  path: string,
+  { programs, platform }: { readonly programs: HostPrograms; readonly platform: NodeJS.Platform },
+  signal: AbortSignal,
+): Promise<Reply<ServerProgram>> {
+  const ask = (word: string): ReturnType<HostPrograms['run']> =>
+    programs.run([path], [word], { needs: ['card'], signal, timeoutMs: askMs });
+  const said = await ask('--version');
+  const version = versionIn(said.output);
+  if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+  if (version === null) {
+    const text = `${path} did not say which version it is.${lastOutput(said.output)}`;
+    return failure('bad-input', text, 'Is it a llama-server? Set another program: providers.llama-server.program.');
+  }
+  if (!version.isNewEnough) {
+    const text = `${path} is too old: it is version ${version.text}, and Dewpoint needs build ${leastBuild} or later.`;
+    return failure('bad-input', text, 'Install a newer llama.cpp.');
+  }
+  const { stdout } = await ask('--list-devices');
+  return success({ path, version: version.text, cards: cardsIn(stdout, platform === 'darwin') });
+}
+
+/** "version: 8763 (ff5ef8278)", and later "version: 0.4.0 (build 1, commit 5b4ebc5)". */
+function versionIn(output: string): { readonly text: string; readonly isNewEnough: boolean } | null {
+  const [, version] = /^version: (\d+(?:\.\d+)*)\b/mu.exec(output) ?? [];
+  if (version === undefined) return null;
+  return { text: version, isNewEnough: version.includes('.') || Number(version) >= leastBuild };
+}
+
+/** Its backends count what their drivers took already. Of a Mac, the card is the machine's own memory. */
+function cardsIn(output: string, isUnified: boolean): readonly Card[] {
+  const found = output.matchAll(/^ {2}([\w-]+): (.{1,200}) \((\d+) MiB, (\d+) MiB free\)$/gmu);
+  return [...found].map(([, name = '', , total, free]) => ({
+    name,
+    totalBytes: Number(total) * mebi,
+    freeBytes: Number(free) * mebi,
+    driverBytes: 0,
+    isUnified,
+  }));
+}

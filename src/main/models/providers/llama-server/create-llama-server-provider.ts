@@ -1,0 +1,302 @@
+import { basename } from 'node:path';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { EngineReport } from '@shared/events/call-report.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
+import type { LlamaServerSettings } from '@shared/settings/settings.ts';
+import type { OwnLlamaServer, RunningServer } from '../../engine/llama-server/own-llama-server.ts';
+import type { EngineOccupant } from '../../engine/local-engines.ts';
+import { sumHeldMemory } from '../../engine/local-engines.ts';
+import { strainText } from '../../machine/strain-watch.ts';
+import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import { endedWith } from '../call/call-ended.ts';
+import { createSpeedWatch } from '../call/speed-watch.ts';
+import type { SpeedWatch } from '../call/speed-watch.ts';
+import { stallMs } from '../call/stall-watch.ts';
+import { streamAnswer } from '../call/stream-answer.ts';
+import { streamInTurn } from '../call/stream-in-turn.ts';
+import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamPart } from '../define.ts';
+import type { FoundServer, Leaving, ServerModel, ServerModelOptions } from './server-model.ts';
+import { findServer, planFile, serverModelInfo } from './server-model.ts';
+import type { ServerCall } from './server-wire.ts';
+import { countInput, serverWire } from './server-wire.ts';
+
+interface Parts extends ServerModelOptions {
+  readonly turn: OneAtATime;
+  readonly speeds: SpeedWatch;
+  /** The last plan of each model file. */
+  readonly decisions: Map<string, ServerModel>;
+  readonly get: typeof fetch;
+}
+
+export function createLlamaServerProvider(
+  dependencies: ProviderDependencies,
+  { id, settings }: { readonly id: string; readonly settings: LlamaServerSettings },
+): Provider {
+  const { localEngines, ownLlamaServer, now } = dependencies;
+  const parts: Parts = {
+    id,
+    settings,
+    dependencies,
+    turn: localEngines?.turn ?? createOneAtATime(),
+    speeds: createSpeedWatch(),
+    decisions: new Map(),
+    get: dependencies.fetch ?? fetch,
+  };
+  const leaveLocalEngines =
+    ownLlamaServer === undefined ? undefined : localEngines?.register(id, occupantOf(id, ownLlamaServer));
+  return {
+    id,
+    listModels: (signal) => listModels(parts, signal),
+    find: (name, signal) => findInfo(parts, name, signal),
+    status: async (signal) => {
+      const program = await (await findServer(parts, signal)).ask();
+      const cards = program.cards.map(({ name }) => name).join(', ') || 'no card';
+      return {
+        text: `llama-server ${program.version} (${program.path}), started by Dewpoint, sees ${cards}`,
+        complaint: null,
+      };
+    },
+    countTokens: (request, signal) => countTokens(parts, request, signal),
+    stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
+    dispose: async () => {
+      leaveLocalEngines?.();
+      await ownLlamaServer?.release();
+    },
+  };
+}
+
+async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly ModelInfo[]> {
+  const { localModels, modelFile, ownLlamaServer } = parts.dependencies;
+  if (ownLlamaServer === undefined) return [];
+  const program = await (await findServer(parts, signal)).ask();
+  const infos = await Promise.all(
+    (await localModels()).map(async (name): Promise<ModelInfo | null> => {
+      const file = await modelFile(name);
+      if (file === null) return null;
+      return serverModelInfo(parts.id, name, await planFile(parts, { file, program, leaving: nothing }, signal));
+    }),
+  );
+  return infos.filter((info) => info !== null);
+}
+
+const nothing: Leaving = { hostBytes: 0, cardBytes: 0 };
+
+async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
+  const file = await parts.dependencies.modelFile(name);
+  if (file === null) return null;
+  const found = await findServer(parts, signal);
+  return serverModelInfo(parts.id, name, await decided(parts, { ...found, file }, signal));
+}
+
+type Found = FoundServer & { readonly file: ServerModel['file'] };
+
+/** As it is loaded, where it is: free memory is read before a load, and not while the load takes its part of it. */
+async function decided(parts: Parts, { file, server, ask }: Found, signal: AbortSignal): Promise<ServerModel> {
+  const running = server.running();
+  const key = JSON.stringify([file.path, file.adapter?.path]);
+  const before = parts.decisions.get(key);
+  if (before !== undefined && before.load.args.join() === running?.load.args.join()) return { ...before, file };
+  // What is loaded now leaves, and so do the models of other engines where it does not fit beside them.
+  const others = sumHeldMemory((await parts.dependencies.localEngines?.heldByOthers(parts.id, signal)) ?? []);
+  const own = running === null ? nothing : heldBytes(running);
+  const leaving = { hostBytes: others.hostBytes + own.hostBytes, cardBytes: others.cardBytes + own.cardBytes };
+  const model = await planFile(parts, { file, program: await ask(), leaving }, signal);
+  parts.decisions.set(key, model);
+  return model;
+}
+
+/** What others hold goes where this model, as it is wanted, does not fit beside it. */
+async function makeRoom(
+  parts: Parts,
+  found: Found,
+  { plan }: ServerModel,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { localEngines } = parts.dependencies;
+  const others = (await localEngines?.heldByOthers(parts.id, signal)) ?? [];
+  if (localEngines === undefined || others.length === 0) return [];
+  const running = found.server.running();
+  const own = running === null ? nothing : heldBytes(running);
+  // Weights that are mapped are called free, and two models that push each other's out crawl.
+  const leaving = { ...own, hostBytes: own.hostBytes - sumHeldMemory(others).mappedBytes };
+  const { plan: beside } = await planFile(parts, { file: found.file, program: await found.ask(), leaving }, signal);
+  const isAsGood =
+    beside.placement !== null &&
+    beside.placement === plan.placement &&
+    beside.grantedTokens >= plan.grantedTokens &&
+    beside.hostExperts <= plan.hostExperts;
+  return isAsGood ? [] : (await localEngines.unloadOthers(parts.id, signal)).map(({ model }) => model);
+}
+
+function heldBytes({ sizes }: Pick<RunningServer, 'sizes'>): Leaving {
+  const cardBytes = [...(sizes?.cards.values() ?? [])].reduce((sum, bytes) => sum + bytes, 0);
+  return { hostBytes: sizes?.hostBytes ?? 0, cardBytes };
+}
+
+function occupantOf(id: string, server: OwnLlamaServer): EngineOccupant {
+  return {
+    held: async () => {
+      const running = server.running();
+      if (running === null) return [];
+      const model = `${id}/${basename(running.load.modelPath, '.gguf')}`;
+      return [{ model, ...heldBytes(running), mappedBytes: running.sizes?.mappedBytes ?? 0 }];
+    },
+    unload: () => server.release(),
+  };
+}
+
+interface Ready {
+  readonly model: ServerModel;
+  readonly server: RunningServer;
+  readonly unloaded: readonly string[];
+}
+
+type Prepared = ({ readonly ok: true } & Ready) | { readonly ok: false; readonly error: ProviderError | null };
+
+/** The server with this model in it. Only while one has the turn of this machine's engines. */
+async function prepare(parts: Parts, name: string, signal: AbortSignal): Promise<Prepared> {
+  const file = await parts.dependencies.modelFile(name);
+  if (file === null) return { ok: false, error: failed('missing-model', `The model ${name} is not on this machine.`) };
+  const refusal = (await file.adapter?.refusal(signal)) ?? null;
+  if (refusal !== null) return { ok: false, error: failed('bad-model', refusal) };
+  const found = { ...(await findServer(parts, signal)), file };
+  const model = await decided(parts, found, signal);
+  const isThere = found.server.running()?.load.args.join() === model.load.args.join();
+  const unloaded = isThere ? [] : await makeRoom(parts, found, model, signal);
+  const used = await found.server.use(model.load, signal);
+  if (used.ok) return { ok: true, model, server: used.server, unloaded };
+  if (used.code === 'cancelled') return { ok: false, error: null };
+  const hint =
+    used.code === 'out-of-memory' ? ' Ask for less: providers.llama-server.contextTokens in your settings.' : '';
+  return { ok: false, error: failed(used.code, `${used.message}${hint}`) };
+}
+
+function callOf(parts: Parts, { model, server }: Pick<Ready, 'model' | 'server'>, name: string): ServerCall {
+  return { server, get: parts.get, by: `${parts.id}/${name}`, thinks: model.file.efforts !== undefined };
+}
+
+/** Counting takes little of the processor's time; bringing the model in does, and memory. */
+async function countTokens(parts: Parts, request: ModelRequest, signal: AbortSignal): Promise<number | null> {
+  const leave = await parts.turn.enter(signal);
+  if (leave === null) return null;
+  try {
+    const ready = await prepare(parts, request.model, signal);
+    if (!ready.ok) return null;
+    try {
+      return await countInput(callOf(parts, ready, request.model), request, signal);
+    } finally {
+      ready.server.leave();
+    }
+  } catch {
+    // The call itself comes next, and says what is wrong.
+    return null;
+  } finally {
+    leave();
+  }
+}
+
+async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+  const { now, strain: readStrain } = parts.dependencies;
+  const startedAt = now();
+  const end = (error: ProviderError | null): StreamPart => endedWith(error, startedAt, now());
+  try {
+    yield { type: 'progress', phase: 'loading', done: 0, total: null };
+    const ready = await prepare(parts, request.model, signal);
+    if (!ready.ok || signal.aborted) {
+      if (ready.ok) ready.server.leave();
+      yield end(ready.ok ? null : ready.error);
+      return;
+    }
+    try {
+      yield { type: 'progress', phase: 'prefill', done: 0, total: null };
+      const strain = (await readStrain?.()) ?? noStrain;
+      yield* answered(parts, { request, ready, startedAt, strain }, signal);
+    } finally {
+      ready.server.leave();
+    }
+  } catch (error) {
+    const hint = error instanceof AppError && error.hint !== undefined ? ` ${error.hint}` : '';
+    yield end(signal.aborted ? null : failed('missing-model', `${messageOf(error)}${hint}`));
+  }
+}
+
+const noStrain: Strain = { act: 'usual', causes: [] };
+
+interface Call {
+  readonly request: ModelRequest;
+  readonly ready: Ready;
+  readonly startedAt: number;
+  readonly strain: Strain;
+}
+
+async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIterable<StreamPart> {
+  const { request, ready, startedAt, strain } = call;
+  const { now } = parts.dependencies;
+  const wire = serverWire(callOf(parts, ready, request.model));
+  const limits = { stallMs: stallMs.local, firstWordMs: stallMs.local };
+  for await (const part of streamAnswer(wire, request, { signal, now, ...limits })) {
+    if (part.type !== 'ended') {
+      yield part;
+      continue;
+    }
+    const counted = wire.counts();
+    const timed = { outputTokens: counted?.writtenTokens ?? null, outputMs: counted?.writtenMs ?? null };
+    const slow = part.error === null ? parts.speeds.note(ready.model.file.path, timed) : null;
+    yield {
+      ...part,
+      // With the time that the load took.
+      timings: { ...part.timings, totalMs: Math.max(0, now() - startedAt), ...(counted === null ? {} : { counted }) },
+      error: part.error === null ? null : (lostWith(ready.server) ?? part.error),
+      engine: reportOf(ready, { slow, strain: strainText(strain) }),
+    };
+  }
+}
+
+/** A connection that broke because the server is gone. */
+function lostWith({ ended }: RunningServer): ProviderError | null {
+  const gone = ended();
+  if (gone === null) return null;
+  const code = gone.isOutOfMemory ? 'out-of-memory' : 'engine-lost';
+  return { code, message: `llama-server ended.${gone.text}`, retryable: !gone.isOutOfMemory };
+}
+
+function reportOf(
+  { model: { plan, file }, server: { sizes }, unloaded }: Ready,
+  { slow, strain }: { readonly slow: string | null; readonly strain: string | null },
+): EngineReport {
+  const { cardBytes } = heldBytes({ sizes });
+  const isElsewhere = (plan.cardBytes ?? 0) > 0 && sizes !== null && cardBytes === 0;
+  const made = sizes?.contextTokens ?? plan.grantedTokens;
+  const reasons = [
+    ...(plan.why === null ? [] : [plan.why]),
+    ...(isElsewhere ? ['a card was found, but the server uses the processor'] : []),
+    ...(made < plan.grantedTokens ? [`the server made ${made} tokens of context`] : []),
+    ...(slow === null ? [] : [slow]),
+    ...(strain === null ? [] : [strain]),
+  ];
+  const findings = [
+    ...(isElsewhere ? ['other-backend'] : []),
+    ...(made < plan.grantedTokens ? ['context-clamped'] : []),
+    ...(slow === null ? [] : ['slow']),
+    ...(strain === null ? [] : ['strained']),
+  ];
+  return {
+    backend: cardBytes === 0 ? 'cpu' : plan.placement === 'devices' ? 'gpu' : 'gpu and cpu',
+    askedTokens: plan.askedTokens,
+    grantedTokens: plan.grantedTokens,
+    contextTokens: made,
+    sequences: 1,
+    ...(file.adapter === undefined ? {} : { adapter: { name: file.adapter.name, sha256: file.adapter.sha256 } }),
+    predictedBytes: plan.predictedBytes,
+    observedBytes: sizes === null ? null : sizes.mappedBytes + sizes.hostBytes + cardBytes,
+    ...(findings.length === 0 ? {} : { findings }),
+    ...(unloaded.length === 0 ? {} : { unloaded: [...unloaded] }),
+    why: reasons.length === 0 ? null : reasons.join('; '),
+  };
+}
+
+function failed(code: ProviderError['code'], message: string): ProviderError {
+  return { code, message, retryable: false };
+}

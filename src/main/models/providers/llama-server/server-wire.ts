@@ -1,0 +1,111 @@
+import OpenAI from 'openai';
+import { z } from 'zod';
+import type { EngineCounts } from '@shared/events/call-report.ts';
+import type { RunningServer } from '../../engine/llama-server/own-llama-server.ts';
+import { toChatWire } from '../chat-completions/chat-messages.ts';
+import type { ChatTarget } from '../chat-completions/chat-messages.ts';
+import { chatPreset } from '../chat-completions/chat-presets.ts';
+import { chatWire } from '../chat-completions/chat-stream.ts';
+import type { Wire } from '../call/stream-answer.ts';
+import type { ModelRequest } from '../define.ts';
+import { thinkingOf } from '../llama-cpp/engine-call.ts';
+
+type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
+
+export interface ServerCall {
+  readonly server: Pick<RunningServer, 'address' | 'key'>;
+  readonly get: typeof fetch;
+  /** `ID/MODEL`, whose thoughts are given back to it. */
+  readonly by: string;
+  /** It has a switch for thinking. */
+  readonly thinks: boolean;
+}
+
+const count = z.number().nonnegative();
+const saidSchema = z.object({
+  prompt_progress: z.object({ total: count, cache: count, processed: count }).nullish().catch(null),
+  timings: z
+    .object({ prompt_n: count, prompt_ms: count, predicted_n: count, predicted_ms: count })
+    .nullish()
+    .catch(null),
+});
+
+/** Chat Completions, with what this server tells beside: how far it has read, and its own counters. */
+export function serverWire(call: ServerCall): Wire<Chunk> & { readonly counts: () => EngineCounts | null } {
+  const { server, get } = call;
+  const connect = async (): Promise<OpenAI> =>
+    new OpenAI({ baseURL: `${server.address}/v1`, apiKey: server.key, maxRetries: 0, logLevel: 'off', fetch: get });
+  const wire = chatWire(connect, (request) => targetOf(call, request));
+  let counts: EngineCounts | null = null;
+  return {
+    ...wire,
+    counts: () => counts,
+    take: function* (chunk, answer) {
+      const said = saidSchema.safeParse(chunk).data ?? {};
+      const { prompt_progress: read, timings } = said;
+      if (read !== null && read !== undefined)
+        yield { type: 'progress', phase: 'prefill', done: read.processed, total: read.total };
+      if (timings !== null && timings !== undefined)
+        counts = {
+          readTokens: timings.prompt_n,
+          readMs: timings.prompt_ms,
+          // The first one comes out of reading the prompt.
+          writtenTokens: Math.max(0, timings.predicted_n - 1),
+          writtenMs: timings.predicted_ms,
+        };
+      yield* wire.take(chunk, answer);
+    },
+  };
+}
+
+const inputSchema = z.object({ input_tokens: count });
+
+/** As the server itself would read the request; null where its build cannot say. */
+export async function countInput(call: ServerCall, request: ModelRequest, signal: AbortSignal): Promise<number | null> {
+  const { server, get } = call;
+  const body = toChatWire(request, targetOf(call, request));
+  const response = await get(`${server.address}/v1/chat/completions/input_tokens`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  });
+  return inputSchema.safeParse(await response.json()).data?.input_tokens ?? null;
+}
+
+function targetOf({ by, thinks }: ServerCall, request: ModelRequest): ChatTarget {
+  const thinking = thinks ? thinkingOf(request).thinking : undefined;
+  return {
+    by,
+    images: false,
+    reasoning: thinks,
+    service: { ...chatPreset('llama-server'), reasoningBack: 'reasoning_content' },
+    more: {
+      cache_prompt: true,
+      return_progress: true,
+      // What else it would choose by, as for the engine inside Dewpoint.
+      top_k: 40,
+      min_p: 0,
+      ...(thinks ? switchOf(thinking) : {}),
+      ...choiceOf(request),
+    },
+  };
+}
+
+/** As the bare text: a schema would put it into quotes. */
+function choiceOf({ output }: ModelRequest): Readonly<Record<string, unknown>> {
+  if (output.type !== 'choice') return {};
+  const options = output.options.map((option) => JSON.stringify(option)).join(' | ');
+  return { grammar: `root ::= ${options}`, response_format: undefined };
+}
+
+/** A form that an answer is held to, and a small question, come without thoughts. */
+function switchOf(thinking: ReturnType<typeof thinkingOf>['thinking']): Readonly<Record<string, unknown>> {
+  if (thinking === undefined) return { reasoning_effort: 'none', chat_template_kwargs: { enable_thinking: false } };
+  const { effort, mostTokens } = thinking;
+  return {
+    reasoning_effort: effort,
+    chat_template_kwargs: { enable_thinking: true },
+    thinking_budget_tokens: mostTokens,
+  };
+}

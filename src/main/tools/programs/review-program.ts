@@ -1,0 +1,119 @@
+import { canonicalHost } from '@shared/safety/host-name.ts';
+import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
+import type { Syntax, SyntaxNode } from '../../recipes/code/code-syntax.ts';
+import type { Announcement } from './program-announcement.ts';
+
+type Leaving = Pick<Announcement['entries'][number], 'most' | 'hosts'> & { readonly tool: { readonly name: string } };
+
+export interface ReviewedProgram {
+  readonly language: ProgramLanguage;
+  readonly text: string;
+  /** The announced calls that leave the sandbox. */
+  readonly leaving: readonly Leaving[];
+}
+
+const mostFindings = 10;
+/** The window stands still while these are looked at. */
+const mostNodes = 30_000;
+
+/**
+ * What a person should know before a yes to a program whose calls leave the sandbox. Rules over the text, which is parsed and
+ * never run. What they find is no proof and what they miss is no approval. Only names that cannot pretend to be words of
+ * Dewpoint stand in it.
+ */
+export function reviewProgram(program: ReviewedProgram, syntax: Syntax): readonly string[] {
+  const found = new Map<string, string>();
+  const say: Say = (rule, line, text) => {
+    if (!found.has(rule)) found.set(rule, line === null ? text : `Line ${line}: ${text}`);
+  };
+  for (const { tool, most } of program.leaving)
+    if (/(?:^|_)(?:delete|remove|drop|purge|destroy|pay|charge|buy|order|transfer|refund)(?:_|$)/iu.test(tool.name))
+      say(`name ${tool.name}`, null, `${tool.name}, at most ${most} times: its name speaks of deleting or of money.`);
+  syntax.withTree(program.language, program.text, (root) => {
+    let seen = 0;
+    for (const { node, isEndless } of nodesIn(root)) {
+      seen += 1;
+      if (seen > mostNodes) return say('size', null, 'It is too large: only its beginning was reviewed.');
+      lookAt(node, isEndless, program, say);
+    }
+  });
+  return [...found.values()].slice(0, mostFindings);
+}
+
+type Say = (rule: string, line: number | null, text: string) => void;
+
+interface Place {
+  readonly node: SyntaxNode;
+  /** It stands in a loop that does not say when it ends. */
+  readonly isEndless: boolean;
+}
+
+function* nodesIn(root: SyntaxNode): Generator<Place> {
+  const left: Place[] = [{ node: root, isEndless: false }];
+  for (let place = left.pop(); place !== undefined; place = left.pop()) {
+    yield place;
+    const isEndless = place.isEndless || isEndlessLoop(place.node);
+    for (const node of place.node.children.toReversed()) if (node !== null) left.push({ node, isEndless });
+  }
+}
+
+/** A long one is none of the words that are looked for; to read each of many nested ones would take long. */
+function shortText(node: SyntaxNode | null): string {
+  if (node === null) return '';
+  return node.endIndex - node.startIndex > 200 ? '…' : node.text;
+}
+
+function isEndlessLoop(node: SyntaxNode): boolean {
+  const condition = shortText(node.childForFieldName('condition')).replaceAll(/[();\s]/gu, '');
+  if (node.type === 'for_statement') return node.childForFieldName('initializer') !== null && condition === '';
+  return ['while_statement', 'do_statement'].includes(node.type) && ['True', 'true', '1'].includes(condition);
+}
+
+function lookAt(node: SyntaxNode, isEndless: boolean, { leaving }: ReviewedProgram, say: Say): void {
+  const line = node.startPosition.row + 1;
+  const { type } = node;
+  if (type === 'call' || type === 'call_expression') lookAtCall(node, isEndless, leaving, say);
+  if (type === 'identifier' || type === 'property_identifier') lookAtWord(shortText(node), line, say);
+  if (type !== 'string_content' && type !== 'string_fragment') return;
+  const text = node.text.slice(0, 1_000);
+  lookAtWord(text, line, say);
+  if (/(?:^|\/)\.(?:env|ssh|aws|netrc|npmrc|pypirc)\b|id_(?:rsa|ed25519)|\.(?:pem|key)$/u.test(text))
+    say(
+      'secret file',
+      line,
+      'it names a file of a kind that often holds secrets, and has calls that leave the sandbox.',
+    );
+  const [, named] = /^https?:\/\/([^/?#\s]{1,255})/u.exec(text) ?? [];
+  const host = named === undefined ? null : canonicalHost(named.replace(/^.*@|:\d+$/gu, ''));
+  if (host !== null && !leaving.some(({ hosts }) => hosts.includes(host)))
+    say(`host ${host}`, line, `${host} is named and was not announced. Calls that reach it are refused.`);
+}
+
+const encoders = /^(?:base64|b64encode|b85encode|zlib|gzip|gzipSync|deflateSync|btoa|hexlify|createCipheriv)$/u;
+
+function lookAtWord(word: string, line: number, say: Say): void {
+  if (encoders.test(word))
+    say('encoder', line, 'it encodes or packs data. What leaves may then not be readable in the log.');
+  if (word === 'environ' || word === 'getenv' || word === 'env')
+    say('environment', line, 'it reads variables of the sandbox, and has calls that leave the sandbox.');
+}
+
+function lookAtCall(node: SyntaxNode, isEndless: boolean, leaving: readonly Leaving[], say: Say): void {
+  const line = node.startPosition.row + 1;
+  const called = shortText(node.childForFieldName('function'));
+  if (called === 'eval' || called === 'exec' || called === 'compile' || called === 'Function')
+    say('code', line, 'it runs text as code, which these rules cannot read.');
+  if (!called.startsWith('tools.')) return;
+  const first = node.childForFieldName('arguments')?.namedChildren[0] ?? null;
+  const isText = first?.type === 'string' && !first.text.includes('{');
+  if (called === 'tools.call' && !isText)
+    say('computed', line, 'which tool is called here is known only when it runs.');
+  const name = called === 'tools.call' && isText ? first.text.slice(1, -1) : called.slice('tools.'.length);
+  const entry = leaving.find(({ tool }) => tool.name === name);
+  if (isEndless && entry !== undefined)
+    say(
+      `loop ${name}`,
+      line,
+      `${name} is called in a loop that does not say when it ends. It gets at most ${entry.most} calls.`,
+    );
+}

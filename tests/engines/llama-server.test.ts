@@ -1,0 +1,181 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { llamaServerSchema } from '@shared/settings/settings.ts';
+import { createOwnLlamaServer } from '../../src/main/models/engine/llama-server/own-llama-server.ts';
+import type { OwnLlamaServer } from '../../src/main/models/engine/llama-server/own-llama-server.ts';
+import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
+import { createLlamaServerProvider } from '../../src/main/models/providers/llama-server/create-llama-server-provider.ts';
+import { providerDependencies } from '../fakes/provider-kit.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
+import { collect, modelPath, modelRequest } from './support.ts';
+
+const program = process.env.DEWPOINT_TEST_LLAMA_SERVER;
+const small = 'smollm2-135m-instruct';
+const tools = 'qwen2.5-coder-0.5b-instruct';
+const never = new AbortController().signal;
+
+function ownServer(): OwnLlamaServer {
+  return createOwnLlamaServer({
+    nodePath: process.execPath,
+    guardPath: resolve('src/main/models/engine/server-guard.ts'),
+    programs: testPrograms(),
+    env: process.env,
+    platform: process.platform,
+  });
+}
+
+function open(own: OwnLlamaServer, settings: object = {}): Provider {
+  return createLlamaServerProvider(
+    providerDependencies({
+      ownLlamaServer: own,
+      readHeader: createHeaderReader(),
+      freeHostBytes: () => Promise.resolve(16 * 2 ** 30),
+      localModels: () => Promise.resolve([small]),
+      modelFile: async (name) =>
+        existsSync(modelPath(name))
+          ? { path: modelPath(name), contextTokens: null, parametersB: 0.5, label: name }
+          : null,
+    }),
+    {
+      id: 'llama-server',
+      // One thread: two would wait for each other where the machine does other things, too.
+      settings: llamaServerSchema.parse({
+        kind: 'llama-server',
+        program,
+        contextTokens: 2048,
+        threads: 1,
+        ...settings,
+      }),
+    },
+  );
+}
+
+const weather = {
+  name: 'weather',
+  description: 'The weather of a city.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+
+describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () => {
+  let own: OwnLlamaServer;
+  let provider: Provider;
+  beforeAll(() => {
+    own = ownServer();
+    provider = open(own);
+  });
+  afterAll(() => own.dispose());
+  const ask = (text: string, changes: Partial<ModelRequest> = {}) =>
+    collect(provider.stream(modelRequest(small, text, changes), never));
+
+  it('answers, says what it took, and is told of as it was planned', async () => {
+    const { text, ended } = await ask('Write the numbers from 1 to 9.', { maxOutputTokens: 32 });
+    expect(text).not.toBe('');
+    expect(ended).toMatchObject({ error: null, stopReason: expect.stringMatching(/stop|length/) });
+    expect(ended.timings.counted).toMatchObject({ readTokens: ended.usage.freshInput });
+    const { engine } = ended;
+    expect(engine).toMatchObject({ backend: 'cpu', grantedTokens: 2048, contextTokens: 2048 });
+    const [planned, real] = [engine?.predictedBytes ?? 0, engine?.observedBytes ?? 0];
+    // The server rounds each buffer, and copies weights into a layout of the processor.
+    expect(Math.abs(real - planned) / planned).toBeLessThan(0.5);
+  });
+
+  it('keeps the beginning that two calls share', async () => {
+    const long = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
+    await ask(`${long}Say yes.`, { maxOutputTokens: 2 });
+    const { ended } = await ask(`${long}Say no.`, { maxOutputTokens: 2 });
+    expect(ended.usage.cacheRead).toBeGreaterThan(150);
+    expect(ended.usage.freshInput).toBeLessThan(30);
+  });
+
+  it('is held to a schema, to a choice, and to a call', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const json = await ask('A number.', { output: { type: 'json-schema', schema } });
+    expect(JSON.parse(json.text)).toEqual({ n: expect.any(Number) });
+    const chosen = await ask('Tea or "coffee"?', { output: { type: 'choice', options: ['tea', '"coffee" ä'] } });
+    expect(['tea', '"coffee" ä']).toContain(chosen.text);
+    const called = await ask('The weather in Rome?', { tools: [weather], output: { type: 'tool-calls' } });
+    expect(called.parts).toContainEqual(
+      expect.objectContaining({ type: 'tool-call', call: expect.objectContaining({ name: 'weather' }) }),
+    );
+  });
+
+  it('stops at a text, and counts a prompt as it reads it', async () => {
+    const asked = modelRequest(small, 'Write the numbers from 1 to 9.', { stop: ['3'], maxOutputTokens: 40 });
+    const { text, ended } = await collect(provider.stream(asked, never));
+    expect(text).not.toContain('3');
+    expect(await provider.countTokens(asked, never)).toBe(ended.usage.freshInput + ended.usage.cacheRead);
+  });
+
+  it('ends a call that is aborted, and answers the next', async () => {
+    const stop = new AbortController();
+    const parts: string[] = [];
+    for await (const part of provider.stream(
+      modelRequest(small, 'Count to 500.', { maxOutputTokens: 900 }),
+      stop.signal,
+    )) {
+      parts.push(part.type === 'ended' ? part.stopReason : part.type);
+      if (part.type === 'text-delta') stop.abort();
+    }
+    expect(parts.at(-1)).toBe('cancelled');
+    expect((await ask('Hello.', { maxOutputTokens: 4 })).ended.error).toBeNull();
+  });
+
+  it('refuses whoever has no key, and keeps it out of its command', async () => {
+    const running = await own.use(ownLoad(own), never);
+    if (!running.ok) throw new Error(running.message);
+    const { address, key } = running.server;
+    running.server.leave();
+    const bare = await fetch(`${address}/v1/chat/completions`, { method: 'POST', body: '{}' });
+    expect([bare.status, ownLoad(own).args.join(' ').includes(key)]).toEqual([401, false]);
+  });
+
+  it('is told of tools by the template of the model, which then names one with its input', async () => {
+    const asked = { tools: [weather], maxOutputTokens: 96 };
+    const request = modelRequest(tools, 'What is the weather in Rome? Use the tool.', asked);
+    const { parts, text, ended } = await collect(provider.stream(request, never));
+    expect([ended.error, ended.model]).toEqual([null, tools]);
+    // So small a model often leaves out the marks around its call: the agent finds it in the text.
+    const calls = parts.map((part) => (part.type === 'tool-call' ? JSON.stringify(part.call) : ''));
+    expect([text, ...calls].join('')).toMatch(/weather.*Rome/su);
+  });
+
+  it('leaves when it is told to, with nothing left behind', async () => {
+    await own.release();
+    expect(own.running()).toBeNull();
+  });
+});
+
+function ownLoad(own: OwnLlamaServer) {
+  const running = own.running();
+  if (running === null) throw new Error('nothing runs');
+  return running.load;
+}
+
+describe.runIf(program !== undefined)('a llama-server that cannot serve', () => {
+  it('says why it ended, in its own words', async () => {
+    const own = ownServer();
+    const broken = open(own, { contextTokens: 2048 });
+    const load = {
+      program: program ?? '',
+      args: ['--model', '/nowhere.gguf'],
+      modelPath: '/nowhere.gguf',
+      idleMs: null,
+    };
+    expect(await own.use(load, never)).toMatchObject({
+      ok: false,
+      code: 'engine-lost',
+      message: expect.stringContaining('/nowhere.gguf'),
+    });
+    await broken.dispose();
+    await own.dispose();
+  });
+
+  it('is not started for a model that is not here', async () => {
+    const own = ownServer();
+    const { ended } = await collect(open(own).stream(modelRequest('nothing', 'Hello.'), never));
+    expect(ended.error).toMatchObject({ code: 'missing-model' });
+    await own.dispose();
+  });
+});

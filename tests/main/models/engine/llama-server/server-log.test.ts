@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { addressInLine, sizesInLog } from '../../../../../src/main/models/engine/llama-server/server-log.ts';
+
+const mebi = 1024 * 1024;
+
+describe('the log of a llama-server', () => {
+  it('says what lies on which card, and what in main memory, in the order of no matter what', () => {
+    const sizes = sizesInLog([
+      '0.03.8 I load_tensors:   CPU_Mapped model buffer size =   1462.96 MiB',
+      '0.03.8 I load_tensors:        CUDA0 model buffer size =   4000.00 MiB',
+      '0.03.8 I load_tensors:        CUDA1 model buffer size =   1000.50 MiB',
+      '0.04.1 I llama_context: n_ctx_seq             = 65536',
+      '0.04.1 I llama_context:  CUDA_Host  output buffer size =     0.58 MiB',
+      '0.04.1 I llama_kv_cache:      CUDA0 KV buffer size =    48.00 MiB',
+      '0.04.4 I sched_reserve:      CUDA0 compute buffer size =    39.51 MiB',
+      '0.04.4 I sched_reserve:  CUDA_Host compute buffer size =     9.00 MiB',
+    ]);
+    expect(sizes?.cards).toEqual(
+      new Map([
+        ['CUDA0', 4048 * mebi + Math.round(39.51 * mebi)],
+        ['CUDA1', 1000.5 * mebi],
+      ]),
+    );
+    expect(sizes?.mappedBytes).toBe(Math.round(1462.96 * mebi));
+    expect(sizes?.hostBytes).toBe(Math.round(0.58 * mebi) + 9 * mebi);
+    expect(sizes?.contextTokens).toBe(65_536);
+  });
+
+  it('says nothing where no buffer is named: not that nothing was taken', () => {
+    expect(sizesInLog(['loading model', 'n_ctx_seq = 4096'])).toBeNull();
+  });
+
+  it('says where it listens, on this machine alone', () => {
+    expect(addressInLine('I srv  llama_server: listening on http://127.0.0.1:43821')).toBe('http://127.0.0.1:43821');
+    expect(addressInLine('I srv  llama_server: listening on http://0.0.0.0:43821')).toBeNull();
+  });
+});

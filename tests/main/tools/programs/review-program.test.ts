@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { loadSyntax } from '../../../../src/main/recipes/code/code-syntax.ts';
+import { reviewProgram } from '../../../../src/main/tools/programs/review-program.ts';
+import type { ProgramLanguage } from '../../../../src/shared/tools/program-tool.ts';
+
+const syntax = loadSyntax();
+
+async function review(language: ProgramLanguage, text: string): Promise<readonly string[]> {
+  const leaving = [
+    { tool: { name: 'shop__get' }, most: 9, hosts: [] },
+    { tool: { name: 'shop__delete_order' }, most: 3, hosts: ['shop.example.org'] },
+  ];
+  const [first, ...found] = reviewProgram({ language, text, leaving }, await syntax);
+  expect(first).toBe('shop__delete_order, at most 3 times: its name speaks of deleting or of money.');
+  return found;
+}
+
+/** Catches: a person who says yes to a program without a word on what stands out in it. */
+describe('the review of a program before a question', () => {
+  it('says nothing of a plain program, of comments and of texts', async () => {
+    const python =
+      '# eval(os.environ) in base64\nfor n in range(3):\n    tools.shop__get(id=n)\nwhile n > 1:\n    n = tools.shop__get(id="eval")\nresult = "see https://shop.example.org/a"\n';
+    expect(await review('python', python)).toEqual([]);
+    const script =
+      '// eval\nfor (let n = 0; n < 3; n += 1) await tools.shop__get({ id: n });\nfor (const n of [1]) await tools.call("shop__get", { id: n });\n';
+    expect(await review('javascript', script)).toEqual([]);
+  });
+
+  it('finds in Python what stands out, by its line', async () => {
+    const text = `import os, base64
+while True:
+    tools.shop__get(id=os.environ["KEY"])
+tools.call("shop__" + "get", id=1)
+tools.call(f"shop__{1}", id=1)
+open("/root/.ssh/id_rsa").read()
+tools.shop__get(id="http://evil.example.com:80/x")
+exec("x = 1")
+`;
+    expect(await review('python', text)).toEqual([
+      'Line 1: it encodes or packs data. What leaves may then not be readable in the log.',
+      'Line 3: shop__get is called in a loop that does not say when it ends. It gets at most 9 calls.',
+      'Line 3: it reads variables of the sandbox, and has calls that leave the sandbox.',
+      'Line 4: which tool is called here is known only when it runs.',
+      'Line 6: it names a file of a kind that often holds secrets, and has calls that leave the sandbox.',
+      'Line 7: evil.example.com is named and was not announced. Calls that reach it are refused.',
+      'Line 8: it runs text as code, which these rules cannot read.',
+    ]);
+  });
+
+  it('finds the same in JavaScript', async () => {
+    const text = `for (;;) await tools.shop__get({ id: process.env.KEY });
+do { await tools.call('shop__delete_order', {}); } while (true);
+await tools.call(name, {});
+new TextDecoder(); btoa('x'); readFileSync('.env');
+eval('1');
+`;
+    expect((await review('javascript', text)).map((one) => one.slice(0, 40))).toEqual([
+      'Line 1: shop__get is called in a loop th',
+      'Line 1: it reads variables of the sandbo',
+      'Line 2: shop__delete_order is called in ',
+      'Line 3: which tool is called here is kno',
+      'Line 4: it encodes or packs data. What l',
+      'Line 4: it names a file of a kind that o',
+      'Line 5: it runs text as code, which thes',
+    ]);
+  });
+
+  it('holds out against a text that is deep or broken', async () => {
+    expect(await review('python', '('.repeat(20_000))).toEqual([]);
+    expect(await review('javascript', `${'['.repeat(20_000)}${']'.repeat(20_000)}`)).toEqual([
+      'It is too large: only its beginning was reviewed.',
+    ]);
+  });
+});
