@@ -7,7 +7,6 @@ const withRoots: Call = (text) => [text, ['/workspace']];
 
 /** What functions are given that need more than a text, as `FILE#NAME`. The text may stand at another place. */
 export const callsOf: Readonly<Record<string, Call>> = {
-  'src/shared/tools/canvas.ts#chartInFence': (text) => [text, text],
   'src/shared/text/about-failures.ts#isAboutFailures': (text) => [text, text],
   'src/main/agent/turn/repeated-request.ts#resolveRepeatedRequest': (text) => [text, []],
   'src/main/agent/step/other-model-notice.ts#isSameModel': (text) => [text, text],
