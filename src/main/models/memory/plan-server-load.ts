@@ -81,17 +81,17 @@ export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: Ser
 }
 
 /** As options of llama-server. */
-export function loadArguments(modelPath: string, plan: ServerLoadPlan): readonly string[] {
+export function loadArguments(path: string, plan: ServerLoadPlan): readonly string[] {
   const { placement, gpuLayers, hostExperts, cardLayers, cacheType } = plan;
   // The output lies with the last layers, and is counted as one of them.
   const last = cardLayers.findLastIndex((layers) => layers > 0);
   const split = cardLayers.map((layers, index) => layers + (index === last ? 1 : 0));
   return [
     '--model',
-    modelPath,
+    path,
     // Else it gives the path as its name.
     '--alias',
-    basename(modelPath, '.gguf'),
+    basename(path, '.gguf'),
     '--ctx-size',
     String(plan.grantedTokens),
     '--ubatch-size',
