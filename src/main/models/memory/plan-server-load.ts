@@ -65,6 +65,8 @@ export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: Ser
   const grantedTokens = plan.context > 0 ? plan.context : Math.min(leastTokens, most);
   const context = { ...made, cacheType: plan.kv, contextTokens: grantedTokens };
   const { totalBytes } = estimateMemory(read.memory, { engine, context });
+  // No load with experts in main memory was measured on a card.
+  const estimate = plan.placement === 'experts-on-host' ? ' (what the card takes is an estimate)' : '';
   const isPlain = plan.placement === 'devices' || (plan.placement === 'host' && cards.length === 0);
   return {
     ...plain,
@@ -76,7 +78,7 @@ export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: Ser
     cardLayers: plan.devices.map(({ layers }) => layers),
     predictedBytes: totalBytes,
     cardBytes: plan.devices.reduce((sum, { bytes }) => sum + bytes, 0),
-    why: grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') : plain.why,
+    why: grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') + estimate : plain.why,
   };
 }
 

@@ -41,6 +41,7 @@ describe('the load of a llama-server', () => {
     const apart = planServerLoad({ ...wish, cards: [card(12)] });
     expect(apart).toMatchObject({ placement: 'experts-on-host', gpuLayers: 49, grantedTokens: 16_384 });
     expect(apart.why).toContain(`the experts of ${apart.hostExperts} of 48 layers are in main memory`);
+    expect(apart.why).toContain('what the card takes is an estimate');
     const smaller = planServerLoad({ ...wish, cards: [card(8)] });
     expect(smaller.hostExperts).toBeGreaterThan(apart.hostExperts);
     const args = loadArguments('/m/some.gguf', apart);
