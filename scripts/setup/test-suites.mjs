@@ -66,7 +66,7 @@ export const suites = [
   },
   {
     name: 'electron',
-    minutes: 20,
+    minutes: 25,
     runsAgain: true,
     needs: ['build', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
   },
