@@ -1,14 +1,14 @@
 // Builds a real llama-server for tests, out of the llama.cpp sources that node-llama-cpp brings and linked with the libraries
 // that it ships; users bring their own. Usable alone:
 //   node scripts/setup/llama-server.mjs [--setup-system]      prints the path of the program
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withLock } from './lock.mjs';
+import { builtProgram, lastWords, printProgram } from './built-program.mjs';
 import { cacheDir, root } from './paths.mjs';
 import { stream } from './run.mjs';
-import { say, sinceText } from './say.mjs';
+import { say } from './say.mjs';
 import { keyOfText } from './stamp.mjs';
 import { ensurePackages, packagesFor } from './system.mjs';
 
@@ -16,8 +16,6 @@ const parts = ['include', 'ggml/include', 'common', 'vendor', 'src', 'tools/serv
 const headers = [...parts.slice(0, 4), 'vendor/hash', 'vendor/hash/rotate-bits', 'tools/mtmd', 'tools/server'];
 /** Models run in the libraries, which are built for speed: here only the time of the compiler counts. */
 const flags = ['-O0', '-w'];
-
-/** @typedef {{ok: true, path: string} | {ok: false, message: string}} Found */
 
 const packages = join(root, 'node_modules');
 const libraries = join(packages, `@node-llama-cpp/linux-${process.arch}/bins/linux-${process.arch}`);
@@ -31,35 +29,10 @@ function llamaServerPath() {
 
 /**
  * @param {{allowed: boolean}} options whether it may be built here, which takes minutes and all cores
- * @returns {Promise<Found>}
+ * @returns {Promise<import('./built-program.mjs').Found>}
  */
 export async function ensureLlamaServer({ allowed }) {
-  if (process.platform !== 'linux')
-    return { ok: false, message: 'a llama-server for the tests is built on Linux only' };
-  const path = llamaServerPath();
-  if (existsSync(path)) return { ok: true, path };
-  if (!allowed) {
-    const how = 'run "npm test -- --setup-system engines" (some minutes, once)';
-    return { ok: false, message: `no llama-server was built on this machine: ${how}` };
-  }
-  const folder = join(path, '..');
-  return withLock(`${folder}.lock`, 'building a llama-server', async () => {
-    if (existsSync(path)) return { ok: true, path };
-    const started = Date.now();
-    const work = `${folder}.part`;
-    rmSync(work, { recursive: true, force: true });
-    mkdirSync(join(work, 'bin'), { recursive: true });
-    try {
-      const message = await build(work);
-      if (message) return { ok: false, message: `the llama-server could not be built: ${message}` };
-      rmSync(folder, { recursive: true, force: true });
-      renameSync(join(work, 'bin'), folder);
-      say(`the llama-server was built in ${sinceText(started)}`);
-      return { ok: true, path };
-    } finally {
-      rmSync(work, { recursive: true, force: true });
-    }
-  });
+  return builtProgram(llamaServerPath(), { name: 'llama-server', article: 'a', allowed, build });
 }
 
 /** @param {string} work @returns {Promise<string>} what went wrong, empty where nothing did */
@@ -71,7 +44,7 @@ async function build(work) {
   const bundle = join(packages, 'node-llama-cpp/llama/gitRelease.bundle');
   const run = async (/** @type {readonly [string, ...string[]]} */ [program, ...args]) => {
     const done = await stream(program, args, { cwd: work, quiet: true, timeoutMs: 900_000 });
-    return done.ok ? '' : done.output.trim().split('\n').slice(-12).join('\n').slice(-1500);
+    return done.ok ? '' : lastWords(done.output);
   };
   const brought =
     (await run(['git', 'clone', '--quiet', '--no-checkout', bundle, source])) ||
@@ -121,10 +94,4 @@ function sourcesIn(source, work) {
   ];
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const allowed = process.env.CI === 'true' || process.argv.includes('--setup-system');
-  const found = await ensureLlamaServer({ allowed });
-  if (found.ok) process.stdout.write(`${found.path}\n`);
-  else say(found.message);
-  process.exitCode = found.ok ? 0 : 5;
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await printProgram(ensureLlamaServer);

