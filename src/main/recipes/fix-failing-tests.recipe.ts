@@ -54,7 +54,7 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
     return { ...outcome, facts: await handOverFacts({ result, judge, syntax, conduct, hasPassed: true }) };
   if (outcome !== null) return outcome;
   const facts = conduct >= 2 ? await handOverFacts({ result, judge, syntax, conduct }) : giveUpFacts(result, judge);
-  return { type: 'gave-up', reason, facts, isCut: result.isCut };
+  return { type: 'gave-up', reason, facts, isCut: result.isCut || secondsLeft() <= 0 };
 }
 
 function gaveUp(reason: string): RecipeOutcome {
