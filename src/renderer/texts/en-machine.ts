@@ -27,7 +27,7 @@ export const machine = {
     'Keys are changed on the machine itself. Run dewpoint serve keys add NAME there, or dewpoint serve keys revoke NAME.',
   'power.title': 'Power and heat',
   'power.text':
-    'What changes on battery, in heat, or when other programs need the machine. A session says when it does.',
+    'What models do on battery, when the machine is hot, or when other programs need it. The session tells you when this applies.',
   'power.battery': 'On battery',
   'power.battery.hint': 'Slower saves battery; answers take longer.',
   'power.heat': 'When hot',
@@ -39,7 +39,7 @@ export const machine = {
   'power.card': 'When other programs use the graphics card',
   'power.card.hint': 'A game, for example. Known for NVIDIA cards only.',
   'power.act.smaller': 'Use the next smaller local model',
-  'power.act.cloud': 'Use the cloud where the policy is hybrid',
+  'power.act.cloud': 'Use the cloud, if the policy is hybrid',
   'power.act.unload': 'Unload the model soon after an answer',
   'power.is.slower': 'Slower: {causes}',
   'power.is.smaller': 'Smaller model: {causes}',

@@ -215,7 +215,7 @@ export const settings = {
   'settings.programs.use': 'Agents may write programs',
   'settings.programs.hint':
     'A program in the sandbox calls many tools at once. It announces its calls, and you approve what leaves the sandbox.',
-  'settings.programs.auto': 'When tool servers, tools of your own or web tools are on',
+  'settings.programs.auto': 'When tool servers, your own tools or web tools are on',
   'settings.programs.on': 'Always',
   'settings.programs.off': 'Never',
   'settings.connection': 'Network connection',
@@ -395,7 +395,7 @@ export const settings = {
   'keys.removeOne': 'Remove key for {provider}',
   'keys.removed': 'Key for {provider} removed.',
   'keys.removedHere':
-    'Key for {provider} removed here. It stays valid at the service until you delete it there: {page}',
+    'Key for {provider} removed from this computer. It stays valid at the service until you delete it there: {page}',
   'keys.signIn': 'Sign in with {service}',
   'keys.signInHint': 'Your browser opens. The service makes a key for Dewpoint, and Dewpoint keeps it.',
   'keys.onlyThisRun': 'Keys set here last until Dewpoint quits.',

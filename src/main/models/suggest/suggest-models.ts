@@ -219,7 +219,7 @@ function notesOf(
   return [
     ...(place === 'card-and-ram'
       ? [
-          `It needs about ${sizeText(file.aboutBytes ?? 0)} of main memory. The built-in engine splits it by whole layers. Your own llama-server keeps only its experts there, which is faster: see "Use your llama-server" in the guide.`,
+          `It needs about ${sizeText(file.aboutBytes ?? 0)} of main memory. The built-in engine splits it by whole layers. Your own llama-server is faster, because it keeps only the experts there: see "Use your llama-server" in the guide.`,
         ]
       : []),
     ...(role === 'chat' && model.projector !== null

@@ -17,8 +17,8 @@ export async function confirm(question: string, context: CommandContext): Promis
 }
 
 /**
- * The same for what is not done without an answer. Rejects where nobody can give one, for a pipe may stay open for ever:
- * with what needs the approval, and how it is done without asking.
+ * The same, for what must have an answer. Rejects where nobody can answer, because a pipe may stay open for ever. The error says
+ * what needs the approval, and how to do it without being asked.
  */
 export async function confirmAtTerminal(
   question: string,

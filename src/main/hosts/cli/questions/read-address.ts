@@ -20,7 +20,7 @@ export function openAddressText(
   return `To sign in to ${seenName(name)}, open this address in your browser. ${by}\n\n  ${seenName(url)}\n\n${elsewhere}Waiting. Ctrl-C cancels.\n`;
 }
 
-/** Hands each line on as an address that a browser ended at. What is no such address is told; the sign-in waits on. */
+/** Takes each line as the address that a browser ended at. A line that is none gets a message, and the sign-in goes on waiting. */
 export function readAddresses(
   { terminal }: CommandContext,
   keyboard: NodeJS.ReadableStream | null,
