@@ -33,8 +33,7 @@ export async function readForClient(options: AnswerOptions, given: TextsCall): P
   if (provider.readTexts === undefined || info.use !== wanted) return no('bad-request', otherUse(info, wanted));
   const reply = await logged(given, info, provider.readTexts);
   if (!reply.ok) return { ok: false, failure: callFailure(reply.error.code, reply.error.message) };
-  const rows = reply.rows.map((row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64'));
-  return { ok: true, model: info.id, rows, tokens: reply.tokens };
+  return { ok: true, model: info.id, rows: reply.rows, tokens: reply.tokens };
 }
 
 function otherUse({ label, use }: ModelInfo, wanted: 'vectors' | 'scores'): string {

@@ -50,9 +50,9 @@ export function askDownload(
   });
 }
 
-/** Texts as a model of vectors or scores reads them: one row of numbers each. */
+/** Texts as a model of vectors or scores reads them: one row each, as the bytes of 32-bit numbers in base64. */
 export type EngineRows =
-  | { readonly ok: true; readonly rows: readonly Float32Array[]; readonly tokens: number; readonly loaded: LoadedModel }
+  | { readonly ok: true; readonly rows: readonly string[]; readonly tokens: number; readonly loaded: LoadedModel }
   | { readonly ok: false; readonly error: EngineError };
 
 /** Loads the model first where another, or none, is loaded. */
@@ -68,7 +68,7 @@ export async function askRows(
   const answer = await askLast(child, { type: 'embed', request }, signal);
   if (answer?.type === 'failed') return { ok: false, error: answer.error };
   if (answer?.type !== 'embedded' || loaded.type !== 'loaded') return gone;
-  return { ok: true, rows: answer.rows.map(numbersOf), tokens: answer.tokens, loaded: loaded.model };
+  return { ok: true, rows: answer.rows, tokens: answer.tokens, loaded: loaded.model };
 }
 
 /** The last word on it; null where the signal aborts first, which is told. */
@@ -91,11 +91,6 @@ function askLast(
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
-}
-
-function numbersOf(base64: string): Float32Array {
-  const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
-  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.byteLength / 4));
 }
 
 export function askMeasure(child: LlamaProcess, context: DryRun, signal: AbortSignal): Promise<number | null> {

@@ -107,9 +107,12 @@ export interface TextsRequest {
   readonly query: string | null;
 }
 
-/** `rows`: one for each text, in their order; a vector of length 1, or one score between 0 and 1. */
+/**
+ * `rows`: one for each text, in their order; a vector of length 1, or one score between 0 and 1, as the bytes of 32-bit numbers
+ * in base64.
+ */
 export type TextsReply =
-  | { readonly ok: true; readonly rows: readonly Float32Array[]; readonly tokens: number; readonly timings: Timings }
+  | { readonly ok: true; readonly rows: readonly string[]; readonly tokens: number; readonly timings: Timings }
   | { readonly ok: false; readonly error: ProviderError; readonly timings: Timings };
 
 export interface ProviderError {

@@ -10,7 +10,8 @@ import { createOneAtATime } from '../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../lib/async/one-at-a-time.ts';
 import type { ModelRequest, Prefilled, Provider, ProviderDependencies, ProviderError, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';
-import { endedWith } from './call/call-ended.ts';
+import { endedWith, failed } from './call/call-ended.ts';
+import { infoOfFile } from './call/info-of-file.ts';
 import { streamInTurn } from './call/stream-in-turn.ts';
 import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './llama-cpp/engine-call.ts';
 import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
@@ -236,14 +237,8 @@ async function listModels(
       const file = await modelFile(name);
       if (file === null) return null;
       const grant = await grantOf(dependencies, wishOf(settings, file), file);
-      return {
-        id: `${id}/${name}`,
-        provider: id,
-        name,
-        label: file.label,
-        where: 'local',
+      return infoOfFile(id, name, file, {
         contextTokens: grant.grantedTokens,
-        parametersB: file.parametersB,
         // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
         capabilities: {
           tools: false,
@@ -257,9 +252,7 @@ async function listModels(
         price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
         strategies: [...(file.strategies ?? ['recipe'])],
         ...(file.use === undefined ? {} : { use: file.use }),
-        ...(file.efforts === undefined ? {} : { efforts: file.efforts }),
-        ...(file.effort === undefined ? {} : { effort: file.effort }),
-      };
+      });
     }),
   );
   return infos.filter((info) => info !== null);
@@ -276,8 +269,4 @@ function missing(name: string): ProviderError {
     'missing-model',
     `The model ${name} is not on this machine. Download it with \`dewpoint models pull llama-cpp/${name}\`.`,
   );
-}
-
-function failed(code: ProviderError['code'], message: string): ProviderError {
-  return { code, message, retryable: false };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Reply } from '@shared/errors.ts';
 import { abortable } from '../../../lib/async/abort.ts';
+import { withEitherSignal } from '../../../lib/async/child-abort.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { outOfMemoryLines } from '../out-of-memory-lines.ts';
 import { findServerProgram, lastOutput, startOwnServer, waitForServer } from '../own-server.ts';
@@ -178,12 +179,9 @@ async function start(
     },
   });
   const answers = async (): Promise<boolean> => address !== null && (await isReady(address, signal));
-  const stop = new AbortController();
-  const onAbort = (): void => stop.abort();
-  for (const one of [signal, closing]) one.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted || closing.aborted) onAbort();
-  const outcome = await waitForServer(server, answers, { forMs: startMs, signal: stop.signal });
-  for (const one of [signal, closing]) one.removeEventListener('abort', onAbort);
+  const outcome = await withEitherSignal(signal, closing, (either) =>
+    waitForServer(server, answers, { forMs: startMs, signal: either }),
+  );
   if (outcome === 'answers' && address !== null)
     return { ok: true, loaded: { address, key, load, sizes: sizesInLog(lines), server, lines: () => lines } };
   await server.end();

@@ -19,6 +19,11 @@ export function endedWith(
   };
 }
 
+/** A failure that comes again however often it is tried. */
+export function failed(code: ProviderError['code'], message: string): ProviderError {
+  return { code, message, retryable: false };
+}
+
 /** A count on the safe side where a provider gives none: four bytes a token in English and code, fewer elsewhere. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text, 'utf8') / 3.5);

@@ -3,6 +3,7 @@ import type { TextUse } from '@shared/models/model-info.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { LlamaEngine } from '../../engine/llama-engine.ts';
 import type { ProviderDependencies, ProviderError, TextsReply, TextsRequest } from '../define.ts';
+import { failed } from '../call/call-ended.ts';
 import { toProviderError } from './engine-call.ts';
 import type { FoundModel, LlamaSettings } from './llama-cpp-model.ts';
 import { findModel } from './llama-cpp-model.ts';
@@ -55,8 +56,4 @@ async function ready(
   if (model.use !== wanted) return failed('bad-request', `${request.model} makes no ${wanted} of texts.`);
   await makeRoom(model, signal);
   return { llama, model };
-}
-
-function failed(code: ProviderError['code'], message: string): ProviderError {
-  return { code, message, retryable: false };
 }

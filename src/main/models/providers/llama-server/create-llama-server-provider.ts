@@ -10,7 +10,7 @@ import { sumHeldMemory } from '../../engine/local-engines.ts';
 import { strainText } from '../../machine/strain-watch.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
-import { endedWith } from '../call/call-ended.ts';
+import { endedWith, failed } from '../call/call-ended.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
 import { stallMs } from '../call/stall-watch.ts';
@@ -295,8 +295,4 @@ function reportOf(
     ...(unloaded.length === 0 ? {} : { unloaded: [...unloaded] }),
     why: reasons.length === 0 ? null : reasons.join('; '),
   };
-}
-
-function failed(code: ProviderError['code'], message: string): ProviderError {
-  return { code, message, retryable: false };
 }

@@ -6,9 +6,8 @@ import type { ServerProgram } from '../../engine/llama-server/server-program.ts'
 import { readAdapted } from '../../memory/gguf/gguf-header-reader.ts';
 import type { ServerLoadPlan } from '../../memory/plan-server-load.ts';
 import { loadArguments, planServerLoad } from '../../memory/plan-server-load.ts';
+import { infoOfFile, type ModelFile } from '../call/info-of-file.ts';
 import type { ProviderDependencies } from '../define.ts';
-
-type ModelFile = NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>;
 
 /** A model file with what it may have of this machine. */
 export interface ServerModel {
@@ -85,28 +84,18 @@ export function serverModelInfo(
   name: string,
   { file, plan }: Pick<ServerModel, 'file' | 'plan'>,
 ): ModelInfo {
-  const { efforts, effort, parametersB } = file;
-  return {
-    id: `${id}/${name}`,
-    provider: id,
-    name,
-    label: file.label,
-    where: 'local',
+  const isLarge = (file.parametersB ?? 0) >= 7;
+  return infoOfFile(id, name, file, {
     contextTokens: plan.grantedTokens,
-    parametersB,
     capabilities: {
       tools: true,
       grammar: true,
       prefill: false,
       infill: false,
       countTokens: true,
-      ...(efforts === undefined ? {} : { reasoning: true }),
+      ...(file.efforts === undefined ? {} : { reasoning: true }),
     },
     price: { input: 0, output: 0, source: 'local', date: '2026-11-26' },
-    strategies: [
-      ...(file.strategies ?? ((parametersB ?? 0) >= 7 ? (['loop', 'recipe'] as const) : ['recipe' as const])),
-    ],
-    ...(efforts === undefined ? {} : { efforts }),
-    ...(effort === undefined ? {} : { effort }),
-  };
+    strategies: [...(file.strategies ?? (isLarge ? (['loop', 'recipe'] as const) : (['recipe'] as const)))],
+  });
 }

@@ -97,17 +97,25 @@ export async function loadModel(
     for (const { hear } of Object.values(said)) hear(line);
     if (isError) onLog(line);
   });
-  const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
-  // The default is at least 4: on two cores that is 70 times slower.
-  llama.maxThreads = threads;
-  const { InsufficientMemoryError } = library;
-  const model = await loadWeights({ llama, InsufficientMemoryError }, options, onProgress);
+  const { model, threads } = await openWeights({ library, llama }, options, onProgress);
   try {
     return await openModel({ library, llama, model, threads, said, startedAt }, options);
   } catch (error) {
     await model.dispose();
     throw error;
   }
+}
+
+/** The weights of a model, and the threads that compute with them. Throws what the engine throws. */
+export async function openWeights(
+  { library: { InsufficientMemoryError }, llama }: { readonly library: Library; readonly llama: Llama },
+  options: LoadOptions,
+  onProgress: (fraction: number) => void,
+): Promise<{ readonly model: LlamaModel; readonly threads: number }> {
+  const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
+  // The default is at least 4: on two cores that is 70 times slower.
+  llama.maxThreads = threads;
+  return { threads, model: await loadWeights({ llama, InsufficientMemoryError }, options, onProgress) };
 }
 
 interface Opened {

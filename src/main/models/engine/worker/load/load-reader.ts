@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os';
 import type { LlamaModel } from 'node-llama-cpp';
 import { openLibrary } from './open-library.ts';
-import { loadWeights } from './load-model.ts';
+import { openWeights } from './load-model.ts';
 import type { EmbedRequest, LoadOptions, LoadedModel } from '../worker-protocol.ts';
 
 /** What reading gave of each text, as the bytes of 32-bit numbers: a vector, or one score. */
@@ -36,10 +35,7 @@ export async function loadReader(
   const llama = await openLibrary(options.gpu);
   llama.logger = (_level, line) => onLog(line);
   llama.logLevel = library.LlamaLogLevel.error;
-  const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
-  llama.maxThreads = threads;
-  const { InsufficientMemoryError } = library;
-  const model = await loadWeights({ llama, InsufficientMemoryError }, options, onProgress);
+  const { model, threads } = await openWeights({ library, llama }, options, onProgress);
   try {
     const contextSize = Math.min(options.contextTokens, model.trainContextSize);
     const size = {

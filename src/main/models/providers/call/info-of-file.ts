@@ -1,0 +1,22 @@
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ProviderDependencies } from '../define.ts';
+
+export type ModelFile = NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>;
+
+type OfEngine = Pick<ModelInfo, 'contextTokens' | 'capabilities' | 'price' | 'strategies' | 'use'>;
+
+/** A model of a file on this machine: what its file says, and what the engine that runs it adds. `id`: of its provider. */
+export function infoOfFile(id: string, name: string, file: ModelFile, engine: OfEngine): ModelInfo {
+  const { label, parametersB, efforts, effort } = file;
+  return {
+    id: `${id}/${name}`,
+    provider: id,
+    name,
+    label,
+    where: 'local',
+    parametersB,
+    ...engine,
+    ...(efforts === undefined ? {} : { efforts }),
+    ...(effort === undefined ? {} : { effort }),
+  };
+}
