@@ -165,10 +165,12 @@ function place(
     layerCount: memory.layerCount,
     contextBytes: contextBytesOfLayers(memory.context, context),
     computeBytes: compute,
-    // Full offload over several devices switches pipelining on, with four copies of a batch's inputs (the masks).
+    // Full offload over several devices switches pipelining on, with four copies of a batch's inputs: masks, embeddings.
     copiesBytes:
       request.cards.length > 1 && placement === 'devices'
-        ? 3 * Math.min(context.ubatchTokens, context.contextTokens) * maskBytes(memory, context)
+        ? 3 *
+          Math.min(context.ubatchTokens, context.contextTokens) *
+          (maskBytes(memory, context) + 4 * memory.compute.width)
         : 0,
     cards: request.cards.map((card) => ({ budgetBytes: budgetBytes(card), isUnified: card.isUnified })),
     hostFreeBytes: request.hostFreeBytes === null ? null : hostBudget(request.hostFreeBytes),

@@ -13,6 +13,8 @@ export interface ServerLoadWish {
   /** Those that the server's own build can use. */
   readonly cards: readonly Card[];
   readonly hostFreeBytes: number;
+  /** Of a load that ran out of memory: a tenth of each card stays free, and no more tokens than these. Absent: none did. */
+  readonly step?: { readonly grantedTokens: number; readonly why: string } | null | undefined;
 }
 
 /** What a llama-server of our own is started with, and what that takes. */
@@ -28,8 +30,9 @@ export interface ServerLoadPlan {
   readonly cardLayers: readonly number[];
   /** Of weights, context and compute buffers; null where it was not computed. */
   readonly predictedBytes: number | null;
-  /** The part of them that is on cards. */
+  /** The part of them that is on cards, and of each card. */
   readonly cardBytes: number | null;
+  readonly cardSizes: readonly number[];
   /** Why it is less than was asked, or where it is; null where there is nothing to say. */
   readonly why: string | null;
 }
@@ -39,12 +42,13 @@ const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 export const serverBatchTokens = 512;
 
 /** Pure. One conversation, for the server is asked by one turn at a time. */
-export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: ServerLoadWish): ServerLoadPlan {
+export function planServerLoad({ facts, askedTokens, hostFreeBytes, step, ...wish }: ServerLoadWish): ServerLoadPlan {
+  const cards = step ? wish.cards.map(lessOf) : wish.cards;
   const read = facts === null ? null : readModelMemory(facts);
   const trained = read?.known === true ? read.memory.trainedTokens : null;
   const useful = cards.length > 0 ? usefulTokens.card : usefulTokens.processor;
   const asked = askedTokens ?? Math.min(useful, trained ?? useful);
-  const most = Math.min(asked, trained ?? asked);
+  const most = Math.min(asked, trained ?? asked, step?.grantedTokens ?? asked);
   const plain: ServerLoadPlan = {
     askedTokens: asked,
     grantedTokens: Math.min(most, usefulTokens.processor),
@@ -55,7 +59,8 @@ export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: Ser
     cardLayers: [],
     predictedBytes: null,
     cardBytes: null,
-    why: most < asked ? `it was trained for ${most} tokens` : null,
+    cardSizes: [],
+    why: step?.why ?? (most < asked ? `it was trained for ${most} tokens` : null),
   };
   if (read === null || !read.known) return { ...plain, why: read === null ? 'its header could not be read' : read.why };
   const engine = 'llama-server';
@@ -78,8 +83,16 @@ export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: Ser
     cardLayers: plan.devices.map(({ layers }) => layers),
     predictedBytes: totalBytes,
     cardBytes: plan.devices.reduce((sum, { bytes }) => sum + bytes, 0),
-    why: grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') + estimate : plain.why,
+    cardSizes: plan.devices.map(({ bytes }) => bytes),
+    why:
+      [step?.why ?? null, grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') + estimate : null]
+        .filter((reason) => reason !== null)
+        .join('; ') || plain.why,
   };
+}
+
+function lessOf(card: Card): Card {
+  return { ...card, freeBytes: Math.max(0, Math.min(card.freeBytes, card.totalBytes) - card.totalBytes / 10) };
 }
 
 /** As options of llama-server. */
