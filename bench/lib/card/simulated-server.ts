@@ -29,13 +29,15 @@ export async function makeSimulatedServer(
     'ggml/src/ggml-backend-impl.h',
     'ggml/src/ggml-impl.h',
   ]);
+  const flags = '-std=c++17 -O1 -shared -fPIC -DGGML_BACKEND_DL -DGGML_BACKEND_SHARED -DGGML_BACKEND_BUILD'.split(' ');
   await execute('c++', [
-    ...['-std=c++17', '-O1', '-shared', '-fPIC', '-DGGML_BACKEND_DL', '-DGGML_BACKEND_SHARED', '-DGGML_BACKEND_BUILD'],
+    ...flags,
     `-DCARD_BYTES=${cards.map((bytes) => `${bytes}ull`).join(',')}`,
     `-DCARD_ROOM=${roomPercent}`,
     ...['ggml/include', 'ggml/src'].map((path) => `-I${join(source, path)}`),
     resolve('bench/lib/card/simulated-card.cpp'),
-    ...['-o', join(folder, 'libggml-cuda.so')],
+    '-o',
+    join(folder, 'libggml-cuda.so'),
   ]);
   await rm(source, { recursive: true, force: true });
   return made;
