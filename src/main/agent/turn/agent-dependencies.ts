@@ -104,6 +104,8 @@ export interface AgentDependencies {
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
   /** Whether models may run programs that call tools; absent: they may not, as in a replay. */
   readonly programs?: () => 'auto' | 'on' | 'off';
+  /** The model that looks at programs before a person is asked; absent or null: none does. */
+  readonly programReviewer?: () => string | null;
   /** Starts agents; absent: this one starts none, as in a replay. */
   readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];

@@ -87,9 +87,9 @@ describe('tests that are asked for', () => {
       id: 'r',
       label: 'R',
       fits: () => ({ score: 1, reason: 'it fits' }),
-      run: async ({ ask, world }) => {
-        await ask({ ...question, user: 'Write it.' });
-        await world.apply([{ path: 'stack_test.py', text: 'class Stack: pass\n' }]);
+      run: async (context) => {
+        await context.ask({ ...question, user: 'Write it.' });
+        await context.world.apply([{ path: 'stack_test.py', text: 'class Stack: pass\n' }]);
         return { type: 'done', text: 'Wrote stack_test.py.', confidence: 'unchecked' };
       },
     });
