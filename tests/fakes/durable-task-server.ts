@@ -23,7 +23,7 @@ const cached = { ttlMs: 0, cacheScope: 'private' };
 export async function serveDurableTasks(pollMs = 250): Promise<DurableTaskServer> {
   const asked: string[] = [];
   const tasks = new Map<string, 'working' | 'completed' | 'cancelled'>();
-  const listeners = new Map<unknown, ServerResponse>();
+  const listeners = new Set<{ readonly id: unknown; readonly response: ServerResponse }>();
   const detail = (taskId: string) => ({
     taskId,
     status: tasks.get(taskId) ?? 'working',
@@ -71,8 +71,9 @@ export async function serveDurableTasks(pollMs = 250): Promise<DurableTaskServer
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         const notifications = fieldOf(params, 'notifications');
         say(response, id, 'notifications/subscriptions/acknowledged', { notifications });
-        listeners.set(id, response);
-        return response.on('close', () => listeners.delete(id));
+        const listener = { id, response };
+        listeners.add(listener);
+        return response.on('close', () => listeners.delete(listener));
       }
       const isForgotten = method === 'tasks/get' && !tasks.has(String(fieldOf(params, 'taskId')));
       const answer = isForgotten
@@ -92,7 +93,7 @@ export async function serveDurableTasks(pollMs = 250): Promise<DurableTaskServer
       for (const [taskId, status] of tasks) {
         if (status !== 'working') continue;
         tasks.set(taskId, 'completed');
-        for (const [id, response] of listeners) say(response, id, 'notifications/tasks', detail(taskId));
+        for (const { id, response } of listeners) say(response, id, 'notifications/tasks', detail(taskId));
       }
     },
     close: async () => {

@@ -29,7 +29,10 @@ describe('a task of a tool server, with Dewpoint killed -9 in the middle of it',
     await client.tools.add({ name: 'made', definition: { kind: 'http', url: server.url } });
     const [made] = await client.tools.list();
     const { tools } = await client.tools.approve({ name: 'made', sha256: made?.sha256 ?? '' });
-    await client.tools.approveTools({ name: 'made', tools: tools.map(({ tool: name, sha256 }) => ({ tool: name, sha256 })) });
+    await client.tools.approveTools({
+      name: 'made',
+      tools: tools.map(({ tool: name, sha256 }) => ({ tool: name, sha256 })),
+    });
     await dispose();
   });
   afterAll(async () => {

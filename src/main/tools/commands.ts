@@ -94,6 +94,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     ...createApprovals(options, find, report),
     ...createSignInCommands(options, find, report),
     ...createConnections(options, find),
+    ...createTaskCommands(options, find),
     set: async ({ input }) => {
       await setOn(options, input, find(input.name));
       return report(input.name, input.projectPath);
@@ -246,6 +247,23 @@ function createConnections(
     }),
     connected: async ({ input: { name, toolkit }, signal }) =>
       (await accountsOf(name, signal)).connected(toolkit.toLowerCase(), signal),
+  };
+}
+
+/** What servers work on: shown, and ended. */
+function createTaskCommands(
+  { running }: ToolCommandsOptions,
+  find: (name: string) => ToolServerSettings,
+): Pick<Handlers['tools'], 'tasks' | 'stopTask'> {
+  const tasksOf = async (name: string, signal: AbortSignal) => {
+    find(name);
+    const { tasks } = await running.connect(name, signal);
+    if (tasks !== undefined) return tasks;
+    throw new AppError('bad-input', `The tool server ${name} has no tasks.`);
+  };
+  return {
+    tasks: async ({ input: { name }, signal }) => (await tasksOf(name, signal)).list(signal),
+    stopTask: async ({ input: { name, taskId }, signal }) => (await tasksOf(name, signal)).stop(taskId, signal),
   };
 }
 

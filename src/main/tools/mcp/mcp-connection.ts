@@ -8,6 +8,7 @@ import type {
 import { AppError, messageOf } from '@shared/errors.ts';
 import { isSocketAddress, type ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
+import type { ServerTasks } from '@shared/tools/task-list.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { z } from 'zod';
 import type { OpenSocket } from '../../lib/net/net-socket.ts';
@@ -39,6 +40,7 @@ import {
   type TaskServer,
   type TaskWays,
 } from './server-tasks.ts';
+import { listTasks, stopTask } from './listed-tasks.ts';
 import { connectSocket } from './socket-process.ts';
 
 /** A server that answers. */
@@ -55,6 +57,11 @@ export interface McpConnection {
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   /** The result of a call that was made before and became this task: nothing is called. Never rejects; `refused` and `unknown`: it may be asked for again. */
   readonly askTask?: (taskId: string, how: ForeignCallWays) => Promise<ToolResult>;
+  /** What it works on beside its answers. */
+  readonly tasks?: {
+    readonly list: (signal: AbortSignal) => Promise<ServerTasks>;
+    readonly stop: (taskId: string, signal: AbortSignal) => Promise<void>;
+  };
   /** Set where it works through accounts of the person at services. */
   readonly accounts?: ServiceAccounts;
   /** What it has for the person; absent: nothing but tools. */
@@ -149,6 +156,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
   };
   client.onclose = () => {
     state.isOpen = false;
+    for (const { wake } of tasks.followed.values()) wake();
     options.onChanged();
   };
   const list = async (stop: AbortSignal): Promise<void> => {
@@ -184,6 +192,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     unusable,
     call: (tool, input, how) => callTool(live, { tool, input, auth: options.auth }, how),
     askTask: (taskId, how) => callTool(live, { tool: '', input: {}, taskId, auth: options.auth }, how),
+    tasks: { list: (stop) => listTasks(tasks, stop), stop: (taskId, stop) => stopTask(tasks, taskId, stop) },
     material: createServerMaterial(client),
     refresh: (stop) => list(stop).then(options.onOffers),
     isOpen: () => state.isOpen,
@@ -310,6 +319,9 @@ function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'ans
     get canCancel() {
       return this.isModern || fieldOf(client.getServerCapabilities()?.tasks, 'cancel') !== undefined;
     },
+    get canList() {
+      return !this.isModern && fieldOf(client.getServerCapabilities()?.tasks, 'list') !== undefined;
+    },
     ask: (method, params, signal) => client.request({ method, params }, anyResult, { signal, timeout: callMs }),
     listen: (taskId, signal) => {
       const filter: SubscriptionFilter & { readonly taskIds: readonly string[] } = { taskIds: [taskId] };
@@ -366,7 +378,10 @@ async function callTool(
     });
     return withNotes(readCallResult(result), notes);
   } catch (error) {
-    return withNotes(await failedCall(error, { signal, endedFor: endedFor(), auth, isLeft: taskId !== undefined }), notes);
+    return withNotes(
+      await failedCall(error, { signal, endedFor: endedFor(), auth, isLeft: taskId !== undefined }),
+      notes,
+    );
   }
 }
 

@@ -36,6 +36,7 @@ export interface TaskServer {
   /** Of the revision of 2026: its tasks give their results and their questions when they are looked at. */
   readonly isModern: boolean;
   readonly canCancel: boolean;
+  readonly canList: boolean;
   /** Rejects with an error that has a number as its `code` where the server refused. */
   readonly ask: (method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>;
   readonly isOpen: () => boolean;
@@ -79,7 +80,8 @@ export function taskIn(answer: unknown): unknown {
   return isRecord(task) ? task : null;
 }
 
-function readTask(value: unknown): Task {
+/** Throws where it cannot be read. */
+export function readTask(value: unknown): Task {
   const kept = fieldOf(value, 'ttlMs') ?? fieldOf(value, 'ttl');
   const poll = fieldOf(value, 'pollIntervalMs') ?? fieldOf(value, 'pollInterval');
   const keptMs = typeof kept === 'number' && kept >= 0 ? kept : null;

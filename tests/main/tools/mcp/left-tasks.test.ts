@@ -14,7 +14,9 @@ afterEach(async () => {
 async function left(pollMs?: number) {
   const server = await serveDurableTasks(pollMs);
   ends.push(server.close);
-  const scene = toolServerScene('plain', { definition: serverDefinitionSchema.parse({ kind: 'http', url: server.url }) });
+  const scene = toolServerScene('plain', {
+    definition: serverDefinitionSchema.parse({ kind: 'http', url: server.url }),
+  });
   ends.push(scene.end);
   await approveAll(scene);
   const [spec] = await scene.tools.offered();
@@ -54,8 +56,12 @@ describe('a task whose call was cut off', () => {
   });
 
   it('is followed where it still runs', async () => {
-    const { server, ask } = await left();
+    const { server, scene, ask } = await left();
     const result = ask();
+    const shown = { taskId: 'task-1', status: 'working', message: null, beganAt: Date.parse('2026-11-01T10:00:00Z') };
+    await expect
+      .poll(() => scene.commands.tasks({ input: { name: 'made' }, signal }))
+      .toEqual({ canList: false, canStop: true, tasks: [{ ...shown, isFollowed: true }] });
     await expect.poll(() => server.asked.filter((method) => method === 'tasks/get').length).toBeGreaterThan(2);
     server.finish();
     expect((await result).output).toBe('Found: gold.');
@@ -88,6 +94,7 @@ describe('a task whose call was cut off', () => {
   // Catches: a result that is there waits for the next look, half a minute away.
   it('is told of by a server of the new revision that is seldom looked at', async () => {
     const { server, ask } = await left(30_000);
+    await expect.poll(() => server.listening()).toBe(0);
     const result = ask();
     await expect.poll(() => server.listening()).toBe(1);
     server.finish();

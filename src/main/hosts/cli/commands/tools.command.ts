@@ -10,6 +10,7 @@ import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
 import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
+import { serverTasks } from './server-tasks.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
@@ -66,6 +67,8 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       return addComposio(context, name, args);
     case 'connect':
       return connectAccount(context, { name, toolkit: rest[0], isJson: args.json === true });
+    case 'tasks':
+      return serverTasks(context, name, args);
     case 'on':
     case 'off': {
       const [tool] = rest;
