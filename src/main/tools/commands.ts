@@ -60,16 +60,22 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
   const addAll = async (found: FoundServers): Promise<ServerImport> => {
     const added: string[] = [];
     const skipped = [...found.skipped];
+    const unkept: string[] = [];
     for (const { name, definition, secrets } of found.servers) {
       try {
         await add(name, definition);
-        added.push(name);
-        for (const [variable, value] of Object.entries(secrets)) await options.keepSecret(name, variable, value);
       } catch (error) {
         skipped.push(`${name}: ${messageOf(error)}`);
+        continue;
+      }
+      added.push(name);
+      try {
+        for (const [variable, value] of Object.entries(secrets)) await options.keepSecret(name, variable, value);
+      } catch (error) {
+        unkept.push(`${name}: ${messageOf(error)}`);
       }
     }
-    return { added, skipped };
+    return { added, skipped, unkept };
   };
   return {
     list: async ({ input }) => Promise.all(Object.keys(servers()).map((name) => report(name, input?.projectPath))),

@@ -54,7 +54,9 @@ export function firstOpenCallStartedAt(state: SessionState): number | null {
   return starts.length === 0 ? null : Math.min(...starts);
 }
 
-type OpenCall = Pick<ToolCallState, 'toolCallId' | 'tool' | 'turnId' | 'startedAt' | 'task'> & { readonly parent?: string };
+type OpenCall = Pick<ToolCallState, 'toolCallId' | 'tool' | 'turnId' | 'startedAt' | 'task'> & {
+  readonly parent?: string;
+};
 
 /** Calls of a program end before it. */
 function openCalls(state: SessionState): readonly OpenCall[] {
