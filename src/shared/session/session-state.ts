@@ -212,7 +212,10 @@ export interface StepEnd {
   readonly costUsd: number | null;
   readonly energy?: Energy;
   /** How the engine of this machine held the model; absent for services. */
-  readonly load?: Pick<EngineReport, 'backend' | 'contextTokens' | 'predictedBytes' | 'observedBytes' | 'adapter'>;
+  readonly load?: Pick<
+    EngineReport,
+    'backend' | 'contextTokens' | 'predictedBytes' | 'observedBytes' | 'adapter' | 'drafts'
+  >;
   readonly error: { readonly code: string; readonly message: string } | null;
   /** The visible answer. Capped. */
   readonly text: string;

@@ -337,9 +337,10 @@ function loadOf({
   predictedBytes,
   observedBytes,
   adapter,
+  drafts,
 }: EngineReport): NonNullable<StepEnd['load']> {
   const load = { backend, contextTokens, predictedBytes, observedBytes: observedBytes ?? null };
-  return adapter === undefined ? load : { ...load, adapter };
+  return { ...load, ...(adapter === undefined ? {} : { adapter }), ...(drafts === undefined ? {} : { drafts }) };
 }
 
 const newCall = {
