@@ -11,6 +11,7 @@ import type { ModelCatalog } from '../src/main/models/files/model-catalog.ts';
 import { estimateMemory, readModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
 import { engineSizeRow } from './lib/engine-size.ts';
+import { draftRows } from './lib/draft-rows.ts';
 import { expectedSpeedRows } from './lib/expected-speeds.ts';
 import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
@@ -67,11 +68,12 @@ const parts = {
   servers: async () => [await fakeServersRow()],
   reuse: () => sessionReuseRows(),
   speed: () => expectedSpeedRows(),
+  drafts: () => draftRows(),
 } as const satisfies Readonly<Record<string, (planner: Planner) => Promise<readonly BenchRow[]>>>;
 
 /**
  * Local engines: the memory planner against what the engine itself allocates (recorded, and asked anew of `--models N`
- * that `--seed N` draws; `--keep yes`: what is said now is recorded), real loads, fake servers, expected speeds. `--only PART,…`
+ * that `--seed N` draws; `--keep yes`: what is said now is recorded), real loads, fake servers, expected speeds, drafts. `--only PART,…`
  */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, { models: '6', seed: '1', keep: 'no' });

@@ -112,6 +112,11 @@ export const llamaServerSchema = z.strictObject({
   contextTokens: z.number().int().positive().optional(),
   threads: z.number().int().positive().optional(),
   gpu: z.enum(['auto', 'off']).default('auto'),
+  /**
+   * How tokens are drafted ahead. `auto`: as a probe found it to be quicker here, else not; `lookup`: out of the
+   * conversation; `mtp`: by layers of the model's own; or a smaller model that drafts for it.
+   */
+  drafts: z.union([z.enum(['auto', 'off', 'lookup', 'mtp']), z.string().regex(/^llama-cpp\/./)]).default('auto'),
   /** A server that was not asked for so long is ended; null: never. */
   unloadAfterMinutes: z.number().positive().nullable().default(15),
 });

@@ -264,7 +264,12 @@ async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met:
     stage,
     model,
     reason: { code: 'cascade', text: `${request.label}: ${reason}` },
-    request: { ...asked, messages: messages ?? asked.messages, tools: tools ?? [] },
+    request: {
+      ...asked,
+      messages: messages ?? asked.messages,
+      tools: tools ?? [],
+      ...(request.drafts === undefined ? {} : { drafts: request.drafts }),
+    },
   });
   if (reply.type === 'stopped') met.stop ??= reply.stop;
   if (reply.type === 'failed') noteFailure(met, reply.error, model);

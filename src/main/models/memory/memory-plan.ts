@@ -29,6 +29,7 @@ export interface MemoryPlanRequest {
   readonly slots: number;
   readonly unified: boolean;
   readonly draftTokens: number;
+  readonly outputs?: number;
   readonly engine: EngineProfile;
   readonly cards: readonly Card[];
   /** Free memory of the host; null: not looked at. */
@@ -100,8 +101,8 @@ function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified
 }
 
 function contextRequest({ request, memory }: Search, contextTokens: number, cacheType: CacheType): ContextRequest {
-  const { flashAttention, ubatchTokens, slots, unified, draftTokens } = request;
-  const asked = { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens };
+  const { flashAttention, ubatchTokens, slots, unified, draftTokens, outputs = 1 } = request;
+  const asked = { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens, outputs };
   return asMade(memory, request.engine, asked);
 }
 

@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
 import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
+import { besideDraft, draftMemory } from './draft-memory.ts';
+import type { DraftLoad, DraftMemory } from './draft-memory.ts';
 import type { Card } from './memory-plan.ts';
 import { leastTokens, planMemory } from './memory-plan.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
-import type { ModelFacts } from './estimate/model-memory.ts';
+import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
 
 export interface ServerLoadWish {
   /** Null: the file's header could not be read. */
@@ -13,6 +15,8 @@ export interface ServerLoadWish {
   /** Those that the server's own build can use. */
   readonly cards: readonly Card[];
   readonly hostFreeBytes: number;
+  /** Null: nothing is drafted. */
+  readonly draft: DraftLoad | null;
 }
 
 /** What a llama-server of our own is started with, and what that takes. */
@@ -30,6 +34,8 @@ export interface ServerLoadPlan {
   readonly predictedBytes: number | null;
   /** The part of them that is on cards. */
   readonly cardBytes: number | null;
+  /** The part of them that is for drafts; null: nothing is drafted, or it was not computed. */
+  readonly draftBytes: number | null;
   /** Why it is less than was asked, or where it is; null where there is nothing to say. */
   readonly why: string | null;
 }
@@ -39,7 +45,8 @@ const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 export const serverBatchTokens = 512;
 
 /** Pure. One conversation, for the server is asked by one turn at a time. */
-export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: ServerLoadWish): ServerLoadPlan {
+export function planServerLoad(wish: ServerLoadWish): ServerLoadPlan {
+  const { facts, askedTokens, cards } = wish;
   const read = facts === null ? null : readModelMemory(facts);
   const trained = read?.known === true ? read.memory.trainedTokens : null;
   const useful = cards.length > 0 ? usefulTokens.card : usefulTokens.processor;
@@ -55,18 +62,43 @@ export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: Ser
     cardLayers: [],
     predictedBytes: null,
     cardBytes: null,
+    draftBytes: null,
     why: most < asked ? `it was trained for ${most} tokens` : null,
   };
   if (read === null || !read.known) return { ...plain, why: read === null ? 'its header could not be read' : read.why };
+  return planned(wish, read.memory, { plain, most });
+}
+
+function planned(
+  { cards, hostFreeBytes, draft }: ServerLoadWish,
+  memory: ModelMemory,
+  { plain, most }: { readonly plain: ServerLoadPlan; readonly most: number },
+): ServerLoadPlan {
   const engine = 'llama-server';
-  const made = { flashAttention: true, ubatchTokens: serverBatchTokens, unified: false, draftTokens: 0, slots: 1 };
-  const plan = planMemory(read.memory, { ...made, askedTokens: most, cacheType: null, engine, cards, hostFreeBytes });
+  const draftTokens = draft?.isInside === true ? draft.tokens : 0;
+  const outputs = 1 + (draft?.tokens ?? 0);
+  const made = {
+    flashAttention: true,
+    ubatchTokens: serverBatchTokens,
+    unified: false,
+    draftTokens,
+    outputs,
+    slots: 1,
+  };
+  const drafted = (contextTokens: number): DraftMemory | null =>
+    draft === null ? null : draftMemory(draft, memory, { ...made, cacheType: 'f16', contextTokens });
+  const room = besideDraft({ cards, hostFreeBytes }, drafted(most)?.bytes ?? 0);
+  const plan = planMemory(memory, { ...made, ...room, askedTokens: most, cacheType: null, engine });
   // Where by our count nothing fits, the server is still asked, for the least: it knows better, and says so if not.
   const grantedTokens = plan.context > 0 ? plan.context : Math.min(leastTokens, most);
   const context = { ...made, cacheType: plan.kv, contextTokens: grantedTokens };
-  const { totalBytes } = estimateMemory(read.memory, { engine, context });
+  const { totalBytes } = estimateMemory(memory, { engine, context });
+  const ahead = drafted(grantedTokens);
+  const aheadBytes = ahead?.bytes ?? 0;
+  const onCards = plan.devices.reduce((sum, { bytes }) => sum + bytes, 0);
   // No load with experts in main memory was measured on a card.
   const estimate = plan.placement === 'experts-on-host' ? ' (what the card takes is an estimate)' : '';
+  const guessed = ahead !== null && (ahead.isEstimate || onCards > 0) ? 'what its drafts take is an estimate' : null;
   const isPlain = plan.placement === 'devices' || (plan.placement === 'host' && cards.length === 0);
   return {
     ...plain,
@@ -76,10 +108,15 @@ export function planServerLoad({ facts, askedTokens, cards, hostFreeBytes }: Ser
     gpuLayers: plan.gpuLayers,
     hostExperts: plan.hostExperts ?? 0,
     cardLayers: plan.devices.map(({ layers }) => layers),
-    predictedBytes: totalBytes,
-    cardBytes: plan.devices.reduce((sum, { bytes }) => sum + bytes, 0),
-    why: grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') + estimate : plain.why,
+    predictedBytes: totalBytes === null ? null : totalBytes + aheadBytes,
+    cardBytes: onCards === 0 ? 0 : onCards + aheadBytes,
+    draftBytes: ahead?.bytes ?? null,
+    why: joined(grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') + estimate : plain.why, guessed),
   };
+}
+
+function joined(...reasons: readonly (string | null)[]): string | null {
+  return reasons.filter((reason) => reason !== null).join('; ') || null;
 }
 
 /** As options of llama-server. */

@@ -18,8 +18,9 @@ import { streamAnswer } from '../call/stream-answer.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamPart } from '../define.ts';
 import type { FoundServer, Leaving, ServerModel, ServerModelOptions } from './server-model.ts';
-import { findServer, planFile, serverModelInfo } from './server-model.ts';
-import type { ServerCall } from './server-wire.ts';
+import { findDrafting, findServer, planFile, serverModelInfo } from './server-model.ts';
+import type { DraftWish } from './draft-ways.ts';
+import type { DraftCounts, ServerCall } from './server-wire.ts';
 import { countInput, serverWire } from './server-wire.ts';
 
 interface Parts extends ServerModelOptions {
@@ -75,7 +76,9 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
     (await localModels()).map(async (name): Promise<ModelInfo | null> => {
       const file = await modelFile(name);
       if (file === null) return null;
-      return serverModelInfo(parts.id, name, await planFile(parts, { file, program, leaving: nothing }, signal));
+      const drafting = await findDrafting(parts, { name, program }, await wishOf(parts, { model: name }));
+      const wish = { file, program, leaving: nothing, drafting };
+      return serverModelInfo(parts.id, name, await planFile(parts, wish, signal));
     }),
   );
   return infos.filter((info) => info !== null);
@@ -87,22 +90,38 @@ async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promis
   const file = await parts.dependencies.modelFile(name);
   if (file === null) return null;
   const found = await findServer(parts, signal);
-  return serverModelInfo(parts.id, name, await decided(parts, { ...found, file }, signal));
+  const wish = await wishOf(parts, { model: name });
+  return serverModelInfo(parts.id, name, await decided(parts, { ...found, name, file }, wish, signal));
 }
 
-type Found = FoundServer & { readonly file: ServerModel['file'] };
+type Found = FoundServer & { readonly file: ServerModel['file']; readonly name: string };
+type Wish = Pick<DraftWish, 'asked' | 'verdict'>;
+
+async function wishOf(
+  { dependencies }: Parts,
+  { model, drafts }: Pick<ModelRequest, 'model' | 'drafts'>,
+): Promise<Wish> {
+  return { asked: drafts, verdict: (await dependencies.draftVerdict?.(model)) ?? null };
+}
 
 /** As it is loaded, where it is: free memory is read before a load, and not while the load takes its part of it. */
-async function decided(parts: Parts, { file, server, ask }: Found, signal: AbortSignal): Promise<ServerModel> {
+async function decided(
+  parts: Parts,
+  { name, file, server, ask }: Found,
+  wish: Wish,
+  signal: AbortSignal,
+): Promise<ServerModel> {
   const running = server.running();
-  const key = JSON.stringify([file.path, file.adapter?.path]);
+  const key = JSON.stringify([file.path, file.adapter?.path, wish]);
   const before = parts.decisions.get(key);
   if (before !== undefined && before.load.args.join() === running?.load.args.join()) return { ...before, file };
   // What is loaded now leaves, and so do the models of other engines where it does not fit beside them.
   const others = sumHeldMemory((await parts.dependencies.localEngines?.heldByOthers(parts.id, signal)) ?? []);
   const own = running === null ? nothing : heldBytes(running);
   const leaving = { hostBytes: others.hostBytes + own.hostBytes, cardBytes: others.cardBytes + own.cardBytes };
-  const model = await planFile(parts, { file, program: await ask(), leaving }, signal);
+  const program = await ask();
+  const drafting = await findDrafting(parts, { name, program }, wish);
+  const model = await planFile(parts, { file, program, leaving, drafting }, signal);
   parts.decisions.set(key, model);
   return model;
 }
@@ -111,7 +130,7 @@ async function decided(parts: Parts, { file, server, ask }: Found, signal: Abort
 async function makeRoom(
   parts: Parts,
   found: Found,
-  { plan }: ServerModel,
+  { plan, drafting }: ServerModel,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { localEngines } = parts.dependencies;
@@ -121,7 +140,8 @@ async function makeRoom(
   const own = running === null ? nothing : heldBytes(running);
   // Weights that are mapped are called free, and two models that push each other's out crawl.
   const leaving = { ...own, hostBytes: own.hostBytes - sumHeldMemory(others).mappedBytes };
-  const { plan: beside } = await planFile(parts, { file: found.file, program: await found.ask(), leaving }, signal);
+  const wish = { file: found.file, program: await found.ask(), leaving, drafting };
+  const { plan: beside } = await planFile(parts, wish, signal);
   const isAsGood =
     beside.placement !== null &&
     beside.placement === plan.placement &&
@@ -156,13 +176,14 @@ interface Ready {
 type Prepared = ({ readonly ok: true } & Ready) | { readonly ok: false; readonly error: ProviderError | null };
 
 /** The server with this model in it. Only while one has the turn of this machine's engines. */
-async function prepare(parts: Parts, name: string, signal: AbortSignal): Promise<Prepared> {
+async function prepare(parts: Parts, request: ModelRequest, signal: AbortSignal): Promise<Prepared> {
+  const name = request.model;
   const file = await parts.dependencies.modelFile(name);
   if (file === null) return { ok: false, error: failed('missing-model', `The model ${name} is not on this machine.`) };
   const refusal = (await file.adapter?.refusal(signal)) ?? null;
   if (refusal !== null) return { ok: false, error: failed('bad-model', refusal) };
-  const found = { ...(await findServer(parts, signal)), file };
-  const model = await decided(parts, found, signal);
+  const found = { ...(await findServer(parts, signal)), name, file };
+  const model = await decided(parts, found, await wishOf(parts, request), signal);
   const isThere = found.server.running()?.load.args.join() === model.load.args.join();
   const unloaded = isThere ? [] : await makeRoom(parts, found, model, signal);
   const used = await found.server.use(model.load, signal);
@@ -182,7 +203,7 @@ async function countTokens(parts: Parts, request: ModelRequest, signal: AbortSig
   const leave = await parts.turn.enter(signal);
   if (leave === null) return null;
   try {
-    const ready = await prepare(parts, request.model, signal);
+    const ready = await prepare(parts, request, signal);
     if (!ready.ok) return null;
     try {
       return await countInput(callOf(parts, ready, request.model), request, signal);
@@ -203,7 +224,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const end = (error: ProviderError | null): StreamPart => endedWith(error, startedAt, now());
   try {
     yield { type: 'progress', phase: 'loading', done: 0, total: null };
-    const ready = await prepare(parts, request.model, signal);
+    const ready = await prepare(parts, request, signal);
     if (!ready.ok || signal.aborted) {
       if (ready.ok) ready.server.leave();
       yield end(ready.ok ? null : ready.error);
@@ -243,13 +264,15 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
     }
     const counted = wire.counts();
     const timed = { outputTokens: counted?.writtenTokens ?? null, outputMs: counted?.writtenMs ?? null };
-    const slow = part.error === null ? parts.speeds.note(ready.model.file.path, timed) : null;
+    const { file, drafting } = ready.model;
+    const way = drafting.way?.id ?? '';
+    const slow = part.error === null ? parts.speeds.note(`${file.path} ${way}`, timed) : null;
     yield {
       ...part,
       // With the time that the load took.
       timings: { ...part.timings, totalMs: Math.max(0, now() - startedAt), ...(counted === null ? {} : { counted }) },
       error: part.error === null ? null : (lostWith(ready.server) ?? part.error),
-      engine: reportOf(ready, { slow, strain: strainText(strain) }),
+      engine: { ...reportOf(ready, { slow, strain: strainText(strain) }), ...draftsOf(ready, wire.drafts()) },
     };
   }
 }
@@ -262,14 +285,26 @@ function lostWith({ ended }: RunningServer): ProviderError | null {
   return { code, message: `llama-server ended.${gone.text}`, retryable: !gone.isOutOfMemory };
 }
 
+/** What the server counted of this call. */
+function draftsOf(
+  { model: { plan, drafting } }: Ready,
+  { drafted, accepted }: DraftCounts,
+): Pick<EngineReport, 'drafts'> {
+  const { way } = drafting;
+  return way === null ? {} : { drafts: { way: way.id, bytes: plan.draftBytes, drafted, accepted } };
+}
+
 function reportOf(
-  { model: { plan, file }, server: { sizes }, unloaded }: Ready,
+  { model: { plan, file, drafting }, server: { sizes }, unloaded }: Ready,
   { slow, strain }: { readonly slow: string | null; readonly strain: string | null },
 ): EngineReport {
   const { cardBytes } = heldBytes({ sizes });
   const isElsewhere = (plan.cardBytes ?? 0) > 0 && sizes !== null && cardBytes === 0;
   const made = sizes?.contextTokens ?? plan.grantedTokens;
+  const refused = drafting.way !== null && sizes?.hasDrafts === false;
+  const noDrafts = refused ? `the server does not take ${drafting.way.id} for drafts of this model` : drafting.why;
   const reasons = [
+    ...(noDrafts === null ? [] : [noDrafts]),
     ...(plan.why === null ? [] : [plan.why]),
     ...(isElsewhere ? ['a card was found, but the server uses the processor'] : []),
     ...(made < plan.grantedTokens ? [`the server made ${made} tokens of context`] : []),
@@ -277,6 +312,7 @@ function reportOf(
     ...(strain === null ? [] : [strain]),
   ];
   const findings = [
+    ...(noDrafts === null ? [] : ['no-drafts']),
     ...(isElsewhere ? ['other-backend'] : []),
     ...(made < plan.grantedTokens ? ['context-clamped'] : []),
     ...(slow === null ? [] : ['slow']),

@@ -8,12 +8,22 @@ import type { ServerLoadPlan } from '../../memory/plan-server-load.ts';
 import { loadArguments, planServerLoad } from '../../memory/plan-server-load.ts';
 import { infoOfFile, type ModelFile } from '../call/info-of-file.ts';
 import type { ProviderDependencies } from '../define.ts';
+import { chooseDraft, draftArguments, draftWays } from './draft-ways.ts';
+import type { DraftChoice, DraftWay, DraftWish, HeaderOfFile } from './draft-ways.ts';
 
 /** A model file with what it may have of this machine. */
 export interface ServerModel {
   readonly file: ModelFile;
   readonly plan: ServerLoadPlan;
   readonly load: ServerLoad;
+  readonly drafting: Drafting;
+}
+
+/** How tokens are drafted for a model, chosen from the ways that there are. */
+export interface Drafting extends DraftChoice {
+  readonly ways: readonly DraftWay[];
+  /** The server as a probe names it. */
+  readonly on: string;
 }
 
 export interface ServerModelOptions {
@@ -52,9 +62,49 @@ export async function findServer(
   return { server: ownLlamaServer, ask: async () => valueOf(await ownLlamaServer.ask(path, signal)) };
 }
 
+/** Reads the headers of all model files that are here, each once. */
+export async function findDrafting(
+  { dependencies, settings }: ServerModelOptions,
+  { name, program }: { readonly name: string; readonly program: ServerProgram },
+  wish: Pick<DraftWish, 'asked' | 'verdict'>,
+): Promise<Drafting> {
+  const cards = settings.gpu === 'off' ? [] : program.cards.map((card) => card.name);
+  const { threads } = settings;
+  const on = [program.build, ...cards, ...(threads === undefined ? [] : [`${threads} threads`])].join(', ');
+  const names = program.draftTypes.length === 0 || settings.drafts === 'off' ? [] : await dependencies.localModels();
+  const headers = await Promise.all([name, ...names].map((one) => headerOf(dependencies, one)));
+  const [own, ...others] = headers;
+  const ways =
+    own === null || own === undefined
+      ? []
+      : draftWays(
+          own,
+          program.draftTypes,
+          others.filter((other) => other !== null),
+        );
+  return { ways, on, ...chooseDraft(ways, { ...wish, set: settings.drafts, on }) };
+}
+
+async function headerOf(
+  { readHeader, modelFile }: ServerModelOptions['dependencies'],
+  name: string,
+): Promise<HeaderOfFile | null> {
+  const file = await modelFile(name);
+  const header = file === null ? undefined : await readHeader?.(file.path);
+  if (file === null || header?.ok !== true) return null;
+  return { id: `llama-cpp/${name}`, path: file.path, header: header.value };
+}
+
+interface FileWish {
+  readonly file: ModelFile;
+  readonly program: ServerProgram;
+  readonly leaving: Leaving;
+  readonly drafting: Drafting;
+}
+
 export async function planFile(
   { dependencies, settings }: ServerModelOptions,
-  { file, program, leaving }: { readonly file: ModelFile; readonly program: ServerProgram; readonly leaving: Leaving },
+  { file, program, leaving, drafting }: FileWish,
   signal: AbortSignal,
 ): Promise<ServerModel> {
   const { readHeader, freeHostBytes } = dependencies;
@@ -67,25 +117,28 @@ export async function planFile(
       index === 0 ? { ...card, freeBytes: card.freeBytes + leaving.cardBytes } : card,
     ),
     hostFreeBytes: ((await freeHostBytes?.(signal)) ?? Number.POSITIVE_INFINITY) + leaving.hostBytes,
+    draft: drafting.way?.load ?? null,
   });
   const { gpu, threads, unloadAfterMinutes } = settings;
   const args = [
     ...loadArguments(file.path, plan),
+    ...draftArguments(drafting.way, plan, cards[0]?.name),
     ...(gpu === 'off' && plan.placement !== 'host' ? ['--device', 'none'] : []),
     ...(threads === undefined ? [] : ['--threads', String(threads)]),
     ...(file.adapter === undefined ? [] : ['--lora', file.adapter.path]),
   ];
   const idleMs = unloadAfterMinutes === null ? null : unloadAfterMinutes * 60_000;
-  return { file, plan, load: { program: program.path, args, modelPath: file.path, idleMs } };
+  return { file, plan, drafting, load: { program: program.path, args, modelPath: file.path, idleMs } };
 }
 
 export function serverModelInfo(
   id: string,
   name: string,
-  { file, plan }: Pick<ServerModel, 'file' | 'plan'>,
+  { file, plan, drafting: { ways, on } }: Pick<ServerModel, 'file' | 'plan' | 'drafting'>,
 ): ModelInfo {
   const isLarge = (file.parametersB ?? 0) >= 7;
-  return infoOfFile(id, name, file, {
+  const drafting = ways.length === 0 ? {} : { drafting: { ways: ways.map((way) => way.id), on } };
+  const info = infoOfFile(id, name, file, {
     contextTokens: plan.grantedTokens,
     capabilities: {
       tools: true,
@@ -98,4 +151,5 @@ export function serverModelInfo(
     price: { input: 0, output: 0, source: 'local', date: '2026-11-26' },
     strategies: [...(file.strategies ?? (isLarge ? (['loop', 'recipe'] as const) : (['recipe'] as const)))],
   });
+  return { ...info, ...drafting };
 }
