@@ -12,6 +12,7 @@ import { estimateMemory, readModelMemory } from '../src/main/models/memory/estim
 import type { ModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
 import { placementRows } from './lib/card/server-placements.ts';
 import { engineSizeRow } from './lib/engine-size.ts';
+import { draftRows } from './lib/draft-rows.ts';
 import { expectedSpeedRows } from './lib/expected-speeds.ts';
 import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
@@ -69,11 +70,12 @@ const parts = {
   placements: () => placementRows(),
   reuse: () => sessionReuseRows(),
   speed: () => expectedSpeedRows(),
+  drafts: () => draftRows(),
 } as const satisfies Readonly<Record<string, (planner: Planner) => Promise<readonly BenchRow[]>>>;
 
 /**
  * Local engines: the memory planner against what the engine itself allocates (recorded, and asked anew of `--models N`
- * that `--seed N` draws; `--keep yes`: what is said now is recorded), real loads, fake servers, expected speeds. `--only PART,…`
+ * that `--seed N` draws; `--keep yes`: what is said now is recorded), real loads, fake servers, expected speeds, drafts. `--only PART,…`
  */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, { models: '6', seed: '1', keep: 'no' });

@@ -25,7 +25,7 @@ const names = new Set(
 const folders =
   /^src\/(?:shared|renderer\/lib|main\/(?:agent|hosts\/cli|lib|models|recipes|routing|safety|sandbox|sessions|tools))\//u;
 
-/** Every exported function below `root` whose first argument is a text. */
+/** Every exported function below `root` whose first argument is a text, but hooks of the page. */
 export function findScanners(root: string): readonly FoundScanner[] {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
@@ -47,7 +47,9 @@ function scannersOf(file: string, text: string): readonly FoundScanner[] {
     if (statement.type !== 'ExportNamedDeclaration' || statement.declaration?.type !== 'FunctionDeclaration') return [];
     const { id, params, async: isAsync } = statement.declaration;
     const [first, ...rest] = params;
-    if (id === null || first === undefined || isAsync || !isText(first)) return [];
+    // A hook of React fails outside of the page, and says so at length.
+    if (id === null || /^use[A-Z]/u.test(id.name)) return [];
+    if (first === undefined || isAsync || !isText(first)) return [];
     return [{ file, name: id.name, isAlone: rest.every(isOptional), words: [...words].slice(0, mostWords) }];
   });
 }

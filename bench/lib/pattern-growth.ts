@@ -3,7 +3,7 @@ import { boundedPatterns } from './bounded-patterns.ts';
 import { findPatterns } from './found-patterns.ts';
 import type { PatternUse } from './found-patterns.ts';
 import { findScanners } from './found-scanners.ts';
-import { measureGrowth } from './growth.ts';
+import { isTooSteep, measureGrowth } from './growth.ts';
 import type { Growth, Run } from './growth.ts';
 import { attacksOn, attacksWith, canRepeat, pumpsOf, usualPumps } from './pattern-attacks.ts';
 import { callsOf, notMeasured } from './scanner-calls.ts';
@@ -17,6 +17,14 @@ export interface GrowthRow {
   /** Null: no text of 1 MB took as long as can be told from nothing. */
   readonly growth: Growth | null;
 }
+
+/** A line for each that would hold the program up. */
+export const steepRows = (rows: readonly GrowthRow[]): string =>
+  rows
+    .flatMap(({ place, growth }) =>
+      growth !== null && isTooSteep(growth) ? [`${place} ${JSON.stringify(growth).slice(0, 200)}`] : [],
+    )
+    .join('\n');
 
 /** Every pattern of the sources once, but those that only read short texts. Takes half a minute. */
 export function measurePatterns(root: string): readonly GrowthRow[] {

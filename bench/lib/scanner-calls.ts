@@ -129,8 +129,6 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/renderer/lib/input/copy-text.ts#copyText': 'hands the text to the clipboard',
   'src/renderer/lib/text/folder-text.ts#typedFolder': 'a person typed it',
   'src/renderer/lib/notices/offer-undo.ts#offerUndo': 'shows the text',
-  'src/renderer/lib/connection/use-host-info.ts#useIsCommandRefused': 'a hook of the page',
-  'src/renderer/lib/session/use-session-search.ts#useSearch': 'a hook of the page',
   'src/shared/text/text-between.ts#textsBetween': 'measured in those that use it',
   'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
   'src/shared/session/prompt-templates.ts#matchingTemplates': 'a person typed it',

@@ -23,7 +23,7 @@ export const suites = [
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
   { name: 'unit', minutes: 10, runsAgain: true, needs: [] },
-  { name: 'contracts', minutes: 8, runsAgain: true, needs: [] },
+  { name: 'contracts', minutes: 12, runsAgain: true, needs: [] },
   { name: 'recipes', minutes: 5, runsAgain: true, needs: ['pytest'] },
   { name: 'docker', minutes: 20, runsAgain: true, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
   { name: 'hostile', minutes: 16, runsAgain: true, needs: ['build', 'docker', 'image'] },

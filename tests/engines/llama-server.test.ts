@@ -14,6 +14,7 @@ import { collect, modelPath, modelRequest } from './support.ts';
 const program = process.env.DEWPOINT_TEST_LLAMA_SERVER;
 const small = 'smollm2-135m-instruct';
 const tools = 'qwen2.5-coder-0.5b-instruct';
+const starter = 'qwen2.5-coder-1.5b-instruct';
 const never = new AbortController().signal;
 
 function ownServer(): OwnLlamaServer {
@@ -32,7 +33,7 @@ function open(own: OwnLlamaServer, settings: object = {}): Provider {
       ownLlamaServer: own,
       readHeader: createHeaderReader(),
       freeHostBytes: () => Promise.resolve(16 * 2 ** 30),
-      localModels: () => Promise.resolve([small]),
+      localModels: () => Promise.resolve([small, tools]),
       modelFile: async (name) =>
         existsSync(modelPath(name))
           ? { path: modelPath(name), contextTokens: null, parametersB: 0.5, label: name }
@@ -146,6 +147,52 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     expect(own.running()).toBeNull();
   });
 });
+
+describe.runIf(program !== undefined && existsSync(modelPath(tools)))('a llama-server that drafts ahead', () => {
+  const list = 'Write this list again, word for word:\n' + ['red', 'blue', 'green', 'pink'].map(itemOf).join('\n');
+  let own: OwnLlamaServer;
+  beforeAll(() => {
+    own = ownServer();
+  });
+  afterAll(() => own.dispose());
+
+  it('keeps what it looked up, counts it, and writes the same greedy text', async () => {
+    const provider = open(own);
+    expect((await provider.find?.(tools, never))?.drafting?.ways).toContain('lookup');
+    const ask = (drafts: string) => collect(provider.stream({ ...asked, drafts }, never));
+    const asked = modelRequest(tools, list, { maxOutputTokens: 48 });
+    const plain = await ask('off');
+    const looked = await ask('lookup');
+    expect([plain.ended.error, looked.ended.error]).toEqual([null, null]);
+    expect(plain.ended.engine?.drafts).toBeUndefined();
+    expect(looked.ended.engine?.drafts).toMatchObject({ way: 'lookup', bytes: 0 });
+    expect(looked.ended.engine?.drafts?.accepted).toBeGreaterThan(8);
+    expect(looked.text).toBe(plain.text);
+  });
+
+  it('loads a model that drafts beside its model, and takes what was planned for both', async () => {
+    const provider = open(own, { drafts: `llama-cpp/${tools}` });
+    const asked = modelRequest(starter, list, { maxOutputTokens: 24 });
+    const { ended } = await collect(provider.stream(asked, never));
+    expect(ended.error).toBeNull();
+    const { drafts, predictedBytes, observedBytes } = ended.engine ?? {};
+    expect(drafts?.way).toBe(`llama-cpp/${tools}`);
+    expect(drafts?.accepted).toBeGreaterThan(4);
+    expect(drafts?.bytes).toBeGreaterThan(491_400_064);
+    // Weights are copied into a layout of the processor, beside what is planned.
+    expect(observedBytes ?? 0).toBeGreaterThan(0.9 * (predictedBytes ?? 0));
+  });
+
+  it('says that it writes without where the model that drafts is not here', async () => {
+    const provider = open(own, { drafts: 'llama-cpp/gone' });
+    const { ended } = await collect(provider.stream(modelRequest(small, 'Hello.', { maxOutputTokens: 4 }), never));
+    expect(ended.engine).toMatchObject({ findings: ['no-drafts'] });
+    expect(ended.engine?.drafts).toBeUndefined();
+    expect(ended.engine?.why).toContain('llama-cpp/gone is not here');
+  });
+});
+
+const itemOf = (color: string): string => `- a ${color} lamp on a ${color} table in the ${color} room`;
 
 function ownLoad(own: OwnLlamaServer) {
   const running = own.running();

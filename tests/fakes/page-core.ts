@@ -136,7 +136,7 @@ const noPackages: PreparationPlan = {
   approval: 'a'.repeat(64),
 };
 
-const probeCard: KeptCard = {
+export const probeCard: KeptCard = {
   model: 'llama-cpp/starter',
   contextTokens: 8192,
   calls: [{ style: 'grammar', passed: 3, of: 3 }],

@@ -106,7 +106,7 @@ export interface AvailableModelsOptions {
   /** What speaks against a model that is here. */
   readonly advise: (entry: ModelEntry, card: KeptCard | null) => Promise<readonly ModelAdvice[]>;
   /** What probes and settings say of the way to drive a model. */
-  readonly probed: Pick<ProbeResults, 'card' | 'driven'>;
+  readonly probed: Pick<ProbeResults, 'card' | 'driven' | 'drafts'>;
   /** The key of a provider; null: it has none. */
   readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
   /** What a model costs, where its own service does not say; null: nobody knows. */
@@ -330,6 +330,7 @@ function dependenciesOf(
     ownOllamaServer: options.ownOllamaServer,
     ownLlamaServer: options.ownLlamaServer,
     readHeader: options.readHeader,
+    draftVerdict: (name) => options.probed.drafts(`${id}/${name}`),
     freeHostBytes: options.freeHostBytes,
     ollamaHost: options.ollamaHost,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),

@@ -2,7 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { splitModelId, withThinking } from '@shared/models/model-info.ts';
-import type { KeptCard, ProbeCard, ProbeProgress } from '@shared/models/probe-card.ts';
+import type { DraftVerdict, KeptCard, ProbeCard, ProbeProgress } from '@shared/models/probe-card.ts';
 import { probeCardSchema } from '@shared/models/probe-card.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
@@ -16,7 +16,7 @@ import type { ProbeCardStore } from './files/probe-card-store.ts';
 export interface ProbeResultsOptions {
   readonly cards: Pick<ProbeCardStore, 'find' | 'keep'>;
   readonly digests: FileDigests;
-  readonly store: ModelStore;
+  readonly store: Pick<ModelStore, 'find'>;
   readonly settings: () => Settings;
 }
 
@@ -26,6 +26,8 @@ export interface ProbeResults {
   readonly card: (id: string) => Promise<KeptCard | null>;
   /** Under which its card is kept; hashes its file where nobody did before. */
   readonly key: (id: string, signal: AbortSignal) => Promise<string>;
+  /** What was found out about drafts for a model, and whether the model that drafts is as it was. Reads no file. */
+  readonly drafts: (id: string) => Promise<DraftVerdict | null>;
   /** A model as it is driven: by its settings, else by its card, else as it was. */
   readonly driven: (info: ModelInfo) => Promise<ModelInfo>;
   readonly keep: (key: string, card: KeptCard) => Promise<void>;
@@ -34,12 +36,17 @@ export interface ProbeResults {
 export function createProbeResults({ cards, digests, store, settings }: ProbeResultsOptions): ProbeResults {
   const known = async (id: string): Promise<{ readonly key: string | null; readonly files: readonly string[] }> => {
     const name = splitModelId(id);
-    if (name?.provider !== 'llama-cpp') return { key: id, files: [] };
+    const isServed = name !== null && settings().providers[name.provider]?.kind === 'llama-server';
+    if (name === null || (name.provider !== 'llama-cpp' && !isServed)) return { key: id, files: [] };
     const model = await store.find(name.name);
     if (model === null || model.path === null) return { key: null, files: [] };
-    if (model.sha256 !== null && model.isInstalled) return { key: model.sha256, files: model.files };
-    return { key: await digests.known(model.path), files: model.files };
+    const isListed = model.sha256 !== null && model.isInstalled;
+    const digest = isListed ? model.sha256 : await digests.known(model.path);
+    return { key: digest === null ? null : keyOf(id, digest), files: model.files };
   };
+  // The same file behaves otherwise in another engine.
+  const keyOf = (id: string, digest: string): string =>
+    id.startsWith('llama-cpp/') ? digest : `${splitModelId(id)?.provider} ${digest}`;
   const card: ProbeResults['card'] = async (id) => {
     const { key } = await known(id);
     return key === null ? null : cards.find(key);
@@ -47,12 +54,19 @@ export function createProbeResults({ cards, digests, store, settings }: ProbeRes
   return {
     card,
     keep: (key, kept) => cards.keep(key, kept),
+    async drafts(id) {
+      const drafts = (await card(id))?.drafts;
+      if (drafts === undefined) return null;
+      const { on, best, sha256 } = drafts;
+      const hasSameFile = best === null || sha256 === null || (await known(best)).key === sha256;
+      return { on, best, hasSameFile };
+    },
     async key(id, signal) {
       const { key, files } = await known(id);
       if (key !== null) return key;
       const [first, ...rest] = files;
       if (first === undefined) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
-      return digests.of([first, ...rest], signal);
+      return keyOf(id, await digests.of([first, ...rest], signal));
     },
     driven: async (info) => withDriving(info, await card(info.id), settings()),
   };
@@ -132,7 +146,8 @@ export async function probeModel(
         hint: `Run \`dewpoint sessions show ${sessionId}\` to see what happened.`,
       });
     }
-    const kept = { ...card, at: now(), seconds: Math.round((now() - startedAt) / 100) / 10, sessionId };
+    const seconds = Math.round((now() - startedAt) / 100) / 10;
+    const kept = { ...(await withDigest(card, probed, signal)), at: now(), seconds, sessionId };
     await probed.keep(key, kept);
     onProgress({ text: '', card: kept });
   } finally {
@@ -140,6 +155,13 @@ export async function probeModel(
     stop();
     await sessions.rest(sessionId);
   }
+}
+
+/** A model that drafts is bound to its file. */
+async function withDigest(card: ProbeCard, probed: ProbeResults, signal: AbortSignal): Promise<ProbeCard> {
+  const best = card.drafts?.best ?? null;
+  if (card.drafts === undefined || best === null || !best.includes('/')) return card;
+  return { ...card, drafts: { ...card.drafts, sha256: await probed.key(best, signal) } };
 }
 
 /** It works on nothing, so it needs no sandbox that runs commands; only this model may answer. */

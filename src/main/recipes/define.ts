@@ -1,4 +1,4 @@
-import type { Timings } from '@shared/events/call-report.ts';
+import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ParsedCall } from '../agent/calls/call-types.ts';
@@ -184,6 +184,8 @@ export interface CallRequest {
   readonly stop?: readonly string[];
   readonly temperature: number;
   readonly maxOutputTokens: number;
+  /** As `ModelRequest` has it. */
+  readonly drafts?: string;
 }
 
 export type CallAnswer =
@@ -204,6 +206,8 @@ export interface Measured {
   readonly evaluatedTokens: number | null;
   readonly outputTokens: number;
   readonly timings: Timings;
+  /** Absent: nothing was drafted ahead. */
+  readonly drafts?: EngineReport['drafts'];
 }
 
 /** The workspace and its sandbox, every use an action in the log. Paths are relative to the workspace. */

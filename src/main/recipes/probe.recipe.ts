@@ -4,6 +4,7 @@ import { defineRecipe } from './define.ts';
 import type { RecipeContext, RecipeOutcome } from './define.ts';
 import { drivenBy, probeCalls } from './probe/probe-calls.ts';
 import type { CallsResult } from './probe/probe-calls.ts';
+import { probeDrafts } from './probe/probe-drafts.ts';
 import { probeNeedle } from './probe/probe-needle.ts';
 import { probeSpeeds } from './probe/probe-speeds.ts';
 import { probeEdit, probeLoop, probeRecipe } from './probe/probe-tasks.ts';
@@ -44,6 +45,8 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   await context.progress('window', 'Checking how well it recalls text from the start of a long context.');
   const prefill = speeds.at(-1)?.prefillPerSecond ?? null;
   const { needle, note } = await probeNeedle(context, { prefill, tokensPerLine });
+  const drafts = await probeDrafts(context, speeds.at(-1)?.decodePerSecond ?? null);
+  const notes = [note, drafts.note];
   const card: ProbeCard = {
     model: model.id,
     contextTokens: model.contextTokens,
@@ -55,9 +58,10 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
     strategies: strategiesOf(context.loop.isSmall(model), { recipe, loop }),
     speeds,
     needle,
+    ...(drafts.drafts === undefined ? {} : { drafts: drafts.drafts }),
     promptForm: await promptFormOf(context, prefill),
     temperature: calls.hasRepeated ? sampledTemperature : 0,
-    notes: note === null ? [] : [note],
+    notes: notes.filter((one) => one !== null),
   };
   await context.progress(cardPhase, 'Benchmark finished.', card);
   return { type: 'answered', text: `${model.label} was benchmarked.` };

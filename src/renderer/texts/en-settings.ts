@@ -49,6 +49,10 @@ export const settings = {
   'models.noStrategy': 'passed no test task',
   'models.speed': 'reads {read} and writes {write} tokens per second',
   'models.found': 'recalls text from {count} tokens back',
+  'models.drafts.off': 'no way to draft is faster here',
+  'models.drafts.lookup': '{percent} % faster with drafts from the conversation',
+  'models.drafts.mtp': '{percent} % faster with drafts by its own layers',
+  'models.drafts.by': '{percent} % faster with drafts by {model}',
   'models.notFound': 'does not recall text from {count} tokens back',
   'cards.title': 'Graphics cards',
   'cards.failed': 'Your graphics cards could not be read.',
@@ -218,6 +222,10 @@ export const settings = {
   'settings.programs.auto': 'When tool servers, your own tools or web tools are on',
   'settings.programs.on': 'Always',
   'settings.programs.off': 'Never',
+  'settings.programReviewer': 'Model that reviews them',
+  'settings.programReviewer.hint':
+    'Asked only when rules find something in a program that you are asked about. Its words stand in the question, with their cost.',
+  'settings.programReviewer.none': 'None: rules alone',
   'settings.connection': 'Network connection',
   'settings.proxy': 'Proxy',
   'settings.proxy.hint':

@@ -26,6 +26,15 @@ export const timingsSchema = z.object({
 });
 export type Timings = z.infer<typeof timingsSchema>;
 
+const draftsReportSchema = z.object({
+  /** `lookup`, `mtp`, or the model that drafted. */
+  way: z.string(),
+  /** By the plan, for the draft alone; null: not known. */
+  bytes: z.number().nullable(),
+  drafted: z.number().int().nonnegative(),
+  accepted: z.number().int().nonnegative(),
+});
+
 /** How the model of a call was loaded by the engine of this machine. Tokens of one conversation; bytes. */
 export const engineReportSchema = z.object({
   /** `cpu`, or the kind of card that is really used. */
@@ -38,6 +47,8 @@ export const engineReportSchema = z.object({
   sequences: z.number().int(),
   /** The LoRA adapter on it, by the digest of its file; absent: none. */
   adapter: z.object({ name: z.string(), sha256: z.string() }).optional(),
+  /** How tokens were drafted ahead, and how many of them the model would have written, too; absent: none were. */
+  drafts: draftsReportSchema.optional(),
   predictedBytes: z.number().nullable(),
   /** What it really takes, where its server says; absent or null: nobody does. */
   observedBytes: z.number().nullable().optional(),

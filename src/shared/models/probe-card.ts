@@ -7,6 +7,35 @@ export type ProbedStyle = z.infer<typeof probedStyleSchema>;
 
 const score = z.object({ passed: z.number().int(), of: z.number().int() });
 
+const draftsResultSchema = z.object({
+  /** The server's build, its cards and what it was started with: with others it is to be measured again. */
+  on: z.string(),
+  /** Tokens a second without drafts, of each prompt. */
+  plain: z.array(z.number()),
+  ways: z.array(
+    z.object({
+      way: z.string(),
+      speeds: z.array(z.number()),
+      drafted: z.number().int(),
+      accepted: z.number().int(),
+      /** How much quicker it was over all prompts, in percent; below 0: slower. Null: it was not measured to the end. */
+      quicker: z.number().nullable(),
+      /** The prompts whose greedy answer was not the same text. */
+      differs: z.array(z.string()),
+      /** Why it was not measured to the end. */
+      problem: z.string().nullable(),
+    }),
+  ),
+  /** The way that is used from now on; null: none is worth it. */
+  best: z.string().nullable(),
+  /** Of the file of a model that drafts. */
+  sha256: z.string().nullable(),
+});
+export type DraftsResult = z.infer<typeof draftsResultSchema>;
+
+/** `hasSameFile`: the model that drafts, if it is one, is there and the one that was measured. */
+export type DraftVerdict = Pick<DraftsResult, 'on' | 'best'> & { readonly hasSameFile: boolean };
+
 /** What the probe found out about a model, by asking it; null or absent: it was not tried, or could not be. */
 export const probeCardSchema = z.object({
   model: z.string(),
@@ -34,6 +63,8 @@ export const probeCardSchema = z.object({
   ),
   /** A fact at the beginning of a prompt that fills its window, asked for at the end. */
   needle: z.object({ promptTokens: z.number().int(), isFound: z.boolean() }).nullable(),
+  /** Ways to draft tokens ahead against writing without; absent: its server has none. */
+  drafts: draftsResultSchema.optional(),
   promptForm: z.enum(['short', 'full']),
   /** Of calls that are not samples; above 0 where greedy answers repeated themselves without end. */
   temperature: z.number(),

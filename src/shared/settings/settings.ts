@@ -112,6 +112,11 @@ export const llamaServerSchema = z.strictObject({
   contextTokens: z.number().int().positive().optional(),
   threads: z.number().int().positive().optional(),
   gpu: z.enum(['auto', 'off']).default('auto'),
+  /**
+   * How tokens are drafted ahead. `auto`: as a probe found it to be quicker here, else not; `lookup`: out of the
+   * conversation; `mtp`: by layers of the model's own; or a smaller model that drafts for it.
+   */
+  drafts: z.union([z.enum(['auto', 'off', 'lookup', 'mtp']), z.string().regex(/^llama-cpp\/./)]).default('auto'),
   /** A server that was not asked for so long is ended; null: never. */
   unloadAfterMinutes: z.number().positive().nullable().default(15),
 });
@@ -262,6 +267,8 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   /** Programs that call tools, for models that need no short prompt. `auto`: where tools of others are on. */
   programs: z.enum(['auto', 'on', 'off']).default('auto'),
+  /** The model that looks at a program in which the rules found something, before a person is asked. Null: none does. */
+  programReviewer: z.string().nullable().default(null),
   sandbox: z
     .strictObject({
       image: z.string().nullable().default(null),

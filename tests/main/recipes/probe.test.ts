@@ -117,6 +117,35 @@ describe('the probe', () => {
     expect(card?.notes[0]).toContain('more would take longer than 25 seconds');
   });
 
+  describe('of a server that can draft', () => {
+    const drafting = { ways: ['lookup', 'llama-cpp/small'], on: 'build 1' };
+    const verdictOf = async (writes: Writes) =>
+      (await probed((request) => ({ stream: drafted(request, good(request), writes) }), { ...small, drafting })).card
+        ?.drafts;
+
+    it('takes the way that is quicker with every prompt, and keeps what was measured of each', async () => {
+      const drafts = await verdictOf({ off: [10, 10], lookup: [20, 10], 'llama-cpp/small': [12, 12] });
+      expect(drafts).toMatchObject({ on: 'build 1', plain: [10, 10], best: 'lookup', sha256: null });
+      expect(drafts?.ways.map(({ way, quicker, accepted }) => [way, quicker, accepted])).toEqual([
+        ['lookup', 33, 10],
+        ['llama-cpp/small', 20, 10],
+      ]);
+    });
+
+    it('takes none that is quicker by little, or that costs with one of the prompts', async () => {
+      expect((await verdictOf({ off: [10, 10], lookup: [11, 10], 'llama-cpp/small': [30, 8] }))?.best).toBeNull();
+    });
+
+    it('takes none that its server did not use, and says where the words were others', async () => {
+      const drafts = await verdictOf({ off: [10, 10], lookup: [20, 20, 'other words'], 'llama-cpp/small': null });
+      expect(drafts?.ways).toMatchObject([
+        { way: 'lookup', differs: ['edit', 'answer'], problem: null },
+        { way: 'llama-cpp/small', quicker: null, problem: 'its server did not draft so' },
+      ]);
+      expect(drafts?.best).toBe('lookup');
+    });
+  });
+
   it('ends without a card when the model does not answer at all', async () => {
     const error = { code: 'missing-model', message: 'gone', retryable: false } as const;
     const { card, reason } = await probed(() => ({ error }));
@@ -139,6 +168,29 @@ describe('the probe', () => {
     expect(probe.fits({ ...subject, facts: empty, task: probeTask })).toMatchObject({ score: 1 });
   });
 });
+
+/** Tokens a second with the edit and with the answer, by the way; null: the server takes no notice of it. */
+type Writes = Readonly<Record<string, readonly [edit: number, answer: number, words?: string] | null>>;
+
+function* drafted(request: ModelRequest, reply: ReplyParts, writes: Writes): Iterable<StreamPart> {
+  const way = request.drafts;
+  if (way === undefined) return yield* streamed(reply);
+  const speeds = writes[way] ?? [10, 10];
+  const perSecond = lastText(request).includes('mutex') ? speeds[1] : speeds[0];
+  yield { type: 'text-delta', text: speeds[2] ?? 'the same words' };
+  const counted = { readTokens: 100, readMs: 0, writtenTokens: 40, writtenMs: 40_000 / perSecond };
+  const engine = {
+    backend: 'cpu',
+    askedTokens: 4096,
+    grantedTokens: 4096,
+    contextTokens: 4096,
+    sequences: 1,
+    predictedBytes: null,
+    why: null,
+    ...(way === 'off' || writes[way] === null ? {} : { drafts: { way, bytes: 0, drafted: 8, accepted: 5 } }),
+  };
+  yield { ...ended('stop', 100), timings: { queuedMs: 0, prefillMs: 1, decodeMs: 1, totalMs: 2, counted }, engine };
+}
 
 function fail(): never {
   throw new Error('there is none');

@@ -1,3 +1,4 @@
+import { hasLaterOrder } from '@shared/text/task-kind.ts';
 import { wasWrittenInParallel } from '@shared/session/session-state.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
@@ -115,9 +116,10 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
 }
 
 /** Words that name no work may still be work: only who chooses it settles that. */
-function wishOf({ given, options }: Pick<Turn, 'given' | 'options'>): RecipeSubject['wish'] {
+function wishOf({ given, options, task, dependencies: { config } }: Turn): RecipeSubject['wish'] {
   if (given.mode === 'ask') return 'ask';
-  return options.mode === 'work' ? 'work' : undefined;
+  const isOrder = given.mode === 'work' && (config.conduct ?? 1) >= 5 && hasLaterOrder(task);
+  return options.mode === 'work' || isOrder ? 'work' : undefined;
 }
 
 function createContext(
@@ -262,7 +264,12 @@ async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met:
     stage,
     model,
     reason: { code: 'cascade', text: `${request.label}: ${reason}` },
-    request: { ...asked, messages: messages ?? asked.messages, tools: tools ?? [] },
+    request: {
+      ...asked,
+      messages: messages ?? asked.messages,
+      tools: tools ?? [],
+      ...(request.drafts === undefined ? {} : { drafts: request.drafts }),
+    },
   });
   if (reply.type === 'stopped') met.stop ??= reply.stop;
   if (reply.type === 'failed') noteFailure(met, reply.error, model);

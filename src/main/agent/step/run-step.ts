@@ -235,6 +235,7 @@ async function closeCall(
     evaluatedTokens,
     outputTokens: ended.usage.output,
     timings,
+    ...(ended.engine?.drafts === undefined ? {} : { drafts: ended.engine.drafts }),
   };
   return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated, measured };
 }

@@ -29,6 +29,7 @@ export interface MemoryPlanRequest {
   readonly slots: number;
   readonly unified: boolean;
   readonly draftTokens: number;
+  readonly outputs?: number;
   readonly engine: EngineProfile;
   readonly cards: readonly Card[];
   /** Free memory of the host; null: not looked at. */
@@ -100,8 +101,8 @@ function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified
 }
 
 function contextRequest({ request, memory }: Search, contextTokens: number, cacheType: CacheType): ContextRequest {
-  const { flashAttention, ubatchTokens, slots, unified, draftTokens } = request;
-  const asked = { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens };
+  const { flashAttention, ubatchTokens, slots, unified, draftTokens, outputs = 1 } = request;
+  const asked = { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens, outputs };
   return asMade(memory, request.engine, asked);
 }
 
@@ -165,18 +166,26 @@ function place(
     layerCount: memory.layerCount,
     contextBytes: contextBytesOfLayers(memory.context, context),
     computeBytes: compute,
-    // Full offload over several devices switches pipelining on, with four copies of a batch's inputs: masks, embeddings.
-    copiesBytes:
-      request.cards.length > 1 && placement === 'devices'
-        ? 3 *
-          Math.min(context.ubatchTokens, context.contextTokens) *
-          (maskBytes(memory, context) + 4 * memory.compute.width)
-        : 0,
+    copiesBytes: copiesBytes({ memory, request }, context, placement),
     cards: request.cards.map((card) => ({ budgetBytes: budgetBytes(card), isUnified: card.isUnified })),
     hostFreeBytes: request.hostFreeBytes === null ? null : hostBudget(request.hostFreeBytes),
     expertShare: memory.expertShare,
     placement,
   });
+}
+
+/** Full offload over several devices switches pipelining on, with four copies of a batch's inputs: masks and embeddings. */
+function copiesBytes(
+  { memory, request }: Pick<Search, 'memory' | 'request'>,
+  context: ContextRequest,
+  placement: GrantedMemoryPlan['placement'],
+): number {
+  const batch = Math.min(context.ubatchTokens, context.contextTokens);
+  const embeddings = 4 * memory.compute.width;
+  // What a layer in main memory gives to the next one on the card.
+  if (placement === 'partly-on-host') return batch * embeddings;
+  if (placement !== 'devices' || request.cards.length < 2) return 0;
+  return 3 * batch * (maskBytes(memory, context) + embeddings);
 }
 
 function maskBytes(memory: ModelMemory, context: ContextRequest): number {

@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
 import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
+import { besideDraft, draftMemory } from './draft-memory.ts';
+import type { DraftLoad, DraftMemory } from './draft-memory.ts';
 import type { Card } from './memory-plan.ts';
 import { leastTokens, planMemory } from './memory-plan.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
-import type { ModelFacts } from './estimate/model-memory.ts';
+import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
 
 export interface ServerLoadWish {
   /** Null: the file's header could not be read. */
@@ -15,6 +17,8 @@ export interface ServerLoadWish {
   readonly hostFreeBytes: number;
   /** Of a load that ran out of memory: a tenth of each card stays free, and no more tokens than these. Absent: none did. */
   readonly step?: { readonly grantedTokens: number; readonly why: string } | null | undefined;
+  /** Null: nothing is drafted. */
+  readonly draft: DraftLoad | null;
 }
 
 /** What a llama-server of our own is started with, and what that takes. */
@@ -33,6 +37,8 @@ export interface ServerLoadPlan {
   /** The part of them that is on cards, and of each card. */
   readonly cardBytes: number | null;
   readonly cardSizes: readonly number[];
+  /** The part of them that is for drafts; null: nothing is drafted, or it was not computed. */
+  readonly draftBytes: number | null;
   /** Why it is less than was asked, or where it is; null where there is nothing to say. */
   readonly why: string | null;
 }
@@ -42,7 +48,8 @@ const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 export const serverBatchTokens = 512;
 
 /** Pure. One conversation, for the server is asked by one turn at a time. */
-export function planServerLoad({ facts, askedTokens, hostFreeBytes, step, ...wish }: ServerLoadWish): ServerLoadPlan {
+export function planServerLoad(wish: ServerLoadWish): ServerLoadPlan {
+  const { facts, askedTokens, step } = wish;
   const cards = step ? wish.cards.map(lessOf) : wish.cards;
   const read = facts === null ? null : readModelMemory(facts);
   const trained = read?.known === true ? read.memory.trainedTokens : null;
@@ -60,18 +67,43 @@ export function planServerLoad({ facts, askedTokens, hostFreeBytes, step, ...wis
     predictedBytes: null,
     cardBytes: null,
     cardSizes: [],
+    draftBytes: null,
     why: step?.why ?? (most < asked ? `it was trained for ${most} tokens` : null),
   };
   if (read === null || !read.known) return { ...plain, why: read === null ? 'its header could not be read' : read.why };
+  return planned({ ...wish, cards }, read.memory, { plain, most });
+}
+
+function planned(
+  { cards, hostFreeBytes, draft, step }: ServerLoadWish,
+  memory: ModelMemory,
+  { plain, most }: { readonly plain: ServerLoadPlan; readonly most: number },
+): ServerLoadPlan {
   const engine = 'llama-server';
-  const made = { flashAttention: true, ubatchTokens: serverBatchTokens, unified: false, draftTokens: 0, slots: 1 };
-  const plan = planMemory(read.memory, { ...made, askedTokens: most, cacheType: null, engine, cards, hostFreeBytes });
+  const draftTokens = draft?.isInside === true ? draft.tokens : 0;
+  const outputs = 1 + (draft?.tokens ?? 0);
+  const made = {
+    flashAttention: true,
+    ubatchTokens: serverBatchTokens,
+    unified: false,
+    draftTokens,
+    outputs,
+    slots: 1,
+  };
+  const drafted = (contextTokens: number): DraftMemory | null =>
+    draft === null ? null : draftMemory(draft, memory, { ...made, cacheType: 'f16', contextTokens });
+  const room = besideDraft({ cards, hostFreeBytes }, drafted(most)?.bytes ?? 0);
+  const plan = planMemory(memory, { ...made, ...room, askedTokens: most, cacheType: null, engine });
   // Where by our count nothing fits, the server is still asked, for the least: it knows better, and says so if not.
   const grantedTokens = plan.context > 0 ? plan.context : Math.min(leastTokens, most);
   const context = { ...made, cacheType: plan.kv, contextTokens: grantedTokens };
-  const { totalBytes } = estimateMemory(read.memory, { engine, context });
+  const { totalBytes } = estimateMemory(memory, { engine, context });
+  const ahead = drafted(grantedTokens);
+  const aheadBytes = ahead?.bytes ?? 0;
+  const onCards = plan.devices.reduce((sum, { bytes }) => sum + bytes, 0);
   // No load with experts in main memory was measured on a card.
   const estimate = plan.placement === 'experts-on-host' ? ' (what the card takes is an estimate)' : '';
+  const guessed = ahead !== null && (ahead.isEstimate || onCards > 0) ? 'what its drafts take is an estimate' : null;
   const isPlain = plan.placement === 'devices' || (plan.placement === 'host' && cards.length === 0);
   return {
     ...plain,
@@ -81,14 +113,21 @@ export function planServerLoad({ facts, askedTokens, hostFreeBytes, step, ...wis
     gpuLayers: plan.gpuLayers,
     hostExperts: plan.hostExperts ?? 0,
     cardLayers: plan.devices.map(({ layers }) => layers),
-    predictedBytes: totalBytes,
-    cardBytes: plan.devices.reduce((sum, { bytes }) => sum + bytes, 0),
+    predictedBytes: totalBytes === null ? null : totalBytes + aheadBytes,
+    cardBytes: onCards === 0 ? 0 : onCards + aheadBytes,
     cardSizes: plan.devices.map(({ bytes }) => bytes),
-    why:
-      [step?.why ?? null, grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') + estimate : null]
-        .filter((reason) => reason !== null)
-        .join('; ') || plain.why,
+    draftBytes: ahead?.bytes ?? null,
+    why: joined(
+      ...(grantedTokens < most || !isPlain
+        ? [step?.why ?? null, plan.reason.replace(/\.$/u, '') + estimate]
+        : [plain.why]),
+      guessed,
+    ),
   };
+}
+
+function joined(...reasons: readonly (string | null)[]): string | null {
+  return reasons.filter((reason) => reason !== null).join('; ') || null;
 }
 
 function lessOf(card: Card): Card {

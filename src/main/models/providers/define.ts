@@ -1,5 +1,6 @@
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Effort, Strategy, ModelInfo, TextUse } from '@shared/models/model-info.ts';
+import type { DraftVerdict } from '@shared/models/probe-card.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { z } from 'zod';
@@ -60,6 +61,8 @@ export interface ModelRequest {
   readonly cacheKey: string;
   /** Absent: the model's own default. Only with `capabilities.reasoning`. */
   readonly effort?: Effort;
+  /** How tokens are drafted ahead, for a probe that compares: one of `drafting.ways`, or `off`. Absent: as settings and probe say. */
+  readonly drafts?: string;
 }
 
 /** Exactly one `ended`, last. */
@@ -240,6 +243,8 @@ export interface ProviderDependencies {
   readonly ownOllamaServer?: OwnOllamaServer;
   /** Runs model files in the llama-server that is installed here; absent: nobody does. */
   readonly ownLlamaServer?: OwnLlamaServer;
+  /** What a probe of one of its models found out about drafts; absent: nobody knows. */
+  readonly draftVerdict?: (name: string) => Promise<DraftVerdict | null>;
   /** For engines that plan for a file by themselves. */
   readonly readHeader?: ReadHeader;
   /** Of this machine; bytes. */

@@ -194,23 +194,24 @@ function Toolbar({ composer, projectPath, onContext, picker, isRunning, isEmpty,
       />
       <ModeChoice chosen={composer.mode} byWords={composer.modeByWords} onChange={composer.setMode} />
       {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
-      <span className="flex-1" />
-      {composer.fill !== null && <ContextMeter fill={composer.fill} onOpen={onContext} />}
-      {isRunning && (
-        <Button size="small" onClick={() => void composer.stop()} disabled={composer.isStopping}>
-          <Icon name="stop" className="size-3.5" />
-          {t(composer.isStopping ? 'composer.stopping' : 'composer.stop')}
+      <span className="ml-auto flex items-center gap-2">
+        {composer.fill !== null && <ContextMeter fill={composer.fill} onOpen={onContext} />}
+        {isRunning && (
+          <Button size="small" onClick={() => void composer.stop()} disabled={composer.isStopping}>
+            <Icon name="stop" className="size-3.5" />
+            {t(composer.isStopping ? 'composer.stopping' : 'composer.stop')}
+          </Button>
+        )}
+        <Button
+          size="small"
+          type="submit"
+          look="primary"
+          disabled={isEmpty || isHeld || composer.isSending}
+          title={isHeld ? t('attach.heldAbout') : undefined}
+        >
+          {t(isRunning ? 'composer.queue' : 'composer.send')}
         </Button>
-      )}
-      <Button
-        size="small"
-        type="submit"
-        look="primary"
-        disabled={isEmpty || isHeld || composer.isSending}
-        title={isHeld ? t('attach.heldAbout') : undefined}
-      >
-        {t(isRunning ? 'composer.queue' : 'composer.send')}
-      </Button>
+      </span>
     </>
   );
 }

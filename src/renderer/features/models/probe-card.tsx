@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -49,7 +50,7 @@ export function ProbeCard({ model, onDone }: ProbeCardProps) {
   );
 }
 
-function factsOf({ callStyle, strategies, speeds, needle, edit }: KeptCard): readonly string[] {
+function factsOf({ callStyle, strategies, speeds, needle, edit, drafts }: KeptCard): readonly string[] {
   const fastest = speeds.at(-1);
   const read = fastest?.prefillPerSecond ?? null;
   const write = fastest?.decodePerSecond ?? null;
@@ -61,5 +62,15 @@ function factsOf({ callStyle, strategies, speeds, needle, edit }: KeptCard): rea
     needle === null
       ? null
       : t(needle.isFound ? 'models.found' : 'models.notFound', { count: tokens(needle.promptTokens) }),
+    drafts === undefined ? null : draftsText(drafts),
   ].filter((fact) => fact !== null);
+}
+
+function draftsText({ best, ways }: NonNullable<KeptCard['drafts']>): string {
+  const percent = ways.find(({ way }) => way === best)?.quicker ?? 0;
+  if (best === null) return t('models.drafts.off');
+  if (best === 'lookup') return t('models.drafts.lookup', { percent });
+  return best === 'mtp'
+    ? t('models.drafts.mtp', { percent })
+    : t('models.drafts.by', { model: seenName(best), percent });
 }

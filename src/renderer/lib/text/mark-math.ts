@@ -14,12 +14,13 @@ export function markMath(text: string): string {
   const marks = /[`~$\\]/gu;
   const lines = lineStarts(text);
   const spans = codeSpans(text);
+  const next = nextPlaces(text);
   let done = '';
   let at = 0;
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const { index } = mark;
     const before = beforeOnLine(text, lines(index), index);
-    const found = formulaAt(text, index);
+    const found = formulaAt(text, index, next);
     const end = found?.end ?? passedOver(text, index, before, spans);
     done += text.slice(at, index) + (found === null ? text.slice(index, end) : written(text, index, before, found));
     at = end;
@@ -74,21 +75,39 @@ interface Formula {
   readonly end: number;
 }
 
-function formulaAt(text: string, at: number): Formula | null {
-  if (text.startsWith('$$', at)) return between(text, at, '$$', most.block);
-  if (text.startsWith('\\[', at)) return between(text, at, '\\]', most.block);
-  if (text.startsWith('\\(', at)) return between(text, at, '\\)', most.inline);
+/** Where a mark comes next, or the text ends. Asked for in the order of places, so that each mark costs one reading. */
+function nextPlaces(text: string): (mark: string | RegExp, from: number) => number {
+  const known = new Map<string | RegExp, number>();
+  return (mark, from) => {
+    const last = known.get(mark);
+    if (last !== undefined && last >= from) return last;
+    const ahead = typeof mark === 'string' ? text.indexOf(mark, from) : from + text.slice(from).search(mark);
+    const place = ahead < from ? text.length : ahead;
+    known.set(mark, place);
+    return place;
+  };
+}
+
+type NextPlace = ReturnType<typeof nextPlaces>;
+
+function formulaAt(text: string, at: number, next: NextPlace): Formula | null {
+  if (text.startsWith('$$', at)) return between(text, at, '$$', next);
+  if (text.startsWith('\\[', at)) return between(text, at, '\\]', next);
+  if (text.startsWith('\\(', at)) return between(text, at, '\\)', next);
   return text[at] === '$' ? dollars(text, at) : null;
 }
 
+const blankLine = /\n[ \t]*\n/u;
+
 /** Up to the end mark, within one paragraph. */
-function between(text: string, at: number, end: string, longest: number): Formula | null {
-  const inner = text.slice(at + 2, at + 2 + longest);
-  const length = inner.indexOf(end);
-  if (length < 1) return null;
-  const tex = inner.slice(0, length);
-  if (tex.trim() === '' || /\n[ \t]*\n/u.test(tex) || tex.includes('`')) return null;
-  return { tex: tex.trim(), end: at + 2 + length + end.length };
+function between(text: string, at: number, end: string, next: NextPlace): Formula | null {
+  const from = at + 2;
+  const to = next(end, from);
+  const longest = end === '\\)' ? most.inline : most.block;
+  if (to === text.length || to === from || to + end.length > from + longest) return null;
+  if (next('`', from) < to || next(blankLine, from) < to) return null;
+  const tex = text.slice(from, to).trim();
+  return tex === '' ? null : { tex, end: to + end.length };
 }
 
 /** Between two dollars of a line that hug it; what may be an amount or a variable of a shell is none. */

@@ -30,7 +30,7 @@ export function AssistantChoice({ assistants, chosen, onChange }: AssistantChoic
         title={about}
         value={chosen?.name ?? ''}
         onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-        className="h-7 max-w-36 min-w-0 truncate rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
+        className="h-7 max-w-36 min-w-0 truncate [field-sizing:content] rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
       >
         <option value="">{t('assistant.none')}</option>
         {assistants.map(({ name }) => (

@@ -30,7 +30,7 @@ const facts = {
   vocabulary: 151_936,
   weights: { totalBytes: 18.24e9 + 0.6e9, inputBytes: 0.3e9, isTied: false, layers },
 };
-const wish = { facts, askedTokens: 16_384, hostFreeBytes: 32 * gib } as const;
+const wish = { facts, askedTokens: 16_384, hostFreeBytes: 32 * gib, draft: null } as const;
 const after = (args: readonly string[], name: string): string | undefined =>
   args.includes(name) ? args[args.indexOf(name) + 1] : undefined;
 

@@ -7,6 +7,8 @@ export interface ServerSizes {
   readonly hostBytes: number;
   /** Tokens of one conversation; null where it did not say. */
   readonly contextTokens: number | null;
+  /** It drafts ahead: where a draft does not belong to its model, it goes on without. */
+  readonly hasDrafts: boolean;
 }
 
 const mebi = 1024 * 1024;
@@ -20,8 +22,10 @@ export function sizesInLog(lines: readonly string[]): ServerSizes | null {
   const cards = new Map<string, number>();
   const sums = { mapped: 0, host: 0 };
   let contextTokens: number | null = null;
+  let hasDrafts = false;
   let found = 0;
   for (const line of lines) {
+    hasDrafts ||= line.includes('speculative decoding context initialized');
     contextTokens = Number(context.exec(line)?.[1] ?? contextTokens ?? 0) || null;
     const [, name = '', size] = buffer.exec(line) ?? [];
     if (size === undefined) continue;
@@ -34,7 +38,7 @@ export function sizesInLog(lines: readonly string[]): ServerSizes | null {
       cards.set(card, (cards.get(card) ?? 0) + bytes);
     }
   }
-  return found === 0 ? null : { cards, mappedBytes: sums.mapped, hostBytes: sums.host, contextTokens };
+  return found === 0 ? null : { cards, mappedBytes: sums.mapped, hostBytes: sums.host, contextTokens, hasDrafts };
 }
 
 /** Where it listens, by its own word: it takes a free port itself, so nobody can be in its place before. */

@@ -8,6 +8,10 @@ import { lastOutput } from '../own-server.ts';
 export interface ServerProgram {
   readonly path: string;
   readonly version: string;
+  /** The very build, in its words. */
+  readonly build: string;
+  /** The kinds of drafts that it names for `--spec-type`; empty: it has none, or older options for them. */
+  readonly draftTypes: readonly string[];
   /** The cards that this build of it can use, with what is free of them now. */
   readonly cards: readonly Card[];
 }
@@ -37,15 +41,24 @@ export async function askServerProgram(
     const text = `${path} is too old: it is version ${version.text}, and Dewpoint needs build ${leastBuild} or later.`;
     return failure('bad-input', text, 'Install a newer llama.cpp.');
   }
-  const { stdout } = await ask('--list-devices');
-  return success({ path, version: version.text, cards: cardsIn(stdout, platform === 'darwin') });
+  const [devices, help] = await Promise.all([ask('--list-devices'), ask('--help')]);
+  const cards = cardsIn(devices.stdout, platform === 'darwin');
+  return success({ path, version: version.text, build: version.build, draftTypes: draftTypesIn(help.stdout), cards });
 }
 
 /** "version: 8763 (ff5ef8278)", and later "version: 0.4.0 (build 1, commit 5b4ebc5)". */
-function versionIn(output: string): { readonly text: string; readonly isNewEnough: boolean } | null {
-  const [, version] = /^version: (\d+(?:\.\d+)*)\b/mu.exec(output) ?? [];
+function versionIn(
+  output: string,
+): { readonly text: string; readonly build: string; readonly isNewEnough: boolean } | null {
+  const [, build = '', version] = /^version: ((\d+(?:\.\d+)*)\b.{0,100})$/mu.exec(output) ?? [];
   if (version === undefined) return null;
-  return { text: version, isNewEnough: version.includes('.') || Number(version) >= leastBuild };
+  return { text: version, build, isNewEnough: version.includes('.') || Number(version) >= leastBuild };
+}
+
+/** "--spec-type none,draft-simple,…" */
+function draftTypesIn(help: string): readonly string[] {
+  const [, types = ''] = /^--spec-type (\S{1,400})/mu.exec(help) ?? [];
+  return (types.match(/[a-z][\w-]*/gu) ?? []).filter((type) => type !== 'none');
 }
 
 /** Its backends count what their drivers took already. Of a Mac, the card is the machine's own memory. */

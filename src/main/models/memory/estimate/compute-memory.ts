@@ -84,7 +84,7 @@ export function computeBytes(
   engine: EngineProfile,
 ): number {
   const ubatch = Math.min(request.ubatchTokens, request.contextTokens);
-  const outputs = engine === 'llama-server' ? Math.max(1, request.slots) : ubatch;
+  const outputs = engine === 'llama-server' ? Math.max(request.outputs ?? 1, request.slots) : ubatch;
   return shape.graph === null
     ? phaseBytes(shape, { cells, request, outputs })
     : graphBytes(shape.graph, { cells, request, outputs });

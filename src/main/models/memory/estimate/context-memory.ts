@@ -13,6 +13,8 @@ export interface ContextRequest {
   readonly unified: boolean;
   /** Tokens that are drafted ahead; each keeps a copy of the recurrent state. */
   readonly draftTokens: number;
+  /** Tokens whose words are all looked at once, as a checked draft's are; absent: as the engine does without drafts. */
+  readonly outputs?: number;
 }
 
 /** Cells of one stream, and how many streams there are. */

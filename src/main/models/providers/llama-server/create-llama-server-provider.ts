@@ -21,9 +21,10 @@ import { streamAnswer } from '../call/stream-answer.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamPart } from '../define.ts';
 import type { FoundServer, Leaving, ServerModel, ServerModelOptions } from './server-model.ts';
-import { findServer, planFile, serverModelInfo } from './server-model.ts';
+import { findDrafting, findServer, planFile, serverModelInfo } from './server-model.ts';
 import { smallerLoad } from './smaller-load.ts';
-import type { ServerCall } from './server-wire.ts';
+import type { DraftWish } from './draft-ways.ts';
+import type { DraftCounts, ServerCall } from './server-wire.ts';
 import { countInput, serverWire } from './server-wire.ts';
 
 interface Parts extends ServerModelOptions {
@@ -85,7 +86,9 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
       const file = await modelFile(name);
       // What answers nothing is read by the engine inside.
       if (file === null || file.use !== undefined) return null;
-      return serverModelInfo(parts.id, name, await planFile(parts, { file, program, leaving: nothing }, signal));
+      const drafting = await findDrafting(parts, { name, program }, await wishOf(parts, { model: name }));
+      const wish = { file, program, leaving: nothing, drafting };
+      return serverModelInfo(parts.id, name, await planFile(parts, wish, signal));
     }),
   );
   return infos.filter((info) => info !== null);
@@ -104,20 +107,29 @@ async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promis
   const file = await parts.dependencies.modelFile(name);
   if (file === null) return null;
   const found = await findServer(parts, signal);
-  return serverModelInfo(parts.id, name, await decided(parts, { ...found, file }, signal));
+  const wish = await wishOf(parts, { model: name });
+  return serverModelInfo(parts.id, name, await decided(parts, { ...found, name, file }, wish, signal));
 }
 
-type Found = FoundServer & { readonly file: ServerModel['file'] };
+type Found = FoundServer & { readonly file: ServerModel['file']; readonly name: string };
+type Wish = Pick<DraftWish, 'asked' | 'verdict'>;
+
+async function wishOf(
+  { dependencies }: Parts,
+  { model, drafts }: Pick<ModelRequest, 'model' | 'drafts'>,
+): Promise<Wish> {
+  return { asked: drafts, verdict: (await dependencies.draftVerdict?.(model)) ?? null };
+}
 
 /** As it is loaded, where it is: free memory is read before a load, and not while the load takes its part of it. */
 async function decided(
   parts: Parts,
-  { file, server, ask }: Found,
+  { name, file, server, ask }: Found,
+  { isGentle = false, ...wish }: Wish & { readonly isGentle?: boolean },
   signal: AbortSignal,
-  isGentle = false,
 ): Promise<ServerModel> {
   const running = server.running();
-  const key = JSON.stringify([file.path, file.adapter?.path]);
+  const key = JSON.stringify([file.path, file.adapter?.path, wish]);
   const before = parts.decisions.get(key);
   const isThere = before !== undefined && before.load.args.join() === running?.load.args.join();
   // Threads are of a load: it is loaded again to go easy on the machine, and not because the strain is over.
@@ -126,7 +138,9 @@ async function decided(
   const others = sumHeldMemory((await parts.dependencies.localEngines?.heldByOthers(parts.id, signal)) ?? []);
   const own = running === null ? nothing : heldBytes(running);
   const leaving = { hostBytes: others.hostBytes + own.hostBytes, cardBytes: others.cardBytes + own.cardBytes };
-  const model = await planFile(parts, { file, program: await ask(), leaving, isGentle }, signal);
+  const program = await ask();
+  const drafting = await findDrafting(parts, { name, program }, wish);
+  const model = await planFile(parts, { file, program, leaving, drafting, isGentle }, signal);
   parts.decisions.set(key, model);
   return model;
 }
@@ -135,7 +149,7 @@ async function decided(
 async function makeRoom(
   parts: Parts,
   found: Found,
-  { plan }: ServerModel,
+  { plan, drafting }: ServerModel,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { localEngines } = parts.dependencies;
@@ -145,7 +159,8 @@ async function makeRoom(
   const own = running === null ? nothing : heldBytes(running);
   // Weights that are mapped are called free, and two models that push each other's out crawl.
   const leaving = { ...own, hostBytes: own.hostBytes - sumHeldMemory(others).mappedBytes };
-  const { plan: beside } = await planFile(parts, { file: found.file, program: await found.ask(), leaving }, signal);
+  const wish = { file: found.file, program: await found.ask(), leaving, drafting };
+  const { plan: beside } = await planFile(parts, wish, signal);
   const isAsGood =
     beside.placement !== null &&
     beside.placement === plan.placement &&
@@ -181,18 +196,20 @@ interface Ready {
 type Prepared = ({ readonly ok: true } & Ready) | { readonly ok: false; readonly error: ProviderError | null };
 
 interface PrepareWish {
-  readonly name: string;
+  readonly request: ModelRequest;
   readonly strain: Strain;
 }
 
 /** The server with this model in it. Only while one has the turn of this machine's engines. */
-async function prepare(parts: Parts, { name, strain }: PrepareWish, signal: AbortSignal): Promise<Prepared> {
+async function prepare(parts: Parts, { request, strain }: PrepareWish, signal: AbortSignal): Promise<Prepared> {
+  const name = request.model;
   const file = await parts.dependencies.modelFile(name);
   if (file === null) return { ok: false, error: failed('missing-model', `The model ${name} is not on this machine.`) };
   const refusal = file.use === undefined ? await file.adapter?.refusal(signal) : noAnswers(name, file.use);
   if (refusal) return { ok: false, error: failed('bad-model', refusal) };
-  const found = { ...(await findServer(parts, signal)), file };
-  const model = await decided(parts, found, signal, strain.act !== 'usual' && strain.act !== 'unload');
+  const found = { ...(await findServer(parts, signal)), name, file };
+  const isGentle = strain.act !== 'usual' && strain.act !== 'unload';
+  const model = await decided(parts, found, { ...(await wishOf(parts, request)), isGentle }, signal);
   const isThere = found.server.running()?.load.args.join() === model.load.args.join();
   const unloaded = isThere ? [] : await makeRoom(parts, found, model, signal);
   const used = await found.server.use(model.load, signal);
@@ -212,7 +229,7 @@ async function withLess(
   const program = await found.ask();
   const others = sumHeldMemory((await parts.dependencies.localEngines?.heldByOthers(parts.id, signal)) ?? []);
   return smallerLoad(parts, { ...gone, model, program }, (step) =>
-    planFile(parts, { file: model.file, program, leaving: others, step }, signal),
+    planFile(parts, { file: model.file, program, leaving: others, drafting: model.drafting, step }, signal),
   );
 }
 
@@ -226,7 +243,7 @@ async function countTokens(parts: Parts, request: ModelRequest, signal: AbortSig
   if (leave === null) return null;
   try {
     const strain = (await parts.dependencies.strain?.()) ?? noStrain;
-    const ready = await prepare(parts, { name: request.model, strain }, signal);
+    const ready = await prepare(parts, { request, strain }, signal);
     if (!ready.ok) {
       if (ready.error?.code === 'out-of-memory' && ready.error.retryable) parts.lost.set(request.model, ready.error);
       return null;
@@ -254,7 +271,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     parts.lost.delete(request.model);
     const strain = (await readStrain?.()) ?? noStrain;
     const ready: Prepared =
-      lost === undefined ? await prepare(parts, { name: request.model, strain }, signal) : { ok: false, error: lost };
+      lost === undefined ? await prepare(parts, { request, strain }, signal) : { ok: false, error: lost };
     if (!ready.ok || signal.aborted) {
       if (ready.ok) ready.server.leave();
       yield end(ready.ok ? null : ready.error);
@@ -293,13 +310,15 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
     }
     const counted = wire.counts();
     const timed = { outputTokens: counted?.writtenTokens ?? null, outputMs: counted?.writtenMs ?? null };
-    const slow = part.error === null ? parts.speeds.note(ready.model.file.path, timed) : null;
+    const { file, drafting } = ready.model;
+    const way = drafting.way?.id ?? '';
+    const slow = part.error === null ? parts.speeds.note(`${file.path} ${way}`, timed) : null;
     yield {
       ...part,
       // With the time that the load took.
       timings: { ...part.timings, totalMs: Math.max(0, now() - startedAt), ...(counted === null ? {} : { counted }) },
       error: part.error === null ? null : ((await lostWith(parts, ready, signal)) ?? part.error),
-      engine: reportOf(ready, { slow, strain: strainText(strain) }),
+      engine: { ...reportOf(ready, { slow, strain: strainText(strain) }), ...draftsOf(ready, wire.drafts()) },
     };
   }
 }
@@ -313,14 +332,26 @@ async function lostWith(parts: Parts, ready: Ready, signal: AbortSignal): Promis
   return withLess(parts, ready, { memory: gone.noMemory, message }, signal);
 }
 
+/** What the server counted of this call. */
+function draftsOf(
+  { model: { plan, drafting } }: Ready,
+  { drafted, accepted }: DraftCounts,
+): Pick<EngineReport, 'drafts'> {
+  const { way } = drafting;
+  return way === null ? {} : { drafts: { way: way.id, bytes: plan.draftBytes, drafted, accepted } };
+}
+
 function reportOf(
-  { model: { plan, file }, server: { sizes }, unloaded }: Ready,
+  { model: { plan, file, drafting }, server: { sizes }, unloaded }: Ready,
   { slow, strain }: { readonly slow: string | null; readonly strain: string | null },
 ): EngineReport {
   const { cardBytes } = heldBytes({ sizes });
   const isElsewhere = (plan.cardBytes ?? 0) > 0 && sizes !== null && cardBytes === 0;
   const made = sizes?.contextTokens ?? plan.grantedTokens;
+  const refused = drafting.way !== null && sizes?.hasDrafts === false;
+  const noDrafts = refused ? `the server does not take ${drafting.way.id} for drafts of this model` : drafting.why;
   const reasons = [
+    ...(noDrafts === null ? [] : [noDrafts]),
     ...(plan.why === null ? [] : [plan.why]),
     ...(isElsewhere ? ['a card was found, but the server uses the processor'] : []),
     ...(made < plan.grantedTokens ? [`the server made ${made} tokens of context`] : []),
@@ -328,6 +359,7 @@ function reportOf(
     ...(strain === null ? [] : [strain]),
   ];
   const findings = [
+    ...(noDrafts === null ? [] : ['no-drafts']),
     ...(isElsewhere ? ['other-backend'] : []),
     ...(made < plan.grantedTokens ? ['context-clamped'] : []),
     ...(slow === null ? [] : ['slow']),

@@ -9,6 +9,8 @@ import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-lo
 import { loadArguments, planServerLoad } from '../../memory/plan-server-load.ts';
 import { infoOfFile, type ModelFile } from '../call/info-of-file.ts';
 import type { ProviderDependencies } from '../define.ts';
+import { chooseDraft, draftArguments, draftWays } from './draft-ways.ts';
+import type { DraftChoice, DraftWay, DraftWish, HeaderOfFile } from './draft-ways.ts';
 import { smallerBefore } from './smaller-load.ts';
 
 /** A model file with what it may have of this machine. */
@@ -16,17 +18,16 @@ export interface ServerModel {
   readonly file: ModelFile;
   readonly plan: ServerLoadPlan;
   readonly load: ServerLoad;
+  readonly drafting: Drafting;
   /** With half of the threads. */
   readonly isGentle: boolean;
 }
 
-interface PlanWish {
-  readonly file: ModelFile;
-  readonly program: ServerProgram;
-  readonly leaving: Leaving;
-  readonly isGentle?: boolean;
-  /** Absent: as it was kept of an earlier load. */
-  readonly step?: ServerLoadWish['step'];
+/** How tokens are drafted for a model, chosen from the ways that there are. */
+export interface Drafting extends DraftChoice {
+  readonly ways: readonly DraftWay[];
+  /** The server as a probe names it. */
+  readonly on: string;
 }
 
 export interface ServerModelOptions {
@@ -65,9 +66,52 @@ export async function findServer(
   return { server: ownLlamaServer, ask: async () => valueOf(await ownLlamaServer.ask(path, signal)) };
 }
 
+/** Reads the headers of all model files that are here, each once. */
+export async function findDrafting(
+  { dependencies, settings }: ServerModelOptions,
+  { name, program }: { readonly name: string; readonly program: ServerProgram },
+  wish: Pick<DraftWish, 'asked' | 'verdict'>,
+): Promise<Drafting> {
+  const cards = settings.gpu === 'off' ? [] : program.cards.map((card) => card.name);
+  const { threads } = settings;
+  const on = [program.build, ...cards, ...(threads === undefined ? [] : [`${threads} threads`])].join(', ');
+  const names = program.draftTypes.length === 0 || settings.drafts === 'off' ? [] : await dependencies.localModels();
+  const headers = await Promise.all([name, ...names].map((one) => headerOf(dependencies, one)));
+  const [own, ...others] = headers;
+  const ways =
+    own === null || own === undefined
+      ? []
+      : draftWays(
+          own,
+          program.draftTypes,
+          others.filter((other) => other !== null),
+        );
+  return { ways, on, ...chooseDraft(ways, { ...wish, set: settings.drafts, on }) };
+}
+
+async function headerOf(
+  { readHeader, modelFile }: ServerModelOptions['dependencies'],
+  name: string,
+): Promise<HeaderOfFile | null> {
+  const file = await modelFile(name);
+  const header = file === null ? undefined : await readHeader?.(file.path);
+  if (file === null || header?.ok !== true) return null;
+  return { id: `llama-cpp/${name}`, path: file.path, header: header.value };
+}
+
+interface FileWish {
+  readonly file: ModelFile;
+  readonly program: ServerProgram;
+  readonly leaving: Leaving;
+  readonly drafting: Drafting;
+  readonly isGentle?: boolean;
+  /** Absent: as it was kept of an earlier load. */
+  readonly step?: ServerLoadWish['step'];
+}
+
 export async function planFile(
   options: ServerModelOptions,
-  { file, program, leaving, isGentle = false, step }: PlanWish,
+  { file, program, leaving, drafting, isGentle = false, step }: FileWish,
   signal: AbortSignal,
 ): Promise<ServerModel> {
   const { dependencies, settings } = options;
@@ -82,17 +126,19 @@ export async function planFile(
     ),
     hostFreeBytes: ((await freeHostBytes?.(signal)) ?? Number.POSITIVE_INFINITY) + leaving.hostBytes,
     step: step === undefined ? await smallerBefore(options, file, program) : step,
+    draft: drafting.way?.load ?? null,
   });
   const { gpu, unloadAfterMinutes } = settings;
   const threads = isGentle ? halfOf(settings.threads) : settings.threads;
   const args = [
     ...loadArguments(file.path, plan),
+    ...draftArguments(drafting.way, plan, cards[0]?.name),
     ...(gpu === 'off' && plan.placement !== 'host' ? ['--device', 'none'] : []),
     ...(threads === undefined ? [] : ['--threads', String(threads)]),
     ...(file.adapter === undefined ? [] : ['--lora', file.adapter.path]),
   ];
   const idleMs = unloadAfterMinutes === null ? null : unloadAfterMinutes * 60_000;
-  return { file, plan, load: { program: program.path, args, modelPath: file.path, idleMs }, isGentle };
+  return { file, plan, drafting, isGentle, load: { program: program.path, args, modelPath: file.path, idleMs } };
 }
 
 /** By itself it takes a thread for each core; what the system counts are often two for each. */
@@ -103,10 +149,11 @@ function halfOf(threads: number | undefined): number {
 export function serverModelInfo(
   id: string,
   name: string,
-  { file, plan }: Pick<ServerModel, 'file' | 'plan'>,
+  { file, plan, drafting: { ways, on } }: Pick<ServerModel, 'file' | 'plan' | 'drafting'>,
 ): ModelInfo {
   const isLarge = (file.parametersB ?? 0) >= 7;
-  return infoOfFile(id, name, file, {
+  const drafting = ways.length === 0 ? {} : { drafting: { ways: ways.map((way) => way.id), on } };
+  const info = infoOfFile(id, name, file, {
     contextTokens: plan.grantedTokens,
     capabilities: {
       tools: true,
@@ -120,4 +167,5 @@ export function serverModelInfo(
     strategies: [...(file.strategies ?? (isLarge ? (['loop', 'recipe'] as const) : (['recipe'] as const)))],
     ...(file.use === undefined ? {} : { use: file.use }),
   });
+  return { ...info, ...drafting };
 }

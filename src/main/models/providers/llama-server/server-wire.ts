@@ -25,27 +25,44 @@ const count = z.number().nonnegative();
 const saidSchema = z.object({
   prompt_progress: z.object({ total: count, cache: count, processed: count }).nullish().catch(null),
   timings: z
-    .object({ prompt_n: count, prompt_ms: count, predicted_n: count, predicted_ms: count })
+    .object({
+      prompt_n: count,
+      prompt_ms: count,
+      predicted_n: count,
+      predicted_ms: count,
+      draft_n: count.default(0),
+      draft_n_accepted: count.default(0),
+    })
     .nullish()
     .catch(null),
 });
 
+export interface DraftCounts {
+  readonly drafted: number;
+  readonly accepted: number;
+}
+
 /** Chat Completions, with what this server tells beside: how far it has read, and its own counters. */
-export function serverWire(call: ServerCall): Wire<Chunk> & { readonly counts: () => EngineCounts | null } {
+export function serverWire(
+  call: ServerCall,
+): Wire<Chunk> & { readonly counts: () => EngineCounts | null; readonly drafts: () => DraftCounts } {
   const { server, get } = call;
   const connect = async (): Promise<OpenAI> =>
     new OpenAI({ baseURL: `${server.address}/v1`, apiKey: server.key, maxRetries: 0, logLevel: 'off', fetch: get });
   const wire = chatWire(connect, (request) => targetOf(call, request));
   let counts: EngineCounts | null = null;
+  let drafts: DraftCounts = { drafted: 0, accepted: 0 };
   return {
     ...wire,
     counts: () => counts,
+    drafts: () => drafts,
     take: function* (chunk, answer) {
       const said = saidSchema.safeParse(chunk).data ?? {};
       const { prompt_progress: read, timings } = said;
       if (read !== null && read !== undefined)
         yield { type: 'progress', phase: 'prefill', done: read.processed, total: read.total };
-      if (timings !== null && timings !== undefined)
+      if (timings !== null && timings !== undefined) {
+        drafts = { drafted: timings.draft_n, accepted: timings.draft_n_accepted };
         counts = {
           readTokens: timings.prompt_n,
           readMs: timings.prompt_ms,
@@ -53,6 +70,7 @@ export function serverWire(call: ServerCall): Wire<Chunk> & { readonly counts: (
           writtenTokens: Math.max(0, timings.predicted_n - 1),
           writtenMs: timings.predicted_ms,
         };
+      }
       yield* wire.take(chunk, answer);
     },
   };

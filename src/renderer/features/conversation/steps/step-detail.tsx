@@ -84,12 +84,23 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
 /** Where it ran, and what its load was planned to take and took. */
 function loadTexts({ load }: StepEnd): readonly string[] {
   if (load === undefined) return [];
-  const { backend, contextTokens, predictedBytes, observedBytes = null, adapter } = load;
+  const { backend, contextTokens, predictedBytes, observedBytes = null, adapter, drafts } = load;
   return [
     t('step.load', { backend, context: tokens(contextTokens) }),
     ...(adapter === undefined ? [] : [t('step.adapter', { name: seenName(adapter.name) })]),
+    ...(drafts === undefined ? [] : draftsTexts(drafts)),
     ...(predictedBytes === null ? [] : [t('step.predicted', { memory: bytes(predictedBytes) })]),
     ...(observedBytes === null ? [] : [t('step.observed', { memory: bytes(observedBytes) })]),
+  ];
+}
+
+type Drafts = NonNullable<NonNullable<StepEnd['load']>['drafts']>;
+
+function draftsTexts({ way, bytes: taken, drafted, accepted }: Drafts): readonly string[] {
+  const right = { accepted: tokens(accepted), drafted: tokens(drafted) };
+  return [
+    way === 'lookup' ? t('step.drafts.lookup', right) : t('step.drafts.by', { way: seenName(way), ...right }),
+    ...(taken === null || taken === 0 ? [] : [t('step.drafts.memory', { memory: bytes(taken) })]),
   ];
 }
 

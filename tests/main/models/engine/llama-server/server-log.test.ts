@@ -30,6 +30,13 @@ describe('the log of a llama-server', () => {
     expect(sizesInLog(['loading model', 'n_ctx_seq = 4096'])).toBeNull();
   });
 
+  it('says whether it drafts: a server that refuses a draft goes on without', () => {
+    const kv = 'I llama_kv_cache:        CPU KV buffer size =    48.00 MiB';
+    const taken = 'I srv    load_model: speculative decoding context initialized';
+    const refused = 'E srv    load_model: failed to initialize speculative decoding context: draft model vocab';
+    expect([sizesInLog([kv, taken])?.hasDrafts, sizesInLog([kv, refused])?.hasDrafts]).toEqual([true, false]);
+  });
+
   it('says where it listens, on this machine alone', () => {
     expect(addressInLine('I srv  llama_server: listening on http://127.0.0.1:43821')).toBe('http://127.0.0.1:43821');
     expect(addressInLine('I srv  llama_server: listening on http://0.0.0.0:43821')).toBeNull();

@@ -46,6 +46,8 @@ function fakeServer(most: number, cards: readonly number[] = []): OwnLlamaServer
       value: {
         path: '/bin/llama-server',
         version: '1.0',
+        build: '1.0',
+        draftTypes: [],
         cards: cards.map((totalBytes, index) => ({
           name: `CUDA${index}`,
           totalBytes,

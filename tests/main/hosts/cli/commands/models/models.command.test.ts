@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeModel } from '../../../../../../src/main/hosts/cli/commands/models/models.command.ts';
+import { cardRows } from '../../../../../../src/main/hosts/cli/reports/probe-card-rows.ts';
 import type { ModelInfo } from '../../../../../../src/shared/models/model-info.ts';
+import { probeCard } from '../../../../../fakes/page-core.ts';
 import { loopModel } from '../../../../../fakes/agent-kit.ts';
 
 const lineOf = (info: Partial<ModelInfo>): string | undefined => {
@@ -17,5 +19,26 @@ describe('one model, as it is shown', () => {
       'can         call tools, read images, think (effort: high), cache prompts',
     );
     expect(lineOf({ capabilities: { ...loopModel.capabilities, tools: false } })).toBe('can         answer in text');
+  });
+
+  it('says which way to draft is best here, and what each of them did', () => {
+    const kept = { speeds: [9, 8], drafted: 80, accepted: 60, differs: [], problem: null };
+    const ways = [
+      { ...kept, way: 'lookup', quicker: 31, differs: ['answer'] },
+      { ...kept, way: 'llama-cpp/small', quicker: -18 },
+      { ...kept, way: 'mtp', quicker: null, problem: 'llama-server ended.' },
+    ];
+    const drafts = { on: 'build 9', plain: [7, 8], ways, best: 'lookup', sha256: null };
+    expect(cardRows({ ...probeCard, drafts }).filter(([name]) => name === 'drafts')).toEqual([
+      ['drafts', 'best by lookup (measured with build 9)'],
+      ['drafts', 'by lookup: 31 % faster, 60 of 80 drafted tokens kept; another text in: answer'],
+      ['drafts', 'by llama-cpp/small: 18 % slower, 60 of 80 drafted tokens kept'],
+      ['drafts', 'by mtp: not measured, llama-server ended.'],
+    ]);
+    const none = { ...drafts, ways: [], best: null };
+    expect(cardRows({ ...probeCard, drafts: none })).toContainEqual([
+      'drafts',
+      'none is at least 10 % faster here (measured with build 9)',
+    ]);
   });
 });

@@ -1,0 +1,47 @@
+import type { Card } from './memory-plan.ts';
+import type { ContextRequest } from './estimate/context-memory.ts';
+import { contextTerms } from './estimate/context-memory.ts';
+import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
+import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
+
+/** What a server drafts with, as far as memory goes. */
+export interface DraftLoad {
+  /** Of a model of its own; null: it has no file of its own. */
+  readonly facts: ModelFacts | null;
+  /** Tokens ahead at most, which the model checks at once. */
+  readonly tokens: number;
+  /** It works on what is inside the model, whose recurrent layers then keep a state for each token. */
+  readonly isInside: boolean;
+}
+
+export interface DraftMemory {
+  readonly bytes: number;
+  /** No rule covers it, or none was compared with a real load. */
+  readonly isEstimate: boolean;
+}
+
+/** Beside a model with this context: a draft has one of the same length, in f16. */
+export function draftMemory(draft: DraftLoad, memory: ModelMemory, context: ContextRequest): DraftMemory {
+  const { facts, isInside } = draft;
+  const own: ContextRequest = { ...context, cacheType: 'f16', draftTokens: 0, outputs: 1 };
+  if (facts === null) {
+    const kept = contextTerms(memory.context, own).reduce((sum, { bytes }) => sum + bytes, 0);
+    const share = memory.context.draftLayers / Math.max(1, memory.layerCount - memory.context.draftLayers);
+    return isInside ? { bytes: Math.ceil(kept * share), isEstimate: true } : { bytes: 0, isEstimate: false };
+  }
+  const read = readModelMemory(facts);
+  const weights = facts.weights?.totalBytes ?? 0;
+  if (!read.known) return { bytes: weights, isEstimate: true };
+  const { totalBytes } = estimateMemory(read.memory, { engine: 'llama-server', context: own });
+  return { bytes: totalBytes ?? weights, isEstimate: isInside || totalBytes === null };
+}
+
+/** A draft lies on the first card, else in main memory. */
+export function besideDraft<Room extends { readonly cards: readonly Card[]; readonly hostFreeBytes: number }>(
+  room: Room,
+  bytes: number,
+): Room {
+  const [first, ...others] = room.cards;
+  if (first === undefined) return { ...room, hostFreeBytes: room.hostFreeBytes - bytes };
+  return { ...room, cards: [{ ...first, freeBytes: Math.max(0, first.freeBytes - bytes) }, ...others] };
+}

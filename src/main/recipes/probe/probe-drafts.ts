@@ -1,0 +1,160 @@
+import type { DraftsResult } from '@shared/models/probe-card.ts';
+import type { EngineCounts } from '@shared/events/call-report.ts';
+import type { RecipeContext } from '../define.ts';
+
+type Way = DraftsResult['ways'][number];
+
+/** So much quicker a way must be over all prompts, in percent, and so much slower it may be with one of them. */
+const worth = { quicker: 10, slower: 5 } as const;
+/** An answer is cut where it would take longer than this without drafts. */
+const secondsEach = 10;
+const tokensEach = { least: 48, most: 160 } as const;
+/** What is left of a probe's time for the rest of it. */
+const reserveMs = 150_000;
+
+const file = `def total(prices):
+    result = 0
+    for price in prices:
+        result += price
+    return result
+
+
+def average(prices):
+    if not prices:
+        return 0
+    return total(prices) / len(prices)
+
+
+def cheapest(prices, below):
+    found = [price for price in prices if price < below]
+    return sorted(found)
+
+
+def report(prices):
+    lines = []
+    for number, price in enumerate(prices, start=1):
+        lines.append(f"{number}. {price:.2f}")
+    lines.append(f"Total: {total(prices):.2f}")
+    return "\\n".join(lines)
+`;
+
+/** What an agent's model writes: a file with one change, and words of its own. */
+const prompts = [
+  {
+    name: 'edit',
+    user: `${file}\nWrite this file again with "total" renamed to "sum_of" everywhere. Answer with the file alone.`,
+  },
+  { name: 'answer', user: 'Explain in two paragraphs what a mutex is, when to use one, and what can go wrong.' },
+] as const;
+
+interface Run {
+  /** Of writing: tokens a second. */
+  readonly speeds: readonly number[];
+  /** Of reading each prompt, which a model that drafts has to do as well, and of writing as much as was asked for. */
+  readonly milliseconds: readonly number[];
+  readonly texts: readonly string[];
+  readonly drafted: number;
+  readonly accepted: number;
+  readonly problem: string | null;
+}
+
+type Asking = Pick<RecipeContext, 'model' | 'call' | 'progress'> & {
+  readonly budget: Pick<RecipeContext['budget'], 'millisecondsLeft'>;
+};
+
+/** Each way of its server to draft ahead against writing without. */
+export async function probeDrafts(
+  context: Asking,
+  decodePerSecond: number | null = null,
+): Promise<{ readonly drafts?: DraftsResult; readonly note: string | null }> {
+  const { drafting } = context.model;
+  if (drafting === undefined || drafting.ways.length === 0) return { note: null };
+  await context.progress('drafts', 'Comparing ways to draft ahead.');
+  const wanted = Math.round((decodePerSecond ?? 10) * secondsEach);
+  const tokens = Math.max(tokensEach.least, Math.min(tokensEach.most, wanted));
+  const first = await write(context, 'off', tokens);
+  const runs: { readonly way: string; readonly run: Run }[] = [];
+  const hasTime = (): boolean => context.budget.millisecondsLeft() > reserveMs;
+  for (const way of first.problem === null ? drafting.ways : []) {
+    if (!hasTime()) break;
+    runs.push({ way, run: await write(context, way, tokens) });
+  }
+  if (runs.length === 0) return { note: `drafts were not compared: ${first.problem ?? 'it took too long'}` };
+  // A machine that was busy with other things at first would make every way look quick.
+  const second = await write(context, 'off', tokens);
+  const alone = {
+    ...first,
+    speeds: first.speeds.map((speed, index) => Math.max(speed, second.speeds[index] ?? 0)),
+    milliseconds: first.milliseconds.map((time, index) => Math.min(time, second.milliseconds[index] ?? time)),
+  };
+  const best = runs
+    .filter(({ run }) => isWorth(run, alone))
+    .sort((left, right) => timeOf(left.run) - timeOf(right.run));
+  const drafts = {
+    on: drafting.on,
+    plain: [...alone.speeds],
+    ways: runs.map(({ way, run }) => wayOf(way, run, alone)),
+    best: best[0]?.way ?? null,
+    sha256: null,
+  };
+  const missing = drafting.ways.slice(runs.length).join(', ');
+  return { drafts, note: missing === '' ? null : `drafts by ${missing} were not compared: it took too long` };
+}
+
+async function write(context: Asking, way: string, maxOutputTokens: number): Promise<Run> {
+  const speeds: number[] = [];
+  const milliseconds: number[] = [];
+  const texts: string[] = [];
+  let [drafted, accepted] = [0, 0];
+  let problem: string | null = null;
+  for (const { name, user } of prompts) {
+    const answer = await context.call({
+      purpose: 'answer',
+      label: `benchmark: ${name}, ${way === 'off' ? 'no drafts' : `drafts by ${way}`}`,
+      system: 'You are a programmer.',
+      user,
+      temperature: 0,
+      maxOutputTokens,
+      drafts: way,
+    });
+    const counted = answer.ok ? answer.measured.timings.counted : undefined;
+    const speed = counted === undefined ? null : writtenPerSecond(counted);
+    const used = answer.ok ? answer.measured.drafts : undefined;
+    if (!answer.ok) problem = answer.message;
+    else if (speed === null) problem = 'its server did not count what it wrote';
+    else if (way !== 'off' && used?.way !== way) problem = 'its server did not draft so';
+    if (!answer.ok || counted === undefined || speed === null || problem !== null) break;
+    speeds.push(speed);
+    milliseconds.push(counted.readMs + (1000 * maxOutputTokens) / speed);
+    texts.push(answer.text);
+    drafted += used?.drafted ?? 0;
+    accepted += used?.accepted ?? 0;
+  }
+  return { speeds, milliseconds, texts, drafted, accepted, problem };
+}
+
+/** In hundredths. Of a few tokens it says nothing. */
+function writtenPerSecond({ writtenTokens, writtenMs }: EngineCounts): number | null {
+  return writtenTokens < 4 || writtenMs === 0 ? null : Math.round((100_000 * writtenTokens) / writtenMs) / 100;
+}
+
+function wayOf(way: string, run: Run, alone: Run): Way {
+  const { speeds, texts, drafted, accepted, problem } = run;
+  const differs = prompts.flatMap(({ name }, index) =>
+    texts[index] === undefined || texts[index] === alone.texts[index] ? [] : [name],
+  );
+  const quicker = problem === null ? Math.round(100 * (timeOf(alone) / timeOf(run) - 1)) : null;
+  return { way, speeds: [...speeds], drafted, accepted, quicker, differs, problem };
+}
+
+const timeOf = ({ milliseconds }: Run): number => milliseconds.reduce((sum, time) => sum + time, 0);
+
+/** A way that helps with edits and costs with answers is not taken: nobody knows which of them comes next. */
+function isWorth(run: Run, alone: Run): boolean {
+  return (
+    run.problem === null &&
+    run.accepted > 0 &&
+    timeOf(alone) >= timeOf(run) * (1 + worth.quicker / 100) &&
+    run.milliseconds.every((time, index) => time <= (alone.milliseconds[index] ?? 0) * (1 + worth.slower / 100))
+  );
+}
