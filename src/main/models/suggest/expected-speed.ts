@@ -52,7 +52,7 @@ export function expectedSpeed(
       : activeB === null
         ? 'its active parameters are unknown'
         : question.place === 'card-and-ram' && machine.deviceBandwidth !== null
-          ? 'the bandwidth of main memory was not measured; set providers.llama-cpp.gpu to "off" and benchmark a model that is here'
+          ? 'the bandwidth of main memory was not measured; set providers.llama-cpp to {"kind": "llama-cpp", "gpu": "off"} and benchmark a model that is here'
           : 'the memory bandwidth of this machine was not measured; benchmark a model that is here, on a card one of 7B or more';
   return { decodePerSecond, prefillPerSecond, speedNote };
 }
