@@ -187,6 +187,24 @@ describe('a tool server', () => {
     30_000,
   );
 
+  // Catches: an old server that is started twice each time, and one that is taken for an old one for ever.
+  it('that is old is known to be for a week, and asked again then', async () => {
+    const times = { now: 1 };
+    const one = toolServerScene('old-ends', { now: () => times.now });
+    ends.push(one.end);
+    const starts = async (): Promise<number> => {
+      const before = [...one.notes().matchAll(/started/gu)].length;
+      await one.tools.stop('made');
+      expect((await say(one))?.status).toBe('ok');
+      return [...one.notes().matchAll(/started/gu)].length - before;
+    };
+    await approveAll(one);
+    expect(await starts()).toBe(1);
+    times.now += 8 * 24 * 60 * 60_000;
+    expect(await starts()).toBe(2);
+    expect(await starts()).toBe(1);
+  }, 30_000);
+
   it('that is cancelled in a call stops waiting, and is told', async () => {
     const one = scene('silent-in-tools/call');
     await approveAll(one);
