@@ -1,3 +1,4 @@
+import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
@@ -293,6 +294,7 @@ export interface ApprovalState {
   /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
+  readonly review?: ProgramReview;
   /** Images of what is asked about. */
   readonly pictures?: readonly Attachment[];
   /** The child session whose question it is. */

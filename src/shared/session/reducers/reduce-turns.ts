@@ -209,6 +209,7 @@ function reduceApprovals(
       ...(diff === undefined ? {} : { diff }),
       ...(form === undefined ? {} : { form }),
       ...(url === undefined ? {} : { url }),
+      ...(event.review === undefined ? {} : { review: event.review }),
       ...(event.pictures === undefined ? {} : { pictures: event.pictures }),
     };
     return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
