@@ -258,6 +258,15 @@ describe('a tool server', () => {
     expect(image?.pictures).toMatchObject([{ mediaType: 'image/png', width: 20 }]);
   });
 
+  // Catches: a tool that stays on because of a slip in its name.
+  it('has no tool of another name to be switched off, and that is said', async () => {
+    const one = scene('reference');
+    await approveAll(one);
+    const off = (tool: string) => one.commands.set({ input: { name: 'made', tool, isOn: false }, signal });
+    await expect(off('ecko')).rejects.toThrow('has no tool ecko. Nothing was switched.');
+    expect((await off('echo')).tools.find(({ tool }) => tool === 'echo')).toMatchObject({ isOn: false });
+  });
+
   it('may be on in one project and off in all others, whole or by its tools', async () => {
     const one = scene('clash');
     await approveAll(one);
