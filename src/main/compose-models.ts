@@ -55,7 +55,7 @@ import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
 import { catalogKey, createCatalogUpdates } from './models/suggest/catalog-updates.ts';
 import type { CatalogUpdates } from './models/suggest/catalog-updates.ts';
-import { advisedEffort, createModelAdvisor } from './models/suggest/file-advice.ts';
+import { advisedEffort, createModelAdvisor, knownDrafters } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
@@ -292,6 +292,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     ollamaHost: env.OLLAMA_HOST,
     strain: strain.now,
     effortOf: async (path) => advisedEffort(await updates.current(), path),
+    draftersOf: async (path) => knownDrafters(await updates.current(), path),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
     advise: createModelAdvisor(engines.readHeader, updates.current),

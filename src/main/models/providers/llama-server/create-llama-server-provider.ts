@@ -76,8 +76,7 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
     (await localModels()).map(async (name): Promise<ModelInfo | null> => {
       const file = await modelFile(name);
       if (file === null) return null;
-      const drafting = await findDrafting(parts, { name, program }, await wishOf(parts, { model: name }));
-      const wish = { file, program, leaving: nothing, drafting };
+      const wish = { file, program, leaving: nothing, drafting: noDrafting };
       return serverModelInfo(parts.id, name, await planFile(parts, wish, signal));
     }),
   );
@@ -85,6 +84,8 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
 }
 
 const nothing: Leaving = { hostBytes: 0, cardBytes: 0 };
+/** A list reads no headers of other files; what a model is called with, its own plan says. */
+const noDrafting = { ways: [], on: '', way: null, why: null } as const;
 
 async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
   const file = await parts.dependencies.modelFile(name);
