@@ -49,6 +49,7 @@ const suites: readonly Suite[] = [
       'hostile-servers',
       'tools-kill',
       'canvas',
+      'child-agents',
     ],
     env: { DEWPOINT_PROOFS: 'whole' },
     timeoutMs: seconds(600),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
 import { ownToolScene } from '../fakes/page-own-tools.ts';
 import { startStory } from '../fakes/page-story.ts';
-import { programScene } from '../fakes/program-scene.ts';
+import { programScene, review } from '../fakes/program-scene.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -37,6 +37,19 @@ beforeAll(async () => {
   story.step({ stage: 'cloud', label: 'answer', text: '41 issues are open.' });
   story.end('done', '41 issues are open.');
   await programScene(core);
+  const waiting = await startStory(core, 'Tell the shop', '/home/ada/projects/shop');
+  waiting.ask('Tell the shop what is missing.');
+  waiting.append({
+    type: 'approval-requested',
+    approvalId: 'asked',
+    toolCallId: 'none',
+    kind: 'program',
+    subject: 'a program that calls shop__order (at most 3)',
+    sha256: 'e'.repeat(64),
+    reason: `These calls leave the sandbox.\nA review by rules found:\n${review.findings[0]}\nClaude Opus reviewed it ($0.0123).`,
+    text: 'Plan:\nOrder.\n\nProgram:\nresult = tools.shop__order(id=1)',
+    review,
+  });
   ownToolScene(core.tools.own);
   const { handlers } = core.tools.own;
   const keep: typeof handlers.keep = async ({ input }) => {
@@ -80,6 +93,7 @@ it('stands among the programs of its session with what it took, and can be kept'
   await panel.getByText('Program 2: Add the orders up.').waitFor();
   const text = await panel.innerText();
   expect(text).toContain('Tests before it\n3');
+  expect(text).toContain('Claude Opus said of it ($0.0123):');
   expect(text).toMatch(/Written with\n[\d,.]+ tokens in/u);
   expect(await panel.getByRole('row').filter({ hasText: 'shop__get_order' }).first().innerText()).toMatch(
     /2\s+1 error\s+40\s+anywhere/u,
@@ -93,6 +107,17 @@ it('stands among the programs of its session with what it took, and can be kept'
   expect(kept).toEqual([expect.objectContaining({ name: 'add_up', description: 'Adds the orders up.' })]);
   await panel.getByText('Program 1: Add the orders up.').click();
   await panel.getByText('Refused calls').waitFor();
+});
+
+it('is asked about with the words of a model that reviewed it, as that model’s words', async () => {
+  const { page } = served;
+  await page.locator('[data-session]', { hasText: 'Tell the shop' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByText('Words of Claude Opus, which reviewed it (not verified):').waitFor();
+  const text = await question.innerText();
+  expect(text).toMatch(/reviewed it \(\$0\.0123\)[\s\S]+Lines 2 to 4 read 40 orders\.\s+Nothing is sent\./u);
+  await keepScreenshot(page, 'program-reviewed');
+  expect(await violations(page)).toEqual([]);
 });
 
 it('is among the tools of its project, with its versions, and can be deleted', async () => {

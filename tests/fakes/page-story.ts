@@ -1,3 +1,4 @@
+import type { ProgramReview } from '../../src/shared/events/approval-events.ts';
 import type { UntrackedPlace } from '../../src/shared/events/sandbox-events.ts';
 import type { EventOf, NewEvent } from '@shared/events/events.ts';
 import type { Stage } from '@shared/models/model-info.ts';
@@ -38,6 +39,8 @@ export interface Stepped {
   readonly ms?: number;
   /** Of its tool: the result as data. */
   readonly data?: unknown;
+  /** What a person was shown before they allowed its program. */
+  readonly review?: ProgramReview;
   /** The calls that its program made. */
   readonly inner?: readonly { readonly tool: string; readonly label: string; readonly status: 'ok' | 'error' }[];
 }
@@ -107,6 +110,12 @@ export async function startStory(core: PageCore, title: string, projectPath: str
     const { input = { path: 'dates.py' }, label } = step;
     append({ type: 'tool-call-requested', toolCallId, callId, tool: name, input, style: 'native', repairs: [] });
     append({ type: 'tool-started', toolCallId, tool: name, by: 'model', input, label });
+    if (step.review !== undefined) {
+      const approvalId = id('approval');
+      const asked = { kind: 'program', subject: label, sha256: 'd'.repeat(64), text: label, reason: label } as const;
+      append({ type: 'approval-requested', approvalId, toolCallId, ...asked, review: step.review });
+      append({ type: 'approval-answered', approvalId, answer: 'allow', by: 'person' });
+    }
     for (const made of step.inner ?? []) {
       const own = { toolCallId: id('tool'), tool: made.tool, parent: toolCallId };
       append({ type: 'tool-started', ...own, by: 'model', input: {}, label: made.label });

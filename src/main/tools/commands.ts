@@ -57,28 +57,16 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     }
     await save(name, { definition, approved: null, isOn: true, off: [] });
   };
-  const addAll = async (found: FoundServers): Promise<ServerImport> => {
-    const added: string[] = [];
-    const skipped = [...found.skipped];
-    for (const { name, definition, secrets } of found.servers) {
-      try {
-        await add(name, definition);
-        added.push(name);
-        for (const [variable, value] of Object.entries(secrets)) await options.keepSecret(name, variable, value);
-      } catch (error) {
-        skipped.push(`${name}: ${messageOf(error)}`);
-      }
-    }
-    return { added, skipped };
-  };
   return {
     list: async ({ input }) => Promise.all(Object.keys(servers()).map((name) => report(name, input?.projectPath))),
     add: async ({ input: { name, definition } }) => {
       await add(name, definition);
       return report(name);
     },
-    importFile: async ({ input: { path, where } }) => addAll(serversIn(await textOfFile(path), path, { where })),
-    importText: async ({ input: { text, where, hosts } }) => addAll(serversInText(text, { where, hosts })),
+    importFile: async ({ input: { path, where } }) =>
+      addAll(options, add, serversIn(await textOfFile(path), path, { where })),
+    importText: async ({ input: { text, where, hosts } }) =>
+      addAll(options, add, serversInText(text, { where, hosts })),
     secret: async ({ input: { name, variable, value } }) => {
       const { definition } = find(name);
       const named = takenSecrets(definition);
@@ -94,6 +82,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     ...createApprovals(options, find, report),
     ...createSignInCommands(options, find, report),
     ...createConnections(options, find),
+    ...createTaskCommands(options, find),
     set: async ({ input }) => {
       await setOn(options, input, find(input.name));
       return report(input.name, input.projectPath);
@@ -109,6 +98,31 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       for (const one of takenSecrets(definition)) await options.dropSecret(name, one);
     },
   };
+}
+
+async function addAll(
+  { keepSecret }: ToolCommandsOptions,
+  add: (name: string, definition: ToolServerSettings['definition']) => Promise<void>,
+  found: FoundServers,
+): Promise<ServerImport> {
+  const added: string[] = [];
+  const skipped = [...found.skipped];
+  const unkept: string[] = [];
+  for (const { name, definition, secrets } of found.servers) {
+    try {
+      await add(name, definition);
+    } catch (error) {
+      skipped.push(`${name}: ${messageOf(error)}`);
+      continue;
+    }
+    added.push(name);
+    try {
+      for (const [variable, value] of Object.entries(secrets)) await keepSecret(name, variable, value);
+    } catch (error) {
+      unkept.push(`${name}: ${messageOf(error)}`);
+    }
+  }
+  return { added, skipped, unkept };
 }
 
 interface Switch {
@@ -246,6 +260,23 @@ function createConnections(
     }),
     connected: async ({ input: { name, toolkit }, signal }) =>
       (await accountsOf(name, signal)).connected(toolkit.toLowerCase(), signal),
+  };
+}
+
+/** What servers work on: shown, and ended. */
+function createTaskCommands(
+  { running }: ToolCommandsOptions,
+  find: (name: string) => ToolServerSettings,
+): Pick<Handlers['tools'], 'tasks' | 'stopTask'> {
+  const tasksOf = async (name: string, signal: AbortSignal) => {
+    find(name);
+    const { tasks } = await running.connect(name, signal);
+    if (tasks !== undefined) return tasks;
+    throw new AppError('bad-input', `The tool server ${name} has no tasks.`);
+  };
+  return {
+    tasks: async ({ input: { name }, signal }) => (await tasksOf(name, signal)).list(signal),
+    stopTask: async ({ input: { name, taskId }, signal }) => (await tasksOf(name, signal)).stop(taskId, signal),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ImageFacts } from '@shared/attachments/image-facts.ts';
 import type { Failure, Reply } from '@shared/errors.ts';
+import type { LeftTask } from '@shared/events/tool-events.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
@@ -85,6 +86,8 @@ export interface ServerDoor {
   readonly model: (question: ModelQuestion) => Promise<ModelAnswer>;
   /** While the server works on a task, no deadline of the call counts: a task has one of its own. */
   readonly whileTask?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Writes down which task the call became. */
+  readonly noteTask?: (task: LeftTask) => Promise<void>;
 }
 
 /** What a server asks a model: its own words alone, nothing of the session. */

@@ -383,6 +383,7 @@ export const conversation = {
   'approval.call': 'Tool, and what it gets:',
   'approval.lasting': 'A lasting yes lets commands reach this host, too.',
   'approval.why': 'The model’s reason (not verified):',
+  'approval.review': 'Words of {model}, which reviewed it (not verified):',
   'approval.foreign': 'Names with xn-- use letters from another script. Check carefully who owns them.',
   'approval.allow.once': 'Allow once',
   'approval.allow.session': 'Allow for session',

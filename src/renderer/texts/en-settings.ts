@@ -222,6 +222,10 @@ export const settings = {
   'settings.programs.auto': 'When tool servers, your own tools or web tools are on',
   'settings.programs.on': 'Always',
   'settings.programs.off': 'Never',
+  'settings.programReviewer': 'Model that reviews them',
+  'settings.programReviewer.hint':
+    'Asked only when rules find something in a program that you are asked about. Its words stand in the question, with their cost.',
+  'settings.programReviewer.none': 'None: rules alone',
   'settings.connection': 'Network connection',
   'settings.proxy': 'Proxy',
   'settings.proxy.hint':

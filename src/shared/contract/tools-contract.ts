@@ -7,6 +7,7 @@ import type {
   SignOutRevocation,
   ToolServerReport,
 } from '@shared/tools/server-definition.ts';
+import type { ServerTasks } from '@shared/tools/task-list.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import { keptNamesSchema } from '@shared/tools/kept-program.ts';
 import type { KeptVersion, OwnToolDraft, OwnToolFile, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
@@ -95,6 +96,10 @@ export const toolsContract = {
     .output(type<{ readonly revocation: SignOutRevocation | null; readonly server: ToolServerReport }>()),
   /** With its keys, approvals and sign-in. */
   remove: base.input(byName).output(type<void>()),
+  /** What a server works on: the tasks that it lists, and those that a session waits for. Asks it. */
+  tasks: base.input(byName).output(type<ServerTasks>()),
+  /** Has a server end a task; a call that waits for it ends with it. */
+  stopTask: base.input(byName.extend({ taskId: z.string().min(1).max(1_000) })).output(type<void>()),
   /** Of a server that works through accounts of the person: which are connected. Asks it. */
   connections: base.input(byName).output(type<readonly ToolkitConnection[]>()),
   /** Begins to connect an account: the link at which the person signs in. `null`: it is connected, or needs none. */

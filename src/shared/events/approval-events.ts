@@ -31,6 +31,24 @@ export const capEvents = {
   }),
 } as const;
 
+/** What was found out about a program before a person was asked about it. It approves nothing. */
+export const programReviewSchema = z.object({
+  /** By rules, in Dewpoint's words. */
+  findings: z.array(z.string()),
+  /** By a model, where one is chosen for it; `text`: its own words, null where it said none, and `why`. */
+  model: z
+    .object({
+      label: z.string(),
+      text: z.string().nullable(),
+      why: z.string().optional(),
+      costUsd: z.number().nullable(),
+    })
+    .optional(),
+});
+
+export type ProgramReview = z.infer<typeof programReviewSchema>;
+export type ModelReview = NonNullable<ProgramReview['model']>;
+
 /** Questions to the user, and their answers. */
 export const approvalEvents = {
   'approval-requested': z.object({
@@ -51,6 +69,7 @@ export const approvalEvents = {
     /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
     form: serverFormSchema.optional(),
     url: z.string().optional(),
+    review: programReviewSchema.optional(),
     /** Images of what is asked about. */
     pictures: z.array(attachmentSchema).readonly().optional(),
     /** The child session whose question it is; it is in its own log, too. */

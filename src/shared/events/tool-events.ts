@@ -41,6 +41,15 @@ export type HunkChoices = z.infer<typeof hunkChoicesSchema>;
 
 export type HunkState = HunkChoices['states'][number];
 
+/** What has to be known of a task of a server to ask for it again. */
+export const leftTaskSchema = z.object({
+  taskId: z.string(),
+  /** Of the server and the tool as they were approved: only the same ones are asked. */
+  sha256: z.string(),
+});
+
+export type LeftTask = z.infer<typeof leftTaskSchema>;
+
 /** What tools and recipes did, and which files changed. */
 export const toolEvents = {
   'tool-call-requested': z.object({
@@ -96,6 +105,13 @@ export const toolEvents = {
     /** Images that a tool of others gave back; absent: none. */
     pictures: z.array(attachmentSchema).optional(),
   }),
+  /**
+   * A server works on a call as a task. Written as soon as it said so: after a crash it is asked for the task, and the call
+   * is not made again.
+   */
+  'server-task-began': leftTaskSchema.extend({ toolCallId: z.string() }),
+  /** Of a task that a crash had cut off, nothing more is to be learned. */
+  'server-task-settled': z.object({ toolCallId: z.string() }),
   'file-changed': z.object({
     path: z.string(),
     before: fileImageSchema,

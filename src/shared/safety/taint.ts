@@ -86,7 +86,7 @@ const namesItsFiles: ReadonlySet<string> = new Set([
 /** Tools that tell names of files, and nothing of what is in them. */
 const printsFileNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
 /** Actions whose output opens the loop's conversation. */
-const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions']);
+const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions', 'fetch_task']);
 
 export function createFenceTaint(fences: Fences): FenceTaint {
   const state: State = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
@@ -36,6 +37,8 @@ export interface ProgramReport {
   /** What the check or its tests found, so that it was not run. */
   readonly problems: readonly string[];
   readonly tests: number;
+  /** What was found before a person was asked about it; null: nothing, or nobody was asked. */
+  readonly review: ProgramReview | null;
   /** `refused`: not run, for what it announced was wrong, or by the answer of a person. Null: it runs, or was cut off. */
   readonly end: 'done' | 'failed' | 'not-run' | 'stopped' | 'refused' | null;
   readonly ms: number | null;
@@ -75,6 +78,7 @@ interface Found {
   readonly started: EventOf<'tool-started'>;
   ended: EventOf<'tool-ended'> | null;
   readonly inner: EventOf<'tool-ended'>[];
+  review: ProgramReview | null;
   readonly wrote: ProgramReport['wrote'];
 }
 
@@ -91,7 +95,11 @@ export async function foldPrograms(events: AsyncIterable<SessionEvent>): Promise
     if (event.type === 'tool-call-requested') askedBy.set(event.toolCallId, event.callId);
     if (event.type === 'tool-started' && isProgramStart(event)) {
       const wrote = answers.get(askedBy.get(event.toolCallId) ?? '') ?? null;
-      found.set(event.toolCallId, { started: event, ended: null, inner: [], wrote });
+      found.set(event.toolCallId, { started: event, ended: null, inner: [], review: null, wrote });
+    }
+    if (event.type === 'approval-requested' && event.review !== undefined) {
+      const asking = found.get(event.toolCallId);
+      if (asking !== undefined) asking.review = event.review;
     }
     if (event.type !== 'tool-ended') continue;
     if (event.parent !== undefined) found.get(event.parent)?.inner.push(event);
@@ -101,7 +109,7 @@ export async function foldPrograms(events: AsyncIterable<SessionEvent>): Promise
   return [...found.values()].map((one, at) => reportOf(one, at + 1));
 }
 
-function reportOf({ started, ended, inner, wrote }: Found, number: number): ProgramReport {
+function reportOf({ started, ended, inner, review, wrote }: Found, number: number): ProgramReport {
   const { toolCallId, turnId = null, at, tool, label } = started;
   // A log may come from elsewhere: what it says is read again.
   const input = inputSchema.safeParse(started.input).data;
@@ -127,6 +135,7 @@ function reportOf({ started, ended, inner, wrote }: Found, number: number): Prog
     refused: facts?.refused ?? 0,
     problems: facts?.problems ?? (facts === undefined && ended !== null ? [ended.output] : []),
     tests: facts?.tests ?? 0,
+    review,
     end: facts?.end ?? (ended === null || ended.status === 'unknown' ? null : 'refused'),
     ms: ended?.durationMs ?? null,
     wrote,

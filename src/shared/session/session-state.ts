@@ -1,3 +1,4 @@
+import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
@@ -10,7 +11,7 @@ import type { RunStatus } from './run-options.ts';
 import type { ChangeState } from './file-change-state.ts';
 import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
-import type { ToolStatus } from '@shared/events/tool-events.ts';
+import type { LeftTask, ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import type { ChildState, TreePlace } from './agent-tree.ts';
@@ -18,7 +19,7 @@ import type { InnerCallState } from './inner-calls.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 18;
+export const STATE_VERSION = 19;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -246,6 +247,8 @@ export interface ToolCallState {
   readonly hasTable?: true;
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
+  /** Its server works, or worked, on it as this task. */
+  readonly task?: LeftTask;
   /** Of a program: the calls that it made, the latest of them; `innerCalls` counts all. Absent: it made none. */
   readonly inner?: readonly InnerCallState[];
   readonly innerCalls?: number;
@@ -291,6 +294,7 @@ export interface ApprovalState {
   /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
+  readonly review?: ProgramReview;
   /** Images of what is asked about. */
   readonly pictures?: readonly Attachment[];
   /** The child session whose question it is. */

@@ -267,6 +267,8 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   /** Programs that call tools, for models that need no short prompt. `auto`: where tools of others are on. */
   programs: z.enum(['auto', 'on', 'off']).default('auto'),
+  /** The model that looks at a program in which the rules found something, before a person is asked. Null: none does. */
+  programReviewer: z.string().nullable().default(null),
   sandbox: z
     .strictObject({
       image: z.string().nullable().default(null),

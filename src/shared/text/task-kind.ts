@@ -30,20 +30,46 @@ export function asksToRun(task: string): string | null {
   return tests === undefined ? (file ?? null) : 'tests';
 }
 
+const makes =
+  '(?:make|write|create|save|store|put|build|generate|produce|add|fix|change|implement|remove|delete|rename|refactor|update|replace|move|copy|convert)';
+/** Of "create, change or delete" none is an order. */
+const noOrder = String.raw`\b(?!\s*(?:[,;:.?!]|or\b|and\b|$))`;
+const kindly = String.raw`(?:(?:please|also|finally|and|then|me)\s+){0,3}`;
+const orderLater = new RegExp(String.raw`(?:[,;:]|\bthen,?)\s+${kindly}${makes}${noOrder}`, 'iu');
+const orderBeside = new RegExp(String.raw`\band\s+${kindly}${makes}${noOrder}`, 'iu');
+const wishLater = new RegExp(
+  String.raw`(?:[,;:]|\band|\bthen)\s+(?:please|(?:can|could|would|will) you)\s+${kindly}${makes}\b`,
+  'iu',
+);
+
+/** "Show a table of them, then make two files": an order that follows what is asked. "How do I read and write a file" has none. */
+function hasOrder(sentence: string): boolean {
+  if (/[?？]$/u.test(sentence)) return wishLater.test(sentence);
+  return orderLater.test(sentence) || (orderBeside.test(sentence) && !/\bhow\b/iu.test(sentence));
+}
+
 /** What is longer brings something along to be worked on. */
 const longestQuestion = 20_000;
 
 /**
  * Whether a task asks for an answer rather than for a change, by its own words. In doubt it is work: a question that
- * is taken for work still gets its answer, but a change that is taken for a question is never made.
+ * is taken for work still gets its answer, but a change that is taken for a question is never made. `conduct`: of the
+ * agent; logs from before the fifth were not looked through for orders.
  */
-export function isQuestion(task: string): boolean {
+export function isQuestion(task: string, conduct = Infinity): boolean {
   if (isSmallTalk(task)) return true;
   const text = task.trim();
   if (text.length > longestQuestion) return false;
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;
+  if (conduct >= 5 && hasLaterOrder(task)) return false;
   return sentences.every((sentence) => isAsking(sentence.trim()));
+}
+
+/** Whether what begins as a question goes on with an order to make something. */
+export function hasLaterOrder(task: string): boolean {
+  const text = task.slice(0, longestQuestion).trim();
+  return text.split(/(?<=[.!?。？！])\s+|\n+/u).some((sentence) => hasOrder(sentence.trim()));
 }
 
 /** Whether a task says in its own words that something is to be changed; what only says what is wrong does not. */

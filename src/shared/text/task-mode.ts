@@ -29,8 +29,11 @@ function isFileName(word: string): boolean {
  * What a message is when nobody has chosen. `hasFiles`: there is a project, or the conversation has made files. Without
  * any, it is a conversation until a file is asked for.
  */
-export function modeOfText(text: string, { hasFiles }: { readonly hasFiles: boolean }): 'ask' | 'work' {
-  if (isQuestion(text)) return 'ask';
+export function modeOfText(
+  text: string,
+  { hasFiles, conduct }: { readonly hasFiles: boolean; readonly conduct?: number | undefined },
+): 'ask' | 'work' {
+  if (isQuestion(text, conduct)) return 'ask';
   return hasFiles || asksForFile(text) ? 'work' : 'ask';
 }
 

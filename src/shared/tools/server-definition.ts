@@ -205,4 +205,6 @@ export interface ServerImport {
   readonly added: readonly string[];
   /** Entries that were not taken, each with the reason. */
   readonly skipped: readonly string[];
+  /** Of those that were added: values of variables or headers that could not be kept, each with the reason. */
+  readonly unkept: readonly string[];
 }

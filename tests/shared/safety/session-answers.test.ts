@@ -120,6 +120,8 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'cap-answered': 'answer',
   'call-fenced': 'question',
   'session-created': 'none',
+  'server-task-began': 'none',
+  'server-task-settled': 'none',
   'untracked-found': 'none',
   'session-renamed': 'none',
   'session-organized': 'none',

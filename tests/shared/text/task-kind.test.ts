@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asksToRun, isQuestion, isSmallTalk } from '../../../src/shared/text/task-kind.ts';
+import { asksToRun, hasLaterOrder, isQuestion, isSmallTalk } from '../../../src/shared/text/task-kind.ts';
 
 describe('isSmallTalk', () => {
   it.each(['Hello!', 'hi there', 'Thanks a lot!', 'OK, thanks', 'Guten Morgen', 'danke schön', '你好'])(
@@ -45,6 +45,35 @@ describe('isQuestion', () => {
     '这个函数是做什么的？',
   ])('takes %j for a question', (task) => {
     expect(isQuestion(task)).toBe(true);
+  });
+
+  // Bug: a text that began by asking was taken for a question, and nothing of the order in it was made.
+  it.each([
+    'Show a table of the sizes, then make two files',
+    'Show a table of notes.txt and make one.txt and two.txt.',
+    'Explain the cache; also save a summary as cache.md.',
+    'List the ports, please also store them in ports.txt',
+    'What does parse() return, and could you write it into notes.md?',
+    'What is in a.txt, then save it as b.txt',
+    'Show a table of the sizes.\nThen, please, generate a chart file from it.',
+  ])('finds the order in %j', (task) => {
+    expect([isQuestion(task), hasLaterOrder(task)]).toEqual([false, true]);
+  });
+
+  it.each([
+    'How do I open a file and write to it?',
+    'Explain how to load and save settings.',
+    'Which hooks create, update or remove rows?',
+    'List the commands that create, change or delete files.',
+    'How can you make files in Rust?',
+    'What happens when I read it, then write it?',
+    'Explain what runs first, then what writes the files.',
+  ])('finds none in %j', (task) => {
+    expect([isQuestion(task), hasLaterOrder(task)]).toEqual([true, false]);
+  });
+
+  it('looks for orders only in logs that were written by a conduct that did', () => {
+    expect(isQuestion('Show a table of the sizes, then make two files', 4)).toBe(true);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
@@ -27,6 +28,7 @@ export interface ApprovalSubject {
   /** Of what a tool server asks: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
+  readonly review?: ProgramReview;
   /** Images of it, which the person sees. */
   readonly pictures?: readonly Attachment[];
   /** Answers in place of the person, when what is asked about has settled itself. Never rejects. */
@@ -67,7 +69,7 @@ async function askAs(
   question: ApprovalSubject,
   ask: (approvalId: string) => Promise<Said>,
 ): Promise<Said> {
-  const { kind, subject, reason, shown, form, url, pictures = [] } = question;
+  const { kind, subject, reason, shown, form, url, review, pictures = [] } = question;
   const approvalId = turn.dependencies.journal.newId('approval');
   await turn.log.append({
     type: 'approval-requested',
@@ -80,6 +82,7 @@ async function askAs(
     ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
     ...(form === undefined ? {} : { form }),
     ...(url === undefined ? {} : { url }),
+    ...(review === undefined ? {} : { review }),
     ...(pictures.length === 0 ? {} : { pictures }),
   });
   const refused = turn.refusals.get(kind) ?? 0;

@@ -92,6 +92,7 @@ export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallO
       }
     },
     whileTask: atWork.during,
+    noteTask: async (task) => void (await turn.log.append({ type: 'server-task-began', toolCallId, ...task })),
     heldMs: atWork.heldMs,
     tokens: () => tokens,
     end: async () => {

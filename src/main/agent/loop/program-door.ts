@@ -14,6 +14,7 @@ import type {
 } from '../../tools/programs/program-calls.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { fitInput } from '../calls/read-arguments.ts';
+import { askProgramReviewer } from '../step/ask-program-reviewer.ts';
 import { waitedMs, writeEnd, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
 import { toolsOfTurn } from './plan-notes.ts';
@@ -51,7 +52,8 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
     earlier: (sha256) => readEarlier(turn, sha256),
     kept: () => keptPrograms(turn),
     loadSyntax,
-    ask: async ({ subject, reason, text }) => {
+    review: (text) => askProgramReviewer(turn, text),
+    ask: async ({ subject, reason, text, review }) => {
       const shown = { sha256: sha256Of(text), text, diff: null };
       const answer = await askApproval(turn, {
         kind: 'program',
@@ -59,6 +61,7 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
         reason,
         toolCallId: parent.toolCallId,
         shown,
+        ...(review === undefined ? {} : { review }),
       });
       state.hasYes = answer === 'allow';
       return answer;

@@ -127,9 +127,13 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
 }
 
 /** Tools that are there by the choice of the person, and what reads more of their results. */
-async function addedTools(turn: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Partial<TurnFacts>> {
+async function addedTools(
+  turn: Pick<Turn, 'dependencies' | 'options' | 'given' | 'signal'>,
+): Promise<Partial<TurnFacts>> {
   const others = { ...(await foreignTools(turn)), ...webTools(turn) };
-  const found = { ...others, ...programsOffered(turn, Object.keys(others).length > 0) };
+  const programs = programsOffered(turn, Object.keys(others).length > 0);
+  const isReviewed = programs.programs === true || others.foreign?.some(({ own }) => own?.isProgram === true) === true;
+  const found = { ...others, ...programs, ...(isReviewed ? await reviewerOf(turn) : {}) };
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
 }
 
@@ -150,6 +154,14 @@ function programsOffered(
   const isWanted = wanted === 'on' || (wanted === 'auto' && hasOthers);
   const { tier } = dependencies.sandbox;
   return isWanted && !options.plan && given.mode !== 'chat' && tier !== 'read-only' ? { programs: true } : {};
+}
+
+async function reviewerOf({
+  dependencies,
+  signal,
+}: Pick<Turn, 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'reviewer'>> {
+  const model = dependencies.programReviewer?.() ?? null;
+  return model === null ? {} : { reviewer: { model, info: await dependencies.modelInfo(model, signal) } };
 }
 
 /** Whether agents may be started is asked where work is done, and nowhere else. */

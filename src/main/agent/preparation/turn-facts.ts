@@ -51,6 +51,8 @@ export const turnFactsSchema = z.object({
   agents: agentsOfferSchema.optional(),
   /** Programs that call tools may be run; absent: they may not. */
   programs: z.literal(true).optional(),
+  /** Who reviews programs before a person is asked; `info` is null where it is not there. Absent: nobody was chosen. */
+  reviewer: z.object({ model: z.string(), info: modelInfoSchema.nullable() }).optional(),
   /** Where they take too much of a window they are found on demand; absent in logs from before that. */
   findsTools: z.literal(true).optional(),
   /** More of their results can be read; absent where there are none, and in logs from before that. */

@@ -71,6 +71,9 @@ export interface Conversation {
 /** The tool names of the actions whose output opens a task. */
 export const briefTools: readonly string[] = ['gather_facts', 'read_instructions'];
 
+/** The action that asks a server again for a call that a crash had cut off. */
+export const fetchTaskName = 'fetch_task';
+
 export const noticesForModel: readonly string[] = [
   'call-not-understood',
   'empty-answer',
@@ -315,6 +318,10 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     note(fold, event.seq, inert(event.output));
     return;
   }
+  if (event.tool === fetchTaskName) {
+    note(fold, event.seq, fetchedText(event));
+    return;
+  }
   if (event.tool === 'take_back') {
     // Whoever goes on must not look for, or undo, what stands in no file any more.
     if (event.status === 'ok') note(fold, event.seq, inert(takenBackText(event)));
@@ -336,6 +343,15 @@ function takenBackText({ output, data }: EventOf<'tool-ended'>): string {
   const named = paths.slice(0, 20).join(', ');
   if (data === true) return `The change before this was made again in ${named}.`;
   return `The change before this was taken back; what it changed is as it was: ${named}.`;
+}
+
+/** Whether it may be called again the model must not guess. */
+function fetchedText({ status, output }: EventOf<'tool-ended'>): string {
+  const isOpen = status === 'refused' || status === 'unknown';
+  const said = isOpen
+    ? 'Its server could not be asked for the call that was cut off. It may still be at work: do not make that call again.'
+    : 'The server of the call that was cut off was asked for it. That call is not to be made again for this. How it ended:';
+  return `${said}\n${outputBlock(output)}`;
 }
 
 /** An error can be put right; a refusal stays one, and is told apart from it. */

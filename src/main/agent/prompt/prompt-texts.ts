@@ -6,6 +6,7 @@ import loopShort from '../../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../../resources/prompts/plan.md?raw';
 import readOnly from '../../../../resources/prompts/read-only.md?raw';
 import review from '../../../../resources/prompts/review.md?raw';
+import reviewProgram from '../../../../resources/prompts/review-program.md?raw';
 import summarize from '../../../../resources/prompts/summarize.md?raw';
 import title from '../../../../resources/prompts/title.md?raw';
 
@@ -19,6 +20,7 @@ export const promptTexts = {
   plan: plan.trim(),
   readOnly: readOnly.trim(),
   review: review.trim(),
+  reviewProgram: reviewProgram.trim(),
   summarize: summarize.trim(),
   title: title.trim(),
 } as const;

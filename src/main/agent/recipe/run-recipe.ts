@@ -1,3 +1,4 @@
+import { hasLaterOrder } from '@shared/text/task-kind.ts';
 import { wasWrittenInParallel } from '@shared/session/session-state.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
@@ -115,9 +116,10 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
 }
 
 /** Words that name no work may still be work: only who chooses it settles that. */
-function wishOf({ given, options }: Pick<Turn, 'given' | 'options'>): RecipeSubject['wish'] {
+function wishOf({ given, options, task, dependencies: { config } }: Turn): RecipeSubject['wish'] {
   if (given.mode === 'ask') return 'ask';
-  return options.mode === 'work' ? 'work' : undefined;
+  const isOrder = given.mode === 'work' && (config.conduct ?? 1) >= 5 && hasLaterOrder(task);
+  return options.mode === 'work' || isOrder ? 'work' : undefined;
 }
 
 function createContext(

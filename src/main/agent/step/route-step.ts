@@ -112,7 +112,7 @@ function isNew({ dependencies: { config } }: CallingTurn): boolean {
 const featuresOfTask = memo((turn: CallingTurn) => ({
   ...taskFeatures(turn.task, {
     hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
-    isQuestion: isQuestion(turn.task),
+    isQuestion: isQuestion(turn.task, turn.dependencies.config.conduct ?? 1),
   }),
   ...(isNew(turn) ? { makesNew: makesNew(turn.task) } : {}),
 }));

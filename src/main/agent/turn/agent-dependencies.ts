@@ -81,7 +81,8 @@ export interface AgentConfig {
    * Which conduct the agent follows, so that a log of an older one is played by its own. Absent: 1. From 2 on reads run side
    * by side, what leans on a failed edit is left out, and a search for a repair begins without a model. From 3 on
    * whoever goes on after a search is told the failing tests and more source, also after a doubted change. From 4 on a
-   * search for a repair that finds nothing gives up within two minutes.
+   * search for a repair that finds nothing gives up within two minutes. From 5 on a program whose own tests ran and pass does
+   * not call its work untested, and an order in the midst of a question makes it work.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;
@@ -103,6 +104,8 @@ export interface AgentDependencies {
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
   /** Whether models may run programs that call tools; absent: they may not, as in a replay. */
   readonly programs?: () => 'auto' | 'on' | 'off';
+  /** The model that looks at programs before a person is asked; absent or null: none does. */
+  readonly programReviewer?: () => string | null;
   /** Starts agents; absent: this one starts none, as in a replay. */
   readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];

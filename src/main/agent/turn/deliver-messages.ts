@@ -5,6 +5,7 @@ import type { Turn } from './turn.ts';
 
 /** Shows the model what the person has said since; true when there was something. */
 export async function deliverMessages(turn: Turn): Promise<boolean> {
+  const { conduct = 1 } = turn.dependencies.config;
   let delivered = false;
   turn.log.check();
   for (let message = turn.dependencies.inbox.take(); message !== null; message = turn.dependencies.inbox.take()) {
@@ -12,7 +13,7 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
     turn.conversation.noteMessage(message.messageId, message.text, attached);
     turn.given.hasImages ||= hasImage(message.attachments);
     // Who has chosen to ask has chosen it for what comes meanwhile, too.
-    turn.given.isQuestion &&= turn.options.mode === 'ask' || isQuestion(message.text);
+    turn.given.isQuestion &&= turn.options.mode === 'ask' || isQuestion(message.text, conduct);
     await turn.log.append({ type: 'message-delivered', messageId: message.messageId });
     delivered = true;
   }

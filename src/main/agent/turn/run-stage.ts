@@ -128,7 +128,8 @@ async function recipeEnd(
         const lint = await lintOfRecipe(turn);
         const said = [...(wishes === null ? [] : [wishes.text]), ...(lint === null ? [] : [lint])];
         const told = [withUnrelatedFailure(text, work, after), ...said].join('\n\n');
-        return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore, facts });
+        const end: TurnEnd = { reason: 'done', text: told, confidence, failure };
+        return reviewed(turn, run, { end: withOwnTests(turn, work, { end, after }), changesBefore, facts });
       }
       await revertChanges(turn, changesBefore, 'take the change back');
       const unmet = `The change of the recipe did not meet \`${work.criterion?.command ?? 'the tests that were written'}\` and was taken back.`;
@@ -186,6 +187,17 @@ async function withoutWishes(turn: Turn, changesBefore: number, why: string): Pr
 
 function isNew({ dependencies: { config } }: Pick<Turn, 'dependencies'>): boolean {
   return (config.conduct ?? 1) >= 2;
+}
+
+/** The tests that the work wrote ran after it, as the loop's do: it is not untested. */
+function withOwnTests(
+  turn: Turn,
+  { criterion }: TurnBaseline,
+  { end, after }: { readonly end: TurnEnd; readonly after: CriterionCheck | null },
+): TurnEnd {
+  const isOld = (turn.dependencies.config.conduct ?? 1) < 5;
+  if (isOld || criterion !== null || after?.passed !== true || end.confidence !== 'unchecked') return end;
+  return { ...end, text: `${end.text}\n\nThe tests that it wrote pass.`, confidence: 'weak-tests' };
 }
 
 /** Makes a change that was doubted once more, where nobody found a better one. False: its files are other ones now. */

@@ -13,6 +13,7 @@ import type { Criterion } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
 import { asksToRun } from '@shared/text/task-kind.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
+import { fetchLeftTasks } from '../preparation/fetch-left-tasks.ts';
 import { gatherTurnFacts } from '../preparation/gather-turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
@@ -77,6 +78,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks && !isRun;
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
+  if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
   const isApart = ({ exitCode, summary }: CriterionCheck): boolean =>
     criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
   const before = needsCheck ? await checkCriterion(turn, criterion, 'before', isApart) : null;

@@ -11,6 +11,8 @@ export interface Action<T> {
   readonly tool: string;
   readonly label: string;
   readonly input: unknown;
+  /** A server answers it: what comes back is a stranger's. */
+  readonly foreign?: EventOf<'tool-started'>['foreign'];
   /** Must not throw for an expected failure. `data` is JSON; it is what a replay hands back. */
   run(toolCallId: string): Promise<ActionResult<T>>;
 }
@@ -43,6 +45,7 @@ export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: 
     by: 'recipe',
     input: action.input,
     label: action.label,
+    ...(action.foreign === undefined ? {} : { foreign: action.foreign }),
   });
   const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
   await endTool(turn, toolCallId, action.tool, record);

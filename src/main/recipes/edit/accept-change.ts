@@ -1,3 +1,4 @@
+import { wantsTests } from '@shared/text/task-kind.ts';
 import type { RecipeContext, RecipeOutcome } from '../define.ts';
 import type { FileText } from '../trial/candidate-change.ts';
 import { createJudge, verdictTexts, type Judge } from '../fix/judge/judge-candidate.ts';
@@ -36,7 +37,12 @@ export async function acceptChange(
   }
   const refused = await context.world.apply(files);
   if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
-  const checked =
-    confidence === 'unchecked' ? 'No tests cover it' : 'The tests still pass, but none covers this change';
-  return { type: 'done', text: `${proposal.did} ${proposal.name}. ${checked}; please review the diff.`, confidence };
+  const text = `${proposal.did} ${proposal.name}. ${checkedText(context, confidence)}`;
+  return { type: 'done', text, confidence };
+}
+
+/** Tests that are asked for run after this: whether they pass is said by whoever runs them. */
+function checkedText({ task, conduct = 1 }: RecipeContext, confidence: Confidence): string {
+  if (confidence !== 'unchecked') return 'The tests still pass, but none covers this change; please review the diff.';
+  return conduct >= 5 && wantsTests(task) ? 'Please review the diff.' : 'No tests cover it; please review the diff.';
 }

@@ -14,6 +14,7 @@ export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-repaired',
   'user-message-added',
   'tool-started',
+  'server-task-began',
   'file-changed',
   'changes-taken',
   'hunks-taken',

@@ -80,6 +80,7 @@ async function startRunner(
     effects: { replaying: false, perform: (_id, run) => run() },
     agents: session.agents,
     programs: () => options.settings().programs,
+    programReviewer: () => options.settings().programReviewer,
     approver: approverOf(session),
     network: createSessionNetwork({
       rules: () => options.settings().network,

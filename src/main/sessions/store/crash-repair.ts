@@ -54,7 +54,9 @@ export function firstOpenCallStartedAt(state: SessionState): number | null {
   return starts.length === 0 ? null : Math.min(...starts);
 }
 
-type OpenCall = Pick<ToolCallState, 'toolCallId' | 'tool' | 'turnId' | 'startedAt'> & { readonly parent?: string };
+type OpenCall = Pick<ToolCallState, 'toolCallId' | 'tool' | 'turnId' | 'startedAt' | 'task'> & {
+  readonly parent?: string;
+};
 
 /** Calls of a program end before it. */
 function openCalls(state: SessionState): readonly OpenCall[] {
@@ -72,7 +74,10 @@ function turnOf(item: { readonly turnId: string | null }): { readonly turnId?: s
 }
 
 function endToolCall(call: OpenCall, touched: TouchedFiles | null): NewEvent {
-  const unknown = 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.';
+  const unknown =
+    call.task === undefined
+      ? 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.'
+      : 'Dewpoint ended while the server worked on this. It was not called again: the server is asked for it when the work goes on.';
   return {
     type: 'tool-ended',
     ...turnOf(call),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LeftTask } from '@shared/events/tool-events.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { runsApart } from '@shared/tools/own-tool.ts';
@@ -22,6 +23,8 @@ export interface ForeignCallWays {
   readonly door?: ServerDoor;
   /** Of a program that was kept: what it may call. */
   readonly programDoor?: ToolContext['programDoor'];
+  /** Writes down that the server works on the call as this task; it is not followed before. */
+  readonly noteTask?: ((taskId: string) => Promise<void>) | undefined;
   /** The folder that the session works in, for a server that can read it. */
   readonly folder?: string | null;
 }
@@ -42,6 +45,11 @@ export interface ForeignTools {
   readonly offered: () => Promise<readonly ForeignToolSpec[]>;
   readonly call: CallForeignTool;
   /**
+   * The result of a call that a crash had cut off while its server worked on it: the server is asked for it, and called for
+   * nothing. `refused` and `unknown`: it may be asked for again. Never rejects.
+   */
+  readonly askTask?: (spec: ForeignToolSpec, task: LeftTask, how: ForeignCallWays) => Promise<ToolResult>;
+  /**
    * What is to be known of them before the work begins, a line for each server that works through accounts of the person:
    * which are connected. Asks those servers. Never rejects.
    */
@@ -57,7 +65,7 @@ export interface OfferedTool {
 }
 
 /** One kind of places that foreign tools come from. */
-export interface ToolSource extends Pick<ForeignTools, 'call' | 'told' | 'programText'> {
+export interface ToolSource extends Pick<ForeignTools, 'call' | 'askTask' | 'told' | 'programText'> {
   readonly offered: () => Promise<readonly OfferedTool[]>;
 }
 
@@ -66,6 +74,7 @@ export function joinToolSources(servers: ToolSource, own: ToolSource): ForeignTo
   return {
     offered: async () => inOrder([...(await servers.offered()), ...(await own.offered())]),
     call: (spec, input, how) => (spec.own === undefined ? servers : own).call(spec, input, how),
+    ...(servers.askTask === undefined ? {} : { askTask: servers.askTask }),
     ...(servers.told === undefined ? {} : { told: servers.told }),
     ...(own.programText === undefined ? {} : { programText: own.programText }),
   };

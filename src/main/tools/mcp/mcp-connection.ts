@@ -1,7 +1,14 @@
-import type { Client, JsonSchemaValidator, RequestOptions, Transport } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  JsonSchemaValidator,
+  RequestOptions,
+  SubscriptionFilter,
+  Transport,
+} from '@modelcontextprotocol/client';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { isSocketAddress, type ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
+import type { ServerTasks } from '@shared/tools/task-list.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { z } from 'zod';
 import type { OpenSocket } from '../../lib/net/net-socket.ts';
@@ -25,6 +32,7 @@ import {
 import type { StartServer } from './server-process.ts';
 import {
   callInTask,
+  followLeftTask,
   followTask,
   LostTask,
   taskIn,
@@ -32,6 +40,7 @@ import {
   type TaskServer,
   type TaskWays,
 } from './server-tasks.ts';
+import { listTasks, stopTask } from './listed-tasks.ts';
 import { connectSocket } from './socket-process.ts';
 
 /** A server that answers. */
@@ -46,6 +55,13 @@ export interface McpConnection {
   readonly unusable?: () => readonly string[];
   /** Never rejects. */
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
+  /** The result of a call that was made before and became this task: nothing is called. Never rejects; `refused` and `unknown`: it may be asked for again. */
+  readonly askTask?: (taskId: string, how: ForeignCallWays) => Promise<ToolResult>;
+  /** What it works on beside its answers. */
+  readonly tasks?: {
+    readonly list: (signal: AbortSignal) => Promise<ServerTasks>;
+    readonly stop: (taskId: string, signal: AbortSignal) => Promise<void>;
+  };
   /** Set where it works through accounts of the person at services. */
   readonly accounts?: ServiceAccounts;
   /** What it has for the person; absent: nothing but tools. */
@@ -140,6 +156,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
   };
   client.onclose = () => {
     state.isOpen = false;
+    for (const { wake } of tasks.followed.values()) wake();
     options.onChanged();
   };
   const list = async (stop: AbortSignal): Promise<void> => {
@@ -161,17 +178,21 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     const explained = await options.auth?.explain(error);
     throw explained ?? (transport === null ? error : connectError(options, error, transport));
   }
+  const live: Live = {
+    client,
+    calls,
+    tasks,
+    listed: () => state.listed,
+    endedFor: () => transport?.endedFor() ?? null,
+  };
   return {
     server: nameOf(client),
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut + unusable().length,
     unusable,
-    call: (tool, input, how) =>
-      callTool(
-        { client, calls, tasks, listed: () => state.listed, endedFor: () => transport?.endedFor() ?? null },
-        { tool, input, auth: options.auth },
-        how,
-      ),
+    call: (tool, input, how) => callTool(live, { tool, input, auth: options.auth }, how),
+    askTask: (taskId, how) => callTool(live, { tool: '', input: {}, taskId, auth: options.auth }, how),
+    tasks: { list: (stop) => listTasks(tasks, stop), stop: (taskId, stop) => stopTask(tasks, taskId, stop) },
     material: createServerMaterial(client),
     refresh: (stop) => list(stop).then(options.onOffers),
     isOpen: () => state.isOpen,
@@ -260,6 +281,8 @@ interface Call {
   readonly auth: ConnectOptions['auth'] | undefined;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** It was made before and became this task, which is asked for. */
+  readonly taskId?: string;
 }
 
 interface Live {
@@ -280,13 +303,15 @@ function isTask(client: Client, { asTasks }: ListedTools, tool: string): boolean
   return canBe && client.getProtocolEra() !== 'modern' && asTasks.has(tool);
 }
 
+/** How long a server may take to say that it will tell. */
+const listenMs = 20_000;
 const anyResult = z.record(z.string(), z.unknown());
 
 function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'answer' | 'becomes'>): TaskServer {
   const followed: TaskServer['followed'] = new Map();
-  client.setNotificationHandler('notifications/tasks/status', { params: anyResult }, ({ taskId }) =>
-    followed.get(String(taskId))?.wake(),
-  );
+  // Of the revisions of 2025 and 2026.
+  for (const method of ['notifications/tasks/status', 'notifications/tasks'])
+    client.setNotificationHandler(method, { params: anyResult }, ({ taskId }) => followed.get(String(taskId))?.wake());
   return {
     get isModern() {
       return client.getProtocolEra() === 'modern';
@@ -294,7 +319,15 @@ function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'ans
     get canCancel() {
       return this.isModern || fieldOf(client.getServerCapabilities()?.tasks, 'cancel') !== undefined;
     },
+    get canList() {
+      return !this.isModern && fieldOf(client.getServerCapabilities()?.tasks, 'list') !== undefined;
+    },
     ask: (method, params, signal) => client.request({ method, params }, anyResult, { signal, timeout: callMs }),
+    listen: (taskId, signal) => {
+      const filter: SubscriptionFilter & { readonly taskIds: readonly string[] } = { taskIds: [taskId] };
+      // Whoever cannot be listened to is looked at all the same.
+      client.listen(filter, { signal, timeout: listenMs }).catch(() => undefined);
+    },
     followed,
     ...ways,
   };
@@ -302,8 +335,8 @@ function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'ans
 
 async function callTool(
   { client, calls, tasks, listed, endedFor }: Live,
-  { tool, input, auth }: Call,
-  { signal, onProgress, door, folder = null }: ForeignCallWays,
+  { tool, input, taskId, auth }: Call,
+  { signal, onProgress, door, folder = null, noteTask }: ForeignCallWays,
 ): Promise<ToolResult> {
   const notes: string[] = [];
   let quietUntil = 0;
@@ -317,11 +350,13 @@ async function callTool(
   const params = { name: tool, arguments: { ...input } };
   const ways: TaskWays = {
     signal,
+    onBegan: taskId === undefined ? noteTask : undefined,
     during: door?.whileTask ?? ((work) => work()),
     onStatus: (text) => onProgress(text.slice(0, longestWhy)),
   };
   const once = (): Promise<unknown> =>
     calls.during({ door, folder, notes }, async () => {
+      if (taskId !== undefined) return followLeftTask(tasks, taskId, ways);
       if (isTask(client, listed(), tool))
         return callInTask(tasks, ways, (stop) =>
           client.request({ method: 'tools/call', params: { ...params, task: { ttl: wantedKeptMs } } }, anyResult, {
@@ -343,7 +378,10 @@ async function callTool(
     });
     return withNotes(readCallResult(result), notes);
   } catch (error) {
-    return withNotes(await failedCall(error, { signal, endedFor: endedFor(), auth }), notes);
+    return withNotes(
+      await failedCall(error, { signal, endedFor: endedFor(), auth, isLeft: taskId !== undefined }),
+      notes,
+    );
   }
 }
 
@@ -352,16 +390,22 @@ interface CallEnd {
   /** Why its program ended; null: it runs, or there is none. */
   readonly endedFor: string | null;
   readonly auth: ConnectOptions['auth'] | undefined;
+  /** It was only asked for: what is not known for good is an end of it. */
+  readonly isLeft: boolean;
 }
 
-async function failedCall(error: unknown, { signal, endedFor, auth }: CallEnd): Promise<ToolResult> {
+async function failedCall(error: unknown, { signal, endedFor, auth, isLeft }: CallEnd): Promise<ToolResult> {
   if (signal.aborted) return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
-  if (error instanceof LostTask)
-    return { status: 'unknown', output: `What became of it is not known: ${error.message}.` };
+  if (error instanceof LostTask) {
+    const output = `What became of it is not known: ${error.message}.`;
+    return { status: isLeft && error.isFinal ? 'error' : 'unknown', output };
+  }
   // Refused before it was looked at: nothing was done.
   const refusal = error instanceof AppError ? error : await auth?.explain(error);
-  if (refusal instanceof AppError)
-    return { status: 'error', output: `${refusal.message} ${refusal.hint ?? ''} Nothing was done.` };
+  if (refusal instanceof AppError) {
+    const output = `${refusal.message} ${refusal.hint ?? ''} Nothing was done.`;
+    return { status: isLeft ? 'refused' : 'error', output };
+  }
   const why = endedFor ?? whyOf(error);
   if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
   // Sent, and no answer came: nobody knows whether it was done.

@@ -18,6 +18,8 @@ type Task = z.infer<typeof taskSchema>;
 const usualPollMs = 1_000;
 const shortestPollMs = 250;
 const longestPollMs = 30_000;
+/** Whoever is looked at less often than this is asked to say when something changes. */
+const listenFromMs = 2_000;
 /** How long its server is to keep a task and its result. */
 export const wantedKeptMs = 24 * 60 * 60_000;
 /** So long the end of a call waits for its server to say which task it made, and that it took the end of it. */
@@ -34,6 +36,7 @@ export interface TaskServer {
   /** Of the revision of 2026: its tasks give their results and their questions when they are looked at. */
   readonly isModern: boolean;
   readonly canCancel: boolean;
+  readonly canList: boolean;
   /** Rejects with an error that has a number as its `code` where the server refused. */
   readonly ask: (method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>;
   readonly isOpen: () => boolean;
@@ -41,6 +44,8 @@ export interface TaskServer {
   readonly answer: (question: unknown) => Promise<unknown>;
   /** The call that is made became this task: what the server asks for it is asked by this call. */
   readonly becomes: (taskId: string) => void;
+  /** Asks to be told when something changes in a task, until the signal. A server need not. */
+  readonly listen: (taskId: string, signal: AbortSignal) => void;
   /** The tasks of this server that are followed now. */
   readonly followed: Map<string, FollowedTask>;
 }
@@ -52,13 +57,22 @@ export interface FollowedTask {
 
 export interface TaskWays {
   readonly signal: AbortSignal;
+  /** Hears of a task before it is followed. */
+  readonly onBegan?: ((taskId: string) => Promise<void>) | undefined;
   /** Runs the wait for a task. */
   readonly during: <T>(work: () => Promise<T>) => Promise<T>;
   readonly onStatus: (text: string) => void;
 }
 
 /** Its outcome is not known: the call is neither done nor failed. */
-export class LostTask extends Error {}
+export class LostTask extends Error {
+  /** False: its server may say more another time. */
+  readonly isFinal: boolean;
+  constructor(message: string, isFinal = true) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
 
 /** What stands in the answer to a call in place of its result; null: it is the result. */
 export function taskIn(answer: unknown): unknown {
@@ -66,7 +80,8 @@ export function taskIn(answer: unknown): unknown {
   return isRecord(task) ? task : null;
 }
 
-function readTask(value: unknown): Task {
+/** Throws where it cannot be read. */
+export function readTask(value: unknown): Task {
   const kept = fieldOf(value, 'ttlMs') ?? fieldOf(value, 'ttl');
   const poll = fieldOf(value, 'pollIntervalMs') ?? fieldOf(value, 'pollInterval');
   const keptMs = typeof kept === 'number' && kept >= 0 ? kept : null;
@@ -100,11 +115,20 @@ export async function callInTask(
   }
 }
 
+/** The result of a task that was left, as when this program ended in the middle of its call: the call is not made again. */
+export async function followLeftTask(server: TaskServer, taskId: string, ways: TaskWays): Promise<unknown> {
+  const seen = await server.ask('tasks/get', { taskId }, ways.signal).catch((error: unknown) => {
+    throw isRefusal(error) ? new LostTask(`the server does not know the task any more (${whyOf(error)})`) : error;
+  });
+  if (fieldOf(seen, 'taskId') !== taskId) throw new LostTask('the server answered about another task');
+  return followTask(server, seen, ways);
+}
+
 /** The result of a task that a server began. Whatever ends this early, the server is told. */
 export async function followTask(server: TaskServer, began: unknown, ways: TaskWays): Promise<unknown> {
   const task = readTask(began);
   const { taskId } = task;
-  if (server.followed.has(taskId)) throw new LostTask('the server gave the task of another call');
+  if (server.followed.has(taskId)) throw new LostTask('the server gave the task of another call', false);
   server.becomes(taskId);
   let wake = (): void => undefined;
   server.followed.set(taskId, { wake: () => wake() });
@@ -123,6 +147,8 @@ export async function followTask(server: TaskServer, began: unknown, ways: TaskW
   };
   const deadline = setTimeout(late, longestMinutes * 60_000);
   try {
+    await ways.onBegan?.(taskId);
+    if (server.isModern && task.pollMs >= listenFromMs) server.listen(taskId, child.signal);
     const result = await ways.during(() => watch(server, task, { ...ways, signal: child.signal, sleep }));
     isOver = true;
     return result;
@@ -192,8 +218,8 @@ async function watch(server: TaskServer, began: Task, ways: Watch): Promise<unkn
       if (isRefusal(error))
         throw new LostTask(`the server does not know the task any more (${whyOf(error)})${kept(began)}`);
       missed += 1;
-      if (!server.isOpen()) throw error;
-      if (missed > mostMissed) throw new LostTask(`the server cannot be asked for the task (${whyOf(error)})`);
+      if (!server.isOpen()) throw new LostTask(`the connection to the server ended (${whyOf(error)})`, false);
+      if (missed > mostMissed) throw new LostTask(`the server cannot be asked for the task (${whyOf(error)})`, false);
     }
     if (task.taskId !== taskId) throw new LostTask('the server answered about another task');
   }

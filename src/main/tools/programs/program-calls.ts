@@ -1,5 +1,6 @@
 import type { Syntax } from '../../recipes/code/code-syntax.ts';
 import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
+import type { ModelReview, ProgramReview } from '@shared/events/approval-events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 
 /** What somebody is to say yes to before a program runs. */
@@ -8,6 +9,8 @@ export interface ProgramQuestion {
   readonly reason: string;
   /** The plan, the announced calls and the whole program. */
   readonly text: string;
+  /** Absent: nothing was found. */
+  readonly review?: ProgramReview;
 }
 
 /** A call of a program, as it is to be made. */
@@ -56,6 +59,8 @@ export interface ProgramDoor<Tool> {
   readonly kept: () => Promise<readonly KeptProgram[]>;
   /** What parses a program for the review before a question. */
   readonly loadSyntax: () => Promise<Syntax>;
+  /** What a model says of a program in which the rules found something; null: no model was chosen for it. */
+  readonly review: (text: string) => Promise<ModelReview | null>;
   readonly ask: (question: ProgramQuestion) => Promise<'allow' | 'deny' | 'nobody'>;
   readonly call: (call: ProgramCall<Tool>, signal: AbortSignal) => Promise<ProgramCallResult>;
   /** How long people were waited for so far. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { ModelReview } from '@shared/events/approval-events.ts';
+import { moneyText } from '@shared/money/money-text.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
@@ -170,25 +172,35 @@ async function approve(
   if (leaving.length === 0) return null;
   const subject = `a program that calls ${leaving.map(({ tool, most }) => `${tool.name} (at most ${most})`).join(', ')}`;
   const syntax = await door.loadSyntax();
-  const found = [program, ...Object.values(modules)].flatMap((text) =>
-    reviewProgram({ language, text, leaving }, syntax),
-  );
+  const texts = [program, ...Object.values(modules)];
+  const findings = [...new Set(texts.flatMap((text) => reviewProgram({ language, text, leaving }, syntax)))];
+  const text = [
+    `Plan:\n${plan}`,
+    `Calls:\n${announcementText(announcement, 'announced')}`,
+    ...(Object.keys(given).length === 0 ? [] : [`Arguments:\n${JSON.stringify(given, null, 1)}`]),
+    `${language === 'python' ? 'Program' : 'Program in JavaScript'}:\n${program}`,
+    ...Object.entries(modules).map(([name, module]) => `Imported, kept before: ${name}\n${module}`),
+  ].join('\n\n');
+  const found = findings.length === 0 ? [] : ['A review by rules found:', ...findings];
+  const model = findings.length === 0 ? null : await door.review([text, ...found].join('\n'));
   const answer = await door.ask({
     subject,
     reason: [
       'These calls leave the sandbox. A yes is for all of them; each passes the fences. Other calls are refused.',
-      ...(found.length === 0 ? [] : ['A review by rules found:', ...new Set(found)]),
+      ...found,
+      ...(model === null ? [] : [reviewedBy(model)]),
     ].join('\n'),
-    text: [
-      `Plan:\n${plan}`,
-      `Calls:\n${announcementText(announcement, 'announced')}`,
-      ...(Object.keys(given).length === 0 ? [] : [`Arguments:\n${JSON.stringify(given, null, 1)}`]),
-      `${language === 'python' ? 'Program' : 'Program in JavaScript'}:\n${program}`,
-      ...Object.entries(modules).map(([name, text]) => `Imported, kept before: ${name}\n${text}`),
-    ].join('\n\n'),
+    text,
+    ...(findings.length === 0 ? {} : { review: { findings, ...(model === null ? {} : { model }) } }),
   });
   if (answer === 'allow') return null;
   return { type: 'stopped', status: 'refused', reason: `Not allowed: ${subject}`, isUnanswered: answer === 'nobody' };
+}
+
+function reviewedBy({ label, text, why = '', costUsd }: ModelReview): string {
+  if (text === null) return `${label} was to review it and did not: ${why}`;
+  const cost = costUsd === null ? 'its cost is not known' : moneyText(costUsd);
+  return `${label} reviewed it (${cost}). What it says is a model's word and approves nothing.`;
 }
 
 function leavesSandbox({ access }: Tool): boolean {

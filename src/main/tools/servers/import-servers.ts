@@ -157,12 +157,11 @@ function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer
     .replace(/^[^a-z]+/, '');
   if (name === '') return 'it has no letter in its name';
   if (!isRecord(entry)) return 'it is no object';
-  const { type, command, args, env } = entry;
+  const { command, args, env } = entry;
   const url = entry.url ?? entry.serverUrl ?? entry.httpUrl;
-  if (type === 'sse') return `its transport (${type}) is not supported; use its streamable HTTP address`;
   if (/\$\{/.test(JSON.stringify([url ?? null, command ?? null, args ?? null])))
     return 'a variable stands in its command or address';
-  const given = valuesIn(url === undefined ? env : (entry.headers ?? entry.http_headers));
+  const given = url === undefined ? valuesIn(env) : headersIn(entry);
   const names = [...given.keys()];
   const made = serverDefinitionSchema.safeParse(
     url === undefined
@@ -174,8 +173,28 @@ function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer
   return { name, definition: made.data, secrets: Object.fromEntries(secrets) };
 }
 
-/** Null for a value that only names a variable: it comes from the environment when the server is started. */
+/**
+ * Null for a value that only names a variable: it comes from the environment when the server is started. `${NAME:-value}` gives
+ * the value for where it is not set there.
+ */
 function valuesIn(given: unknown): ReadonlyMap<string, string | null> {
   const entries = isRecord(given) ? Object.entries(given) : [];
-  return new Map(entries.map(([key, value]) => [key, /\$\{/.test(String(value)) ? null : String(value)]));
+  return new Map(entries.map(([key, value]) => [key, valueOf(key, String(value))]));
+}
+
+function valueOf(key: string, text: string): string | null {
+  if (!text.includes('${')) return text;
+  const [, name, preset] = /^\$\{(\w+):-([^{}]+)\}$/u.exec(text) ?? [];
+  return name === key && preset !== undefined ? preset : null;
+}
+
+/** Codex names the variables that hold a token or a header. */
+function headersIn({
+  headers,
+  http_headers,
+  ...entry
+}: Readonly<Record<string, unknown>>): ReadonlyMap<string, string | null> {
+  const named = isRecord(entry.env_http_headers) ? Object.keys(entry.env_http_headers) : [];
+  const token = typeof entry.bearer_token_env_var === 'string' ? ['Authorization'] : [];
+  return new Map([...[...named, ...token].map((one) => [one, null] as const), ...valuesIn(headers ?? http_headers)]);
 }

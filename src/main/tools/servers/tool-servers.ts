@@ -6,6 +6,7 @@ import { abortable } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { isLoopbackHost } from '../../lib/net/loopback-host.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import type { LeftTask } from '@shared/events/tool-events.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import { connectComposio } from '../composio/composio-connection.ts';
@@ -128,6 +129,10 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
           const seen = spec.readsFiles ? (folder ?? null) : null;
           return callTool(options, pool, { own: own(), spec, input, how: { ...how, folder: seen } });
         },
+        askTask: async (spec, task, how) => {
+          const seen = spec.readsFiles ? (folder ?? null) : null;
+          return callTool(options, pool, { own: own(), spec, input: {}, task, how: { ...how, folder: seen } });
+        },
         told: (signal) => toldOfAccounts(options, pool, own(), signal),
       };
     },
@@ -139,18 +144,29 @@ interface Call {
   readonly spec: ForeignToolSpec;
   readonly input: Parameters<CallForeignTool>[1];
   readonly how: Parameters<CallForeignTool>[2];
+  /** It was made before: its server is asked for this task, and called for nothing. */
+  readonly task?: LeftTask;
 }
 
-async function callTool(options: ToolServersOptions, pool: Pool, { own, spec, input, how }: Call): Promise<ToolResult> {
+async function callTool(options: ToolServersOptions, pool: Pool, call: Call): Promise<ToolResult> {
+  const { own, spec, input, how, task } = call;
   try {
     const pin = await pinOf(options, own, spec);
     const one = await pool.reach(spec.server, how.signal);
     const live = await one.connection;
+    const sha256 = sha256Of(JSON.stringify([one.sha256, pin.sha256]));
     const refused = differenceFrom(pin, spec, live) ?? (await refusedInner(options, { own, spec, input }, live));
-    return refused ?? (await callIn(one, () => live.call(spec.tool, input, how)));
+    if (refused !== null) return refused;
+    if (task === undefined) {
+      const noteTask = async (taskId: string): Promise<void> => how.door?.noteTask?.({ taskId, sha256 });
+      return await callIn(one, () => live.call(spec.tool, input, { ...how, noteTask }));
+    }
+    const { askTask } = live;
+    if (task.sha256 === sha256 && askTask !== undefined) return await callIn(one, () => askTask(task.taskId, how));
+    return { status: 'error', output: `${spec.server} is not what it was when it was called. It was not asked.` };
   } catch (error) {
     if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. Nothing was sent.' };
-    return { status: 'error', output: wholeText(error) };
+    return { status: task === undefined ? 'error' : 'refused', output: wholeText(error) };
   } finally {
     pool.rest(spec.server);
     await noteUse(options, spec);

@@ -1,3 +1,4 @@
+import type { ModelReview } from '@shared/events/approval-events.ts';
 import type { ApprovalState } from '@shared/session/session-state.ts';
 import { hasDeceptivePiece, seenPieces, seenWords, seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -7,14 +8,15 @@ import { SeenText } from '../../ui/content/seen-text.tsx';
 
 /** What is asked about, from the question itself: nothing of it is a model's prose but what is marked so. */
 export function AskedSubject({ approval }: { readonly approval: ApprovalState }) {
-  const { kind, subject, hosts, text, reason, diff } = approval;
+  const { kind, subject, hosts, text, reason, diff, review } = approval;
   const pieces = seenPieces(subject);
   return (
     <>
       {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
       {hosts === undefined && text !== undefined && reason !== undefined && (
-        <p className="text-sm text-soft">{seenWords(reason)}</p>
+        <p className="text-sm whitespace-pre-line text-soft">{seenWords(reason)}</p>
       )}
+      {review?.model !== undefined && <ModelReviewed model={review.model} />}
       <SeenText pieces={pieces} />
       {hasDeceptivePiece(pieces) && <p className="text-sm text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
@@ -23,6 +25,17 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
           <CopyButton text={text} label={t('approval.copy-link')} />
         </span>
       )}
+    </>
+  );
+}
+
+/** The words of a model that reviewed a program, marked as its own. */
+function ModelReviewed({ model: { label, text } }: { readonly model: ModelReview }) {
+  if (text === null) return null;
+  return (
+    <>
+      <p className="text-sm text-soft">{t('approval.review', { model: seenName(label) })}</p>
+      <SeenText pieces={seenPieces(text)} />
     </>
   );
 }

@@ -142,6 +142,7 @@ const programChoices = ['auto', 'on', 'off'] as const;
 
 /** What few people change. */
 export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
+  const models = useModelOptions();
   return (
     <>
       <Group title={t('settings.sandbox')}>
@@ -165,6 +166,13 @@ export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
           value={textAt(settings, 'programs')}
           options={programChoices.map((value) => ({ value, text: t(`settings.programs.${value}`) }))}
           onChange={(value) => onSave('programs', value)}
+        />
+        <Choice
+          label={t('settings.programReviewer')}
+          hint={t('settings.programReviewer.hint')}
+          value={textAt(settings, 'programReviewer')}
+          options={[{ value: '', text: t('settings.programReviewer.none') }, ...models('local'), ...models('cloud')]}
+          onChange={(value) => onSave('programReviewer', value === '' ? null : value)}
         />
       </Group>
       <Connection settings={settings} onSave={onSave} />

@@ -1,6 +1,7 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import { seenWords } from '@shared/text/seen-text.ts';
+import type { ServerImport } from '@shared/tools/server-definition.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -35,10 +36,7 @@ function PastedServer() {
   const [text, setText] = useState('');
   const [where, setWhere] = useState<Where>('container');
   const [hosts, setHosts] = useState('');
-  const [outcome, setOutcome] = useState<{ readonly added: readonly string[]; readonly skipped: readonly string[] }>({
-    added: [],
-    skipped: [],
-  });
+  const [outcome, setOutcome] = useState<ServerImport>({ added: [], skipped: [], unkept: [] });
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     await work.run(async (signal) => {
@@ -76,17 +74,23 @@ function PastedServer() {
       </Button>
       {work.problem !== null && <Problem text={work.problem} />}
       {outcome.added.length > 0 && <Notice kind="info">{t('tools.added', { list: outcome.added.join(', ') })}</Notice>}
-      {outcome.skipped.length > 0 && (
-        <Notice kind="warning">
-          <p>{t('tools.skipped')}</p>
-          <ul className="list-disc pl-4">
-            {outcome.skipped.map((one) => (
-              <li key={one}>{seenWords(one)}</li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      <Reasons title={t('tools.skipped')} reasons={outcome.skipped} />
+      <Reasons title={t('tools.unkept')} reasons={outcome.unkept} />
     </form>
+  );
+}
+
+function Reasons({ title, reasons }: { readonly title: string; readonly reasons: readonly string[] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <Notice kind="warning">
+      <p>{title}</p>
+      <ul className="list-disc pl-4">
+        {reasons.map((one) => (
+          <li key={one}>{seenWords(one)}</li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 

@@ -93,7 +93,15 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
         t('settings.web.request.hint'),
       ],
     },
-    { title: t('settings.programs'), words: [t('settings.programs.use'), t('settings.programs.hint')] },
+    {
+      title: t('settings.programs'),
+      words: [
+        t('settings.programs.use'),
+        t('settings.programs.hint'),
+        t('settings.programReviewer'),
+        t('settings.programReviewer.hint'),
+      ],
+    },
     {
       title: t('settings.connection'),
       words: [

@@ -16,6 +16,7 @@ import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-m
 import { reduceChildren } from './reduce-children.ts';
 import { changesTaken, fileChanged, hunksTaken } from './reduce-file-changes.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
+import { reduceServerTasks } from './reduce-server-tasks.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import type {
   ApprovalState,
@@ -96,6 +97,9 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'child-session-started':
     case 'child-session-ended':
       return reduceChildren(state, event);
+    case 'server-task-began':
+    case 'server-task-settled':
+      return reduceServerTasks(state, event);
     case 'cache-prefilled':
     case 'terminal-closed':
       return {};
@@ -205,6 +209,7 @@ function reduceApprovals(
       ...(diff === undefined ? {} : { diff }),
       ...(form === undefined ? {} : { form }),
       ...(url === undefined ? {} : { url }),
+      ...(event.review === undefined ? {} : { review: event.review }),
       ...(event.pictures === undefined ? {} : { pictures: event.pictures }),
     };
     return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];

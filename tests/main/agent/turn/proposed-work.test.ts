@@ -1,11 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { commandFor } from '../../../../src/main/agent/turn/written-tests.ts';
+import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import { makesNew } from '../../../../src/shared/text/task-kind.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
+const question = {
+  purpose: 'propose',
+  label: 'write',
+  system: 's',
+  user: 'u',
+  prefill: null,
+  output: { type: 'text' },
+  stop: [],
+  temperature: 0,
+  topP: 1,
+  seed: 1,
+  maxOutputTokens: 100,
+} as const;
 const small: Partial<ModelInfo> = { parametersB: 1.5 };
 const write = (path: string, content: string) => ({ name: 'write_file', input: { path, content } });
 const complete = { name: 'task_complete', input: { summary: 'It is done.' } };
@@ -65,6 +79,37 @@ describe('tests that are asked for', () => {
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests' });
     expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([false, true]);
     expect(JSON.stringify(kit.requests[1]?.messages)).toContain('The task is not complete');
+  });
+
+  // Bug: its tests ran and passed, and the end said "not tested".
+  it('make the work of a program tested, too, and logs of an older conduct say what they said', async () => {
+    const recipe = defineRecipe({
+      id: 'r',
+      label: 'R',
+      fits: () => ({ score: 1, reason: 'it fits' }),
+      run: async (context) => {
+        await context.ask({ ...question, user: 'Write it.' });
+        await context.world.apply([{ path: 'stack_test.py', text: 'class Stack: pass\n' }]);
+        return { type: 'done', text: 'Wrote stack_test.py.', confidence: 'unchecked' };
+      },
+    });
+    for (const [conduct, confidence] of [
+      [5, 'weak-tests'],
+      [4, 'unchecked'],
+    ] as const) {
+      const kit = createAgentKit({
+        model: { ...small, strategies: ['recipe'] },
+        replies: [{ text: 'class Stack: pass' }],
+        recipes: [recipe],
+        sandbox: { files: {}, exec: () => ({ exitCode: 0, stdout: '1 passed' }) },
+        config: { conduct },
+      });
+      const end = await kit.runner.send(task, turnOptions);
+      await expectReplay(kit);
+      expect(end).toMatchObject({ reason: 'done', confidence });
+      expect(end.text.includes('The tests that it wrote pass.')).toBe(conduct === 5);
+      expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([true]);
+    }
   });
 
   it('are run by what the language brings', () => {

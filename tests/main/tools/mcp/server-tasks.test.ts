@@ -72,6 +72,39 @@ describe('tasks of the reference server, over its pipes', () => {
     const result = await call(scene, 'simulate-research-query', { topic: 'tea' }, how);
     expect(result.status).toBe('cancelled');
   }, 60_000);
+
+  // Catches: work that goes on at a server unseen, or that nobody can end but the session that waits for it.
+  it('are seen in its list, and ended by the person: the call that waits ends with it', async () => {
+    const scene = await reference();
+    const stop = new AbortController();
+    ends.push(() => stop.abort());
+    const asking = { ...door(), form: () => new Promise<never>(() => undefined) };
+    const waiting = call(
+      scene,
+      'simulate-research-query',
+      { topic: 'python', ambiguous: true },
+      ways({ door: asking, signal: stop.signal }),
+    );
+    const listed = () => scene.commands.tasks({ input: { name: 'made' }, signal });
+    await expect.poll(async () => (await listed()).tasks[0]?.status).toBe('input_required');
+    const { tasks, ...can } = await listed();
+    expect(can).toEqual({ canList: true, canStop: true });
+    expect(tasks).toEqual([
+      {
+        taskId: expect.any(String),
+        status: 'input_required',
+        message: expect.any(String),
+        beganAt: expect.any(Number),
+        isFollowed: true,
+      },
+    ]);
+    await scene.commands.stopTask({ input: { name: 'made', taskId: tasks[0]?.taskId ?? '' }, signal });
+    expect(await waiting).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('the server cancelled it'),
+    });
+    expect((await listed()).tasks).toMatchObject([{ status: 'cancelled', isFollowed: false }]);
+  }, 60_000);
 });
 
 describe('tasks of the example of the protocol that asks, over HTTP', () => {

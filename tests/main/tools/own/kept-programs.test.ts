@@ -33,6 +33,7 @@ function report(number: number, text: string, more: Partial<ProgramReport> = {})
     refused: 0,
     problems: [],
     tests: 1,
+    review: null,
     end: 'done',
     ms: 5,
     wrote: null,

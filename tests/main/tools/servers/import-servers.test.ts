@@ -38,10 +38,31 @@ describe('the servers in a file of another program', () => {
     ]);
   });
 
+  // Catches: a server that most files name so is refused, a key that is named elsewhere is left out, a value that is given is asked for.
+  it('are reached by any transport, with the names and the values that their file gives', () => {
+    const file = {
+      mcpServers: {
+        old: { type: 'sse', url: 'https://old.example.org/sse' },
+        given: { command: 'x', env: { MODE: '${MODE:-fast}', KEY: '${KEY}', OTHER: '${NAME:-a}', MIXED: 'a${B:-c}' } },
+      },
+    };
+    expect(serversIn(JSON.stringify(file), '.mcp.json', { where: 'container' })).toMatchObject({
+      servers: [
+        { name: 'old', definition: { kind: 'http', url: 'https://old.example.org/sse' } },
+        { definition: { env: ['MODE', 'KEY', 'OTHER', 'MIXED'] }, secrets: { MODE: 'fast' } },
+      ],
+      skipped: [],
+    });
+    const codex =
+      '[mcp_servers.web]\nurl = "https://web.example.org/mcp"\nbearer_token_env_var = "TOKEN"\nhttp_headers = { "X-Team" = "a" }\n';
+    expect(serversIn(codex, 'config.toml', { where: 'container' }).servers).toMatchObject([
+      { definition: { headers: ['Authorization', 'X-Team'] }, secrets: { 'X-Team': 'a' } },
+    ]);
+  });
+
   it('are not taken where they cannot work, each with its reason', () => {
     const file = {
       mcpServers: {
-        old: { type: 'sse', url: 'https://x.org' },
         vars: { command: '${HOME}/x' },
         bad: 5,
         '': { command: 'x' },
@@ -51,7 +72,6 @@ describe('the servers in a file of another program', () => {
     const { servers, skipped } = serversIn(JSON.stringify(file), '.mcp.json', { where: 'container' });
     expect(servers).toEqual([]);
     expect(skipped).toEqual([
-      expect.stringContaining('old: its transport (sse)'),
       expect.stringContaining('vars: a variable'),
       'bad: it is no object',
       ': it has no letter in its name',

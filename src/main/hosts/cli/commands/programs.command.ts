@@ -83,7 +83,7 @@ function lineOf(one: ProgramReport): string {
 }
 
 function wholeOf(one: ProgramReport, { terminal: { columns } }: CommandContext): string {
-  const { wrote, problems, refused, tests, keep: proposed, text, diff: changed, sha256 } = one;
+  const { wrote, problems, refused, tests, review, keep: proposed, text, diff: changed, sha256 } = one;
   return [
     lineOf(one).trimEnd(),
     `Plan:\n${quoteRows(one.plan, columns)}`,
@@ -91,6 +91,7 @@ function wholeOf(one: ProgramReport, { terminal: { columns } }: CommandContext):
     ...(refused === 0 ? [] : [`Refused calls: ${refused}`]),
     ...(tests === 0 ? [] : [`Tests that ran first: ${tests}`]),
     ...(problems.length === 0 ? [] : [`Found before it ran:\n${quoteRows(problems.join('\n'), columns)}`]),
+    ...(review === null ? [] : reviewRows(review, columns)),
     wrote === null
       ? 'What its answer cost is unknown.'
       : `Its answer: ${wrote.input} tokens in, ${wrote.output} out, ${moneyText(wrote.costUsd)}.`,
@@ -100,6 +101,14 @@ function wholeOf(one: ProgramReport, { terminal: { columns } }: CommandContext):
     ...(text === null ? [] : [`Program:\n${quoteRows(text, columns)}`]),
     '',
   ].join('\n');
+}
+
+function reviewRows({ findings, model }: NonNullable<ProgramReport['review']>, columns: number): readonly string[] {
+  const found = [`Found by rules before it was asked about:\n${quoteRows(findings.join('\n'), columns)}`];
+  if (model === undefined) return found;
+  const { label, text, why = '', costUsd } = model;
+  if (text === null) return [...found, `${seenName(label)} was to review it and did not: ${seenWords(why)}`];
+  return [...found, `${seenName(label)} said of it (${moneyText(costUsd)}):\n${quoteRows(text, columns)}`];
 }
 
 function callLine({ tool, most, made, ms, hosts = [], paths = [], ends: outcomes }: ReportedCalls): string {

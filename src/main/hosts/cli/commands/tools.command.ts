@@ -10,6 +10,7 @@ import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
 import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
+import { serverTasks } from './server-tasks.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
@@ -46,8 +47,9 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       return add(context, [name, ...rest], args);
     case 'import': {
       const where = args.onHost === true ? 'host' : 'container';
-      const { added, skipped } = await core.importFile({ path: resolve(name), where });
+      const { added, skipped, unkept } = await core.importFile({ path: resolve(name), where });
       for (const one of skipped) terminal.err(`Not added: ${seenWords(one)}\n`);
+      for (const one of unkept) terminal.err(`Added without its keys: ${seenWords(one)}\n`);
       for (const one of added) terminal.out(`${one}\n`);
       if (added.length > 0) terminal.err(`Added ${added.length}. Approve each: dewpoint tools approve NAME\n`);
       return added.length === 0 ? 1 : 0;
@@ -66,6 +68,8 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       return addComposio(context, name, args);
     case 'connect':
       return connectAccount(context, { name, toolkit: rest[0], isJson: args.json === true });
+    case 'tasks':
+      return serverTasks(context, name, args);
     case 'on':
     case 'off': {
       const [tool] = rest;
@@ -196,6 +200,8 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
 function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
   const [first = '', ...rest] = words;
   const isAddress = /^(?:https?|wss?):\/\//i.test(first);
+  if (!isAddress && /^[a-z][a-z0-9+.-]*:\/\//i.test(first))
+    throw usageError('A server is reached at an address that begins with https://, http://, wss:// or ws://.');
   if (!isAddress && args.clientId !== undefined) throw usageError('--client-id is for an address.');
   if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined || args.reach !== undefined))
     throw usageError('An address takes no arguments, no --env, no --reach and no --on-host.');

@@ -15,6 +15,7 @@ export type ToolsAction =
   | 'sign-out'
   | 'approve'
   | 'connect'
+  | 'tasks'
   | 'composio'
   | 'reads'
   | 'on'
@@ -40,6 +41,8 @@ export interface ToolsArguments {
   /** Of a new tool. */
   readonly language?: (typeof ownToolLanguages)[number];
   readonly example?: (typeof ownToolExamples)[number];
+  /** The task to be ended. */
+  readonly stop?: string;
   /** Sign in by a code. */
   readonly code?: boolean;
   readonly undo?: boolean;
@@ -97,6 +100,11 @@ export function addTools(program: Command, run: Run): void {
     .option('--yes', 'approve what is printed without asking')
     .action((name: string, chosen: readonly string[], args: ToolsArguments) => run('approve', [name, ...chosen], args));
   addSwitches(tools, run);
+  subcommand(tools, 'tasks', 'show what a server works on, and end it', 'dewpoint tools tasks docs')
+    .argument('<server>', 'the name of an approved server')
+    .option('--stop <task>', 'have the server end this task')
+    .option('--json', 'print JSON')
+    .action((name: string, args: ToolsArguments) => run('tasks', [name], args));
   subcommand(tools, 'remove', 'remove a server, or the keys of your own tool', 'dewpoint tools remove docs')
     .argument('<name>', 'the name of a server or of your own tool')
     .option(...ofProject)

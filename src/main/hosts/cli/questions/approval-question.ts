@@ -219,10 +219,15 @@ function askedByServer({ kind, subject, reason, text, form, url }: Question): As
 }
 
 /** A program of the model, with all that it may call. */
-function askedOfProgram({ subject, reason, text }: Question): Asked {
+function askedOfProgram({ subject, reason, text, review }: Question): Asked {
   return {
     what: 'run a program that makes these calls',
-    fields: [{ label: 'calls', text: subject }, fieldOf('reason', reason), fieldOf('plan, calls and program', text)],
+    fields: [
+      { label: 'calls', text: subject },
+      fieldOf('reason', reason),
+      fieldOf('the reviewing model says (not verified)', review?.model?.text ?? undefined),
+      fieldOf('plan, calls and program', text),
+    ],
     grant: 'If you say yes, it can make these calls, at most as many as announced, this once.',
   };
 }

@@ -1,12 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { ProgramReport } from '@shared/session/program-reports.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { money, seconds, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { CodeBlock } from '../../../ui/content/code-block.tsx';
+import { SeenText } from '../../../ui/content/seen-text.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Empty, Facts } from '../../../ui/layout/facts.tsx';
 import { Fold } from '../../../ui/layout/fold.tsx';
@@ -98,6 +100,7 @@ function OneProgram({ sessionId, program, isOpen, canKeep }: OneProgramProps) {
             ))}
           </div>
         )}
+        {program.review !== null && <Review review={program.review} />}
         {diff !== null && (
           <Fold label={t('programs.diff')}>
             <DiffView diff={diff} />
@@ -113,6 +116,32 @@ function OneProgram({ sessionId, program, isOpen, canKeep }: OneProgramProps) {
         {canKeep && <KeepProgram sessionId={sessionId} program={program} />}
       </div>
     </Fold>
+  );
+}
+
+/** What rules found before a person was asked, and what a model said of it, as its own words. */
+function Review({ review: { findings, model } }: { readonly review: ProgramReview }) {
+  return (
+    <div className="flex flex-col gap-1 text-sm">
+      <p className="text-soft">{t('programs.found')}</p>
+      {findings.map((finding) => (
+        <p key={finding} className="text-warn wrap-anywhere">
+          {seenWords(finding)}
+        </p>
+      ))}
+      {model !== undefined && (
+        <>
+          <p className="text-soft wrap-anywhere">
+            {t(model.text === null ? 'programs.unreviewed' : 'programs.reviewed', {
+              model: seenName(model.label),
+              cost: money(model.costUsd),
+              why: seenWords(model.why ?? ''),
+            })}
+          </p>
+          {model.text !== null && <SeenText pieces={seenPieces(model.text)} />}
+        </>
+      )}
+    </div>
   );
 }
 

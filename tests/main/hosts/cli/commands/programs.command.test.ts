@@ -41,6 +41,11 @@ it('shows the programs of a session, and keeps one with its text in sight', asyn
   const { out } = await run('show', [sessionId, '2']);
   expect(out).toContain('  shop__get_order: 2 of 40, 1 ok, 1 error, 0.1 s\n');
   expect(out).toContain('Tests that ran first: 3\n');
+  // Catches: words of a reviewing model that stand where Dewpoint speaks.
+  expect(out).toContain(
+    'Found by rules before it was asked about:\n  | Line 2: it encodes or packs data. What leaves may then not be readable in the log.\n' +
+      'Claude Opus said of it ($0.0123):\n  | Lines 2 to 4 read 40 orders.\n  | Nothing is sent.\n',
+  );
   expect(out).toContain('Its model would keep it as add_up.\n');
   expect(out).toMatch(/Different from the one before it:\n(?: {2}\| .*\n)+/u);
   await expect(run('show', [sessionId, '9'])).rejects.toMatchObject({ code: 'not-found' });

@@ -1,0 +1,64 @@
+import type { LeftTask } from '@shared/events/tool-events.ts';
+import { leftTasks } from '@shared/session/reducers/reduce-server-tasks.ts';
+import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { z } from 'zod';
+import { callRule } from '../../safety/approvals/approval-policy.ts';
+import { createServerDoor } from '../approval/request-server-question.ts';
+import { fetchTaskName } from '../prompt/conversation.ts';
+import type { ActionResult } from '../turn/take-action.ts';
+import { takeAction } from '../turn/take-action.ts';
+import type { Turn } from '../turn/turn.ts';
+
+const dataSchema = z.object({ isSettled: z.boolean() }).nullable();
+type Fetched = z.infer<typeof dataSchema>;
+
+/**
+ * Calls that a crash had cut off while their servers worked on them as tasks: the servers are asked for them, and nothing is
+ * called again. Only what was offered as it was then is asked, where calls are made at all. Throws `cancelled`.
+ */
+export async function fetchLeftTasks(turn: Turn): Promise<void> {
+  const { dependencies, options, given, found, log } = turn;
+  const { sandbox, foreign = [] } = found.facts ?? {};
+  if (sandbox === undefined || given.mode === 'chat' || given.isQuestion) return;
+  if (callRule('network', sandbox.tier, options.plan) === 'refused') return;
+  for (const { toolCallId, tool, label, task } of leftTasks(dependencies.journal.state())) {
+    const spec = foreign.find(({ name }) => name === tool);
+    if (spec === undefined) continue;
+    const { server, leaves, readsFiles } = spec;
+    const fetched = await takeAction<Fetched>(
+      turn,
+      {
+        tool: fetchTaskName,
+        label: `ask again for ${label}`,
+        input: { call: toolCallId, ...task },
+        foreign: { server, leaves, readsFiles },
+        run: (action) => askFor(turn, { spec, task, label }, action),
+      },
+      (data) => dataSchema.parse(data),
+    );
+    if (fetched?.isSettled === true) await log.append({ type: 'server-task-settled', toolCallId });
+  }
+}
+
+interface Left {
+  readonly spec: ForeignToolSpec;
+  readonly task: LeftTask;
+  readonly label: string;
+}
+
+async function askFor(turn: Turn, { spec, task, label }: Left, toolCallId: string): Promise<ActionResult<Fetched>> {
+  const { signal, dependencies } = turn;
+  const door = createServerDoor(turn, spec, { toolCallId, signal });
+  const onProgress = (text: string): void =>
+    dependencies.journal.push({ type: 'output-chunk', toolCallId, stream: 'stdout', text: `${text}\n` });
+  try {
+    const { status, output } = (await dependencies.foreign?.askTask?.(spec, task, { signal, onProgress, door })) ?? {
+      status: 'refused',
+      output: 'There is no way to its server.',
+    };
+    const isSettled = status !== 'refused' && status !== 'unknown';
+    return { status, output: `${label}\n${output}`, data: { isSettled } };
+  } finally {
+    await door.end();
+  }
+}

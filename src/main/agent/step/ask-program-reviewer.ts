@@ -1,0 +1,64 @@
+import type { ModelReview } from '@shared/events/approval-events.ts';
+import { shortenText } from '@shared/text/shorten-text.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import { promptTexts } from '../prompt/prompt-texts.ts';
+import { createTokenEstimate } from '../prompt/token-estimate.ts';
+import { resolveModel } from '../turn/agent-dependencies.ts';
+import { createLimits } from '../turn/turn-limits.ts';
+import { isCancelled } from '../turn/turn-log.ts';
+import type { Turn } from '../turn/turn.ts';
+import { askCloudModel } from './ask-cloud-model.ts';
+
+/** A person waits for the question. */
+const most = { ms: 60_000, tokens: 400, characters: 2_000, tries: 2 } as const;
+
+/**
+ * What a model says of a program before a person is asked about it, through the door of every call. Null: nobody chose a
+ * model for it. One that may not be asked, fails or takes too long is told of and holds nothing up. Throws `cancelled`.
+ */
+export async function askProgramReviewer(turn: Turn, text: string): Promise<ModelReview | null> {
+  const { dependencies, found, options, signal } = turn;
+  const reviewer = found.facts?.reviewer;
+  if (reviewer === undefined) return null;
+  const label = reviewer.info?.label ?? reviewer.model;
+  const unsaid = (why: string): ModelReview => ({ label, text: null, why, costUsd: null });
+  const model = resolveModel(dependencies, reviewer.info);
+  if (model === null) return unsaid('It is not there.');
+  const { where, id } = model.info;
+  if (where === 'cloud' && options.policy === 'local') return unsaid('This message stays on this machine.');
+  const wait = childAbort(signal);
+  const timer = setTimeout(wait.abort, most.ms);
+  const tooLong = `It gave no answer within ${most.ms / 1000} s.`;
+  // What is used here is no part of how the turn goes: a replay does not see it.
+  const asking: Turn = {
+    ...turn,
+    signal: wait.signal,
+    abort: wait.abort,
+    limits: createLimits({ maxSteps: most.tries, maxMinutes: 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null }),
+    tokens: createTokenEstimate(),
+  };
+  try {
+    const reply = await askCloudModel(
+      { turn: asking },
+      { stage: { strategy: 'recipe', model: id, where }, model },
+      {
+        purpose: 'review',
+        reason: { code: 'review', text: 'The rules found something in a program whose calls leave the sandbox.' },
+        system: promptTexts.reviewProgram,
+        handoff: text,
+        maxTokens: most.tokens,
+      },
+    );
+    turn.log.check();
+    if (wait.signal.aborted) return unsaid(tooLong);
+    if (reply.type === 'unsaid') return unsaid(reply.why);
+    const step = dependencies.journal.state().steps.find(({ callId }) => callId === reply.callId);
+    return { label, text: shortenText(reply.text, most.characters), costUsd: step?.end?.costUsd ?? null };
+  } catch (error) {
+    if (!isCancelled(error) || signal.aborted) throw error;
+    return unsaid(tooLong);
+  } finally {
+    clearTimeout(timer);
+    wait.release();
+  }
+}

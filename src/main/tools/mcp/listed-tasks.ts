@@ -1,0 +1,64 @@
+import type { ServerTask, ServerTasks } from '@shared/tools/task-list.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import { AppError } from '@shared/errors.ts';
+import type { TaskServer } from './server-tasks.ts';
+import { readTask } from './server-tasks.ts';
+
+/** More than these nobody looks through. */
+const mostListed = 200;
+const mostPages = 10;
+const longestMessage = 600;
+
+/**
+ * The tasks that a server lists, and those that are followed from here, with what it says of them. Only servers of the revision of 2025 can list:
+ * in that of 2026 a task is known to whoever was given it.
+ */
+export async function listTasks(server: TaskServer, signal: AbortSignal): Promise<ServerTasks> {
+  const listed = server.canList ? await allPages(server, signal) : [];
+  const names = new Set(listed.map(({ taskId }) => taskId));
+  const others = [...server.followed.keys()].filter((taskId) => !names.has(taskId));
+  const asked = await Promise.all(
+    others.map(async (taskId) => taskOf(server, await server.ask('tasks/get', { taskId }, signal).catch(() => null))),
+  );
+  return { canList: server.canList, canStop: server.canCancel, tasks: [...listed, ...asked.flat()] };
+}
+
+async function allPages(server: TaskServer, signal: AbortSignal): Promise<readonly ServerTask[]> {
+  const found: ServerTask[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < mostPages && found.length < mostListed; page += 1) {
+    const answer = await server.ask('tasks/list', cursor === undefined ? {} : { cursor }, signal);
+    const tasks = fieldOf(answer, 'tasks');
+    found.push(...(Array.isArray(tasks) ? tasks : []).flatMap((one) => taskOf(server, one)));
+    cursor = fieldOf(answer, 'nextCursor');
+    if (typeof cursor !== 'string') break;
+  }
+  return found.slice(0, mostListed);
+}
+
+/** None for what cannot be read. */
+function taskOf({ followed }: TaskServer, value: unknown): readonly ServerTask[] {
+  try {
+    const { taskId, status, statusMessage } = readTask(value);
+    const began = fieldOf(value, 'createdAt');
+    const at = typeof began === 'string' ? Date.parse(began) : Number.NaN;
+    return [
+      {
+        taskId,
+        status,
+        message: statusMessage?.slice(0, longestMessage) ?? null,
+        beganAt: Number.isNaN(at) ? null : at,
+        isFollowed: followed.has(taskId),
+      },
+    ];
+  } catch {
+    return [];
+  }
+}
+
+/** Tells the server to end it. A call that follows it ends with it. */
+export async function stopTask(server: TaskServer, taskId: string, signal: AbortSignal): Promise<void> {
+  if (!server.canCancel) throw new AppError('refused', 'The server cannot end a task. Nothing was stopped.');
+  await server.ask('tasks/cancel', { taskId }, signal);
+  server.followed.get(taskId)?.wake();
+}

@@ -1,0 +1,54 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { Tool } from '../../../../src/main/tools/define.ts';
+import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+// Catches: a question about a program that waits for ever for a model whose service hangs.
+it('gives a reviewer of programs a minute, and the turn goes on', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const said: unknown[] = [];
+  const asking: Tool = {
+    name: 'asking',
+    description: 'Asks.',
+    access: 'execute',
+    isProgram: true,
+    isLong: true,
+    input: z.object({}),
+    label: () => 'ask',
+    run: async (_input, { programDoor }) => {
+      said.push(await programDoor?.review('result = 1'));
+      return { status: 'ok', output: 'asked' };
+    },
+  };
+  const kit = createAgentKit({
+    tools: [asking],
+    replies: [call('asking', {}), { text: 'It is done.' }],
+    // A second model of this machine.
+    cloud: { where: 'local' },
+    cloudProvider: {
+      id: 'sky',
+      listModels: async () => [],
+      countTokens: async () => 10,
+      async *stream(_request, signal) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        yield ended('cancelled', 0);
+      },
+      dispose: async () => undefined,
+    },
+    dependencies: { programs: () => 'on', programReviewer: () => 'sky/model' },
+  });
+  const running = kit.runner.send('Ask.', { ...turnOptions, strategy: 'loop' });
+  await vi.waitUntil(() =>
+    ofType(kit.journal.events, 'model-call-started').some(({ purpose }) => purpose === 'review'),
+  );
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(said).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  const end = await running;
+  expect(said).toEqual([{ label: 'Fake model', text: null, why: 'It gave no answer within 60 s.', costUsd: null }]);
+  expect(end.reason).not.toBe('cancelled');
+});
