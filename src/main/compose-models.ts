@@ -45,6 +45,7 @@ import { createImportedModels } from './models/files/name-list.ts';
 import type { LlamaEngine } from './models/engine/llama-engine.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
 import { createLlamaEngine } from './models/engine/llama-engine.ts';
+import type { LoadSteps } from './models/memory/load-steps.ts';
 import { createLoadSteps } from './models/memory/load-steps.ts';
 import type { OwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
 import { createOwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
@@ -89,6 +90,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   /** One for all: a header is read once. */
   readonly readHeader: ReturnType<typeof createHeaderReader>;
   readonly context: ContextGrants;
+  readonly loadSteps: LoadSteps;
   readonly localEngines: LocalEngines;
   readonly serverMemoryPlanner: ServerMemoryPlanner;
   readonly ownOllamaServer: OwnOllamaServer;
@@ -143,6 +145,7 @@ function createEngineParts(
     serverHeader,
   });
   const localEngines = createLocalEngines();
+  const loadSteps = createLoadSteps(join(config.home, 'smaller-loads.json'));
   const context = createGrantContext({
     readHeader,
     readHardware: async (signal) => variants.usable(await hardware(signal), signal),
@@ -150,7 +153,7 @@ function createEngineParts(
     loadedPath: () => llama.loadedPath(),
     loadedAdapter: () => llama.loadedAdapter(),
     others: (signal) => localEngines.heldByOthers('llama-cpp', signal),
-    steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
+    steps: loadSteps,
     now: Date.now,
   });
   const serverMemoryPlanner = createServerMemoryPlanner({ readHardware: hardware, readHeader });
@@ -164,6 +167,7 @@ function createEngineParts(
     readHeader,
     plan,
     context,
+    loadSteps,
     localEngines,
     serverMemoryPlanner,
     ownOllamaServer: createOwnOllamaServer(servers),
@@ -262,8 +266,10 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     digests,
     serverHeader: async (id, signal) => {
       const named = splitModelId(id);
-      const header = named === null ? undefined : models.provider(named.provider)?.header;
-      return named === null || header === undefined ? null : header(named.name, signal);
+      const provider = named === null ? null : models.provider(named.provider);
+      const facts = named === null ? null : ((await provider?.header?.(named.name, signal)) ?? null);
+      const cards = await provider?.cards?.(signal);
+      return facts === null ? null : { facts, ...(cards === undefined ? {} : { cards }) };
     },
   });
   const keys = homeKeysOf(config, options, (...asked) => models.ask(...asked));
@@ -278,7 +284,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     settings: () => settings.current().power,
     now: Date.now,
   });
-  const stopResting = restWhenStrained(strain, llama);
+  const stopResting = restWhenStrained(strain, llama, engines.ownLlamaServer);
   const reach = createNetFetch(() => settings.current().connection, env);
   const updates = createCatalogUpdates({
     builtIn: offered,
@@ -347,10 +353,12 @@ function easeOf(
 const lookEveryMs = 30_000;
 
 /** A model that only lies in memory gives it back, too. */
-function restWhenStrained(strain: StrainWatch, llama: LlamaEngine): () => void {
+function restWhenStrained(strain: StrainWatch, llama: LlamaEngine, server: OwnLlamaServer): () => void {
   const look = async (): Promise<void> => {
     const path = llama.loadedPath();
-    if (path !== null && givesMemoryBack(await strain.now())) await llama.release(path);
+    if ((path === null && server.running() === null) || !givesMemoryBack(await strain.now())) return;
+    if (path !== null) await llama.release(path);
+    await server.release();
   };
   const timer = setInterval(() => void look(), lookEveryMs);
   timer.unref();
