@@ -10,6 +10,7 @@ import { parseCatalog } from '../src/main/models/files/model-catalog.ts';
 import type { ModelCatalog } from '../src/main/models/files/model-catalog.ts';
 import { estimateMemory, readModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
+import { placementRows } from './lib/card/server-placements.ts';
 import { engineSizeRow } from './lib/engine-size.ts';
 import { draftRows } from './lib/draft-rows.ts';
 import { expectedSpeedRows } from './lib/expected-speeds.ts';
@@ -66,6 +67,7 @@ const parts = {
   size: async () => [await engineSizeRow()],
   loads: () => realLoadRows(),
   servers: async () => [await fakeServersRow()],
+  placements: () => placementRows(),
   reuse: () => sessionReuseRows(),
   speed: () => expectedSpeedRows(),
   drafts: () => draftRows(),

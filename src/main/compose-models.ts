@@ -14,7 +14,7 @@ import { createHomeKeys } from './safety/keys/home-keys.ts';
 import { createKeySignIns } from './safety/keys/key-sign-ins.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
-import type { AvailableModels } from './models/available-models.ts';
+import type { AvailableModels, AvailableModelsOptions } from './models/available-models.ts';
 import { createAvailableModels } from './models/available-models.ts';
 import type { HostPrograms, Program } from './lib/programs/host-programs.ts';
 import type { MemoryPlanner } from './models/memory/memory-planner.ts';
@@ -45,6 +45,7 @@ import { createImportedModels } from './models/files/name-list.ts';
 import type { LlamaEngine } from './models/engine/llama-engine.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
 import { createLlamaEngine } from './models/engine/llama-engine.ts';
+import type { LoadSteps } from './models/memory/load-steps.ts';
 import { createLoadSteps } from './models/memory/load-steps.ts';
 import type { OwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
 import { createOwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
@@ -55,7 +56,7 @@ import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
 import { catalogKey, createCatalogUpdates } from './models/suggest/catalog-updates.ts';
 import type { CatalogUpdates } from './models/suggest/catalog-updates.ts';
-import { advisedEffort, createModelAdvisor } from './models/suggest/file-advice.ts';
+import { advisedEffort, createModelAdvisor, knownDrafters } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
@@ -89,6 +90,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   /** One for all: a header is read once. */
   readonly readHeader: ReturnType<typeof createHeaderReader>;
   readonly context: ContextGrants;
+  readonly loadSteps: LoadSteps;
   readonly localEngines: LocalEngines;
   readonly serverMemoryPlanner: ServerMemoryPlanner;
   readonly ownOllamaServer: OwnOllamaServer;
@@ -143,6 +145,7 @@ function createEngineParts(
     serverHeader,
   });
   const localEngines = createLocalEngines();
+  const loadSteps = createLoadSteps(join(config.home, 'smaller-loads.json'));
   const context = createGrantContext({
     readHeader,
     readHardware: async (signal) => variants.usable(await hardware(signal), signal),
@@ -150,7 +153,7 @@ function createEngineParts(
     loadedPath: () => llama.loadedPath(),
     loadedAdapter: () => llama.loadedAdapter(),
     others: (signal) => localEngines.heldByOthers('llama-cpp', signal),
-    steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
+    steps: loadSteps,
     now: Date.now,
   });
   const serverMemoryPlanner = createServerMemoryPlanner({ readHardware: hardware, readHeader });
@@ -164,6 +167,7 @@ function createEngineParts(
     readHeader,
     plan,
     context,
+    loadSteps,
     localEngines,
     serverMemoryPlanner,
     ownOllamaServer: createOwnOllamaServer(servers),
@@ -262,8 +266,10 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     digests,
     serverHeader: async (id, signal) => {
       const named = splitModelId(id);
-      const header = named === null ? undefined : models.provider(named.provider)?.header;
-      return named === null || header === undefined ? null : header(named.name, signal);
+      const provider = named === null ? null : models.provider(named.provider);
+      const facts = named === null ? null : ((await provider?.header?.(named.name, signal)) ?? null);
+      const cards = await provider?.cards?.(signal);
+      return facts === null ? null : { facts, ...(cards === undefined ? {} : { cards }) };
     },
   });
   const keys = homeKeysOf(config, options, (...asked) => models.ask(...asked));
@@ -278,7 +284,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     settings: () => settings.current().power,
     now: Date.now,
   });
-  const stopResting = restWhenStrained(strain, llama);
+  const stopResting = restWhenStrained(strain, llama, engines.ownLlamaServer);
   const reach = createNetFetch(() => settings.current().connection, env);
   const updates = createCatalogUpdates({
     builtIn: offered,
@@ -291,7 +297,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
     ollamaHost: env.OLLAMA_HOST,
     strain: strain.now,
-    effortOf: async (path) => advisedEffort(await updates.current(), path),
+    ...knownOfFiles(updates),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
     advise: createModelAdvisor(engines.readHeader, updates.current),
@@ -327,6 +333,14 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   };
 }
 
+/** What the catalog says of a model file. */
+function knownOfFiles({ current }: CatalogUpdates): Pick<AvailableModelsOptions, 'effortOf' | 'draftersOf'> {
+  return {
+    effortOf: async (path) => advisedEffort(await current(), path),
+    draftersOf: async (path) => knownDrafters(await current(), path),
+  };
+}
+
 function easeOf(
   strain: StrainWatch,
   { models, probed, usual }: Pick<ModelParts, 'models' | 'probed'> & { readonly usual: () => string },
@@ -346,10 +360,12 @@ function easeOf(
 const lookEveryMs = 30_000;
 
 /** A model that only lies in memory gives it back, too. */
-function restWhenStrained(strain: StrainWatch, llama: LlamaEngine): () => void {
+function restWhenStrained(strain: StrainWatch, llama: LlamaEngine, server: OwnLlamaServer): () => void {
   const look = async (): Promise<void> => {
     const path = llama.loadedPath();
-    if (path !== null && givesMemoryBack(await strain.now())) await llama.release(path);
+    if ((path === null && server.running() === null) || !givesMemoryBack(await strain.now())) return;
+    if (path !== null) await llama.release(path);
+    await server.release();
   };
   const timer = setInterval(() => void look(), lookEveryMs);
   timer.unref();

@@ -17,6 +17,7 @@ import type { ServerStatus } from './model-servers.ts';
 import { addServerAdapter, repairServerModel, pullFromServer, listServers } from './model-servers.ts';
 import type { AdapterRequest } from './files/stored-model.ts';
 import type { LocalEngines } from './engine/local-engines.ts';
+import type { LoadSteps } from './memory/load-steps.ts';
 import type { ContextGrants } from './memory/grant-context.ts';
 import type { LlamaEngine } from './engine/llama-engine.ts';
 import type { KnownHeader } from './files/model-catalog.ts';
@@ -83,6 +84,7 @@ export interface AvailableModelsOptions {
   readonly workerPath: string;
   readonly nodePath: string;
   readonly context: ContextGrants;
+  readonly loadSteps: LoadSteps;
   readonly localEngines: LocalEngines;
   readonly serverMemoryPlanner: ServerMemoryPlanner;
   readonly ownOllamaServer: OwnOllamaServer;
@@ -99,6 +101,8 @@ export interface AvailableModelsOptions {
   readonly strain?: () => Promise<Strain>;
   /** How hard the family of a file is best told to think; null: nobody says. */
   readonly effortOf: (path: string) => Promise<Effort | null>;
+  /** What the catalog knows of files that draft for a file; undefined: of none. */
+  readonly draftersOf: (path: string) => Promise<string | undefined>;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** What speaks against a model that is here. */
@@ -136,7 +140,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   });
   const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
     const card = await options.probed.card(entry.id);
-    const whole = await withInfo(entry, info, signal);
+    const whole = await withFile(options, await withInfo(entry, info, signal));
     const advice = await options.advise(entry, card);
     return { ...whole, ...(card === null ? {} : { card }), ...(advice.length === 0 ? {} : { advice }) };
   };
@@ -153,7 +157,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
       (await engineFiles.show(id, signal)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
     if (entry === null) throw new AppError('not-found', `The model ${id} was not found.`, { hint: howNamed(id) });
     const shown = await known(entry, signal);
-    return fit ? withFit(shown, options.fit, signal) : shown;
+    return fit && isPlanned(options, id) ? { ...shown, fit: await options.fit(id, signal) } : shown;
   };
   return {
     info,
@@ -322,6 +326,7 @@ function dependenciesOf(
     grantContext: options.context.grant,
     fitsBeside: options.context.fitsBeside,
     stepDown: options.context.stepDown,
+    loadSteps: options.loadSteps,
     fetch: options.fetch,
     serverMemoryPlanner: options.serverMemoryPlanner,
     ownOllamaServer: options.ownOllamaServer,
@@ -342,6 +347,7 @@ function dependenciesOf(
         label,
         strategies,
         adapter,
+        drafters: await options.draftersOf(path),
         ...(use === undefined ? {} : { use }),
         ...thinkingOf(efforts, await options.effortOf(path)),
       };
@@ -383,12 +389,20 @@ async function withInfo(entry: ModelEntry, info: AvailableModels['info'], signal
 }
 
 /** Only models whose memory is this machine's. */
-async function withFit(
-  entry: ModelEntry,
-  fit: AvailableModelsOptions['fit'],
-  signal: AbortSignal,
-): Promise<ModelEntry> {
-  return entry.id.startsWith('llama-cpp/') ? { ...entry, fit: await fit(entry.id, signal) } : entry;
+function isPlanned(options: AvailableModelsOptions, id: string): boolean {
+  return id.startsWith('llama-cpp/') || isOfOwnServer(options, id);
+}
+
+/** A llama-server that we start has the model files of the engine inside. */
+function isOfOwnServer({ settings }: AvailableModelsOptions, id: string): boolean {
+  const provider = splitModelId(id)?.provider;
+  return provider !== undefined && settings().providers[provider]?.kind === 'llama-server';
+}
+
+async function withFile(options: AvailableModelsOptions, entry: ModelEntry): Promise<ModelEntry> {
+  const named = isOfOwnServer(options, entry.id) ? splitModelId(entry.id) : null;
+  const file = named === null ? null : await options.store.find(named.name);
+  return file === null ? entry : { ...entry, sizeBytes: file.bytes, licence: file.license };
 }
 
 function fileNameOf(id: string, what: string): string {

@@ -166,16 +166,26 @@ function place(
     layerCount: memory.layerCount,
     contextBytes: contextBytesOfLayers(memory.context, context),
     computeBytes: compute,
-    // Full offload over several devices switches pipelining on, with four copies of a batch's inputs (the masks).
-    copiesBytes:
-      request.cards.length > 1 && placement === 'devices'
-        ? 3 * Math.min(context.ubatchTokens, context.contextTokens) * maskBytes(memory, context)
-        : 0,
+    copiesBytes: copiesBytes({ memory, request }, context, placement),
     cards: request.cards.map((card) => ({ budgetBytes: budgetBytes(card), isUnified: card.isUnified })),
     hostFreeBytes: request.hostFreeBytes === null ? null : hostBudget(request.hostFreeBytes),
     expertShare: memory.expertShare,
     placement,
   });
+}
+
+/** Full offload over several devices switches pipelining on, with four copies of a batch's inputs: masks and embeddings. */
+function copiesBytes(
+  { memory, request }: Pick<Search, 'memory' | 'request'>,
+  context: ContextRequest,
+  placement: GrantedMemoryPlan['placement'],
+): number {
+  const batch = Math.min(context.ubatchTokens, context.contextTokens);
+  const embeddings = 4 * memory.compute.width;
+  // What a layer in main memory gives to the next one on the card.
+  if (placement === 'partly-on-host') return batch * embeddings;
+  if (placement !== 'devices' || request.cards.length < 2) return 0;
+  return 3 * batch * (maskBytes(memory, context) + embeddings);
 }
 
 function maskBytes(memory: ModelMemory, context: ContextRequest): number {

@@ -9,6 +9,7 @@ import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { Hardware } from '../machine/hardware.ts';
 import type { ModelCatalog } from '../files/model-catalog.ts';
 import type { ModelFacts } from './estimate/model-memory.ts';
+import type { Card } from './memory-plan.ts';
 import type { ModelStore } from '../files/model-store.ts';
 import { answerMemoryPlan } from './answer-memory-plan.ts';
 import type { MemoryPlanQuestion } from './answer-memory-plan.ts';
@@ -21,8 +22,13 @@ export interface MemoryPlannerOptions {
   /** The engine's own dry run; null where it cannot say. */
   readonly measure: LlamaEngine['measure'];
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
-  /** What a server says of a model's header; null where no server has it. */
-  readonly serverHeader: (id: string, signal: AbortSignal) => Promise<ModelFacts | null>;
+  /** What a server says of a model's header; null where no server has it. `cards`: of the server; absent: this machine's. */
+  readonly serverHeader: (id: string, signal: AbortSignal) => Promise<ServedHeader | null>;
+}
+
+export interface ServedHeader {
+  readonly facts: ModelFacts;
+  readonly cards?: readonly Card[];
 }
 
 /** The memory planner with what it needs from the outside: headers, the catalog, the machine. Loads and fetches nothing. */
@@ -41,14 +47,15 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
     signal: AbortSignal,
     isMeasured: boolean,
   ): Promise<MemoryPlanAnswer> => {
-    const { facts, path, isServed } =
+    const { facts, path, isServed, cards } =
       input.keys === null
         ? await factsOf(options, input.model, signal)
-        : { facts: factsOfKeys(input.keys), path: null, isServed: false };
+        : { facts: factsOfKeys(input.keys), path: null, isServed: false, cards: undefined };
     // A server runs its models by itself, and makes its contexts as llama.cpp's own server does.
     const engine = isServed ? 'llama-server' : input.engine;
     const real = await options.readHardware(signal);
-    const hardware = input.cards === null ? real : { ...real, devices: input.cards.map(simulated) };
+    const devices = input.cards?.map(simulated) ?? cards?.map(seenByServer) ?? real.devices;
+    const hardware = { ...real, devices };
     const question: MemoryPlanQuestion = {
       model: input.model,
       facts,
@@ -154,6 +161,10 @@ function simulated({ totalBytes, freeBytes }: { totalBytes: number; freeBytes: n
   };
 }
 
+function seenByServer(card: Card): DeviceMemory {
+  return { ...card, source: 'engine', confidence: 'high', note: null };
+}
+
 /** `gguf` keys as JSON, plain or as an entry of a list of models has them. */
 function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
   const inner = given['gguf'];
@@ -183,7 +194,9 @@ async function factsOf(
   { store, catalog, readHeader, serverHeader }: MemoryPlannerOptions,
   id: string | null,
   signal: AbortSignal,
-): Promise<{ readonly facts: ModelFacts; readonly path: string | null; readonly isServed: boolean }> {
+): Promise<
+  Partial<ServedHeader> & { readonly facts: ModelFacts; readonly path: string | null; readonly isServed: boolean }
+> {
   if (id === null) throw new AppError('usage', 'Name a model or a file with keys.');
   const split = isAbsolute(id) ? null : splitModelId(id);
   const name = split?.provider === 'llama-cpp' ? split.name : id;
@@ -212,7 +225,7 @@ async function factsOf(
     return { facts, path: null, isServed: false };
   }
   const served = await serverHeader(id, signal);
-  if (served !== null) return { facts: served, path: null, isServed: true };
+  if (served !== null) return { ...served, path: null, isServed: true };
   throw new AppError('not-found', `The header of ${id} is unknown.`, {
     hint: 'Use a model of `dewpoint models list`, a .gguf file, or --keys FILE.',
   });

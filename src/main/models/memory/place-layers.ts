@@ -32,6 +32,8 @@ export interface Placement {
 export function placeLayers(request: PlaceRequest): Placement | null {
   const { weights, layerCount, contextBytes, placement } = request;
   const layers = layerWeights(weights, layerCount, request.expertShare);
+  const takenAlong = placement === 'devices' ? 0 : largestOf(weights, layers);
+  const own = { ...request, computeBytes: request.computeBytes + takenAlong };
   const hasExperts = layers.some((layer) => layer.expertBytes > 0);
   if (placement === 'experts-on-host' && !hasExperts) return null;
   const sizesWith = (hostExperts: number): readonly number[] =>
@@ -46,12 +48,12 @@ export function placeLayers(request: PlaceRequest): Placement | null {
   const isApart = placement === 'experts-on-host';
   // More experts on the host never fit worse.
   const hostExperts = isApart
-    ? largestThatHolds(-1, layers.length, (count) => fill(request, sizesWith(count), all, output) === null) + 1
+    ? largestThatHolds(-1, layers.length, (count) => fill(own, sizesWith(count), all, output) === null) + 1
     : 0;
   const sizes = sizesWith(hostExperts);
-  const order = placement === 'partly-on-host' ? lastThatFit(request, sizes, output) : all;
+  const order = placement === 'partly-on-host' ? lastThatFit(own, sizes, output) : all;
   if (order === null) return null;
-  const filled = fill(request, sizes, order, output);
+  const filled = fill(own, sizes, order, output);
   if (filled === null) return null;
   const experts = layers.slice(0, hostExperts).reduce((sum, layer) => sum + layer.expertBytes, 0);
   const onDevices = new Set(order);
@@ -108,6 +110,18 @@ function layerWeights(
   if (weights.layers !== null) return weights.layers;
   const bytes = (weights.totalBytes - (weights.inputBytes ?? 0)) / (layerCount + 1);
   return Array.from({ length: layerCount }, () => ({ bytes, expertBytes: bytes * expertShare }));
+}
+
+/**
+ * For a long prompt, weights that lie in main memory are taken to the card, one after the other, beside what is computed
+ * there. Where the tensors are not known: of the three of a feed-forward part one is larger, for it loses more by less bits.
+ */
+function largestOf(
+  { largestBytes }: ModelWeights,
+  layers: readonly { readonly bytes: number; readonly expertBytes: number }[],
+): number {
+  const guesses = layers.map(({ bytes, expertBytes }) => Math.max(expertBytes * 0.45, (bytes - expertBytes) * 0.35));
+  return largestBytes ?? Math.max(0, ...guesses);
 }
 
 /** Tied embeddings are needed on the device as the output; untied ones stay on the host. */

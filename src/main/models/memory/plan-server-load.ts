@@ -15,6 +15,8 @@ export interface ServerLoadWish {
   /** Those that the server's own build can use. */
   readonly cards: readonly Card[];
   readonly hostFreeBytes: number;
+  /** Of a load that ran out of memory: a tenth of each card stays free, and no more tokens than these. Absent: none did. */
+  readonly step?: { readonly grantedTokens: number; readonly why: string } | null | undefined;
   /** Null: nothing is drafted. */
   readonly draft: DraftLoad | null;
 }
@@ -32,8 +34,9 @@ export interface ServerLoadPlan {
   readonly cardLayers: readonly number[];
   /** Of weights, context and compute buffers; null where it was not computed. */
   readonly predictedBytes: number | null;
-  /** The part of them that is on cards. */
+  /** The part of them that is on cards, and of each card. */
   readonly cardBytes: number | null;
+  readonly cardSizes: readonly number[];
   /** The part of them that is for drafts; null: nothing is drafted, or it was not computed. */
   readonly draftBytes: number | null;
   /** Why it is less than was asked, or where it is; null where there is nothing to say. */
@@ -46,12 +49,13 @@ export const serverBatchTokens = 512;
 
 /** Pure. One conversation, for the server is asked by one turn at a time. */
 export function planServerLoad(wish: ServerLoadWish): ServerLoadPlan {
-  const { facts, askedTokens, cards } = wish;
+  const { facts, askedTokens, step } = wish;
+  const cards = step ? wish.cards.map(lessOf) : wish.cards;
   const read = facts === null ? null : readModelMemory(facts);
   const trained = read?.known === true ? read.memory.trainedTokens : null;
   const useful = cards.length > 0 ? usefulTokens.card : usefulTokens.processor;
   const asked = askedTokens ?? Math.min(useful, trained ?? useful);
-  const most = Math.min(asked, trained ?? asked);
+  const most = Math.min(asked, trained ?? asked, step?.grantedTokens ?? asked);
   const plain: ServerLoadPlan = {
     askedTokens: asked,
     grantedTokens: Math.min(most, usefulTokens.processor),
@@ -62,15 +66,16 @@ export function planServerLoad(wish: ServerLoadWish): ServerLoadPlan {
     cardLayers: [],
     predictedBytes: null,
     cardBytes: null,
+    cardSizes: [],
     draftBytes: null,
-    why: most < asked ? `it was trained for ${most} tokens` : null,
+    why: step?.why ?? (most < asked ? `it was trained for ${most} tokens` : null),
   };
   if (read === null || !read.known) return { ...plain, why: read === null ? 'its header could not be read' : read.why };
-  return planned(wish, read.memory, { plain, most });
+  return planned({ ...wish, cards }, read.memory, { plain, most });
 }
 
 function planned(
-  { cards, hostFreeBytes, draft }: ServerLoadWish,
+  { cards, hostFreeBytes, draft, step }: ServerLoadWish,
   memory: ModelMemory,
   { plain, most }: { readonly plain: ServerLoadPlan; readonly most: number },
 ): ServerLoadPlan {
@@ -110,13 +115,23 @@ function planned(
     cardLayers: plan.devices.map(({ layers }) => layers),
     predictedBytes: totalBytes === null ? null : totalBytes + aheadBytes,
     cardBytes: onCards === 0 ? 0 : onCards + aheadBytes,
+    cardSizes: plan.devices.map(({ bytes }) => bytes),
     draftBytes: ahead?.bytes ?? null,
-    why: joined(grantedTokens < most || !isPlain ? plan.reason.replace(/\.$/u, '') + estimate : plain.why, guessed),
+    why: joined(
+      ...(grantedTokens < most || !isPlain
+        ? [step?.why ?? null, plan.reason.replace(/\.$/u, '') + estimate]
+        : [plain.why]),
+      guessed,
+    ),
   };
 }
 
 function joined(...reasons: readonly (string | null)[]): string | null {
   return reasons.filter((reason) => reason !== null).join('; ') || null;
+}
+
+function lessOf(card: Card): Card {
+  return { ...card, freeBytes: Math.max(0, Math.min(card.freeBytes, card.totalBytes) - card.totalBytes / 10) };
 }
 
 /** As options of llama-server. */

@@ -7,12 +7,14 @@ import type { z } from 'zod';
 import type { AdapterOf, AdapterRequest } from '../files/stored-model.ts';
 import type { LocalEngines } from '../engine/local-engines.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';
+import type { LoadSteps } from '../memory/load-steps.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { ModelFacts } from '../memory/estimate/model-memory.ts';
 import type { OwnLlamaServer } from '../engine/llama-server/own-llama-server.ts';
 import type { OwnOllamaServer } from '../engine/own-ollama-server.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
+import type { Card } from '../memory/memory-plan.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
@@ -159,6 +161,8 @@ export interface Provider {
   readonly pull?: (name: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** What a server says of a model's header, from which its memory is planned. Null: the server has no such model. */
   readonly header?: (name: string, signal: AbortSignal) => Promise<ModelFacts | null>;
+  /** The cards that its server can use, in place of those that this machine has. Absent: those. */
+  readonly cards?: (signal: AbortSignal) => Promise<readonly Card[]>;
   /** Takes a model out of a server's store, and says what was freed. Null: it has no such model. Rejects with what went wrong. */
   readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
   /** Looks at what is wrong with a model, and repairs it by a derived one only where `apply` says so. */
@@ -216,6 +220,8 @@ export interface ProviderDependencies {
     /** How hard it can be told to think, and how hard it does where nobody says; absent: it has no switch. */
     readonly efforts?: readonly Effort[] | undefined;
     readonly effort?: Effort | undefined;
+    /** What the catalog knows of files that draft for it; absent: of none. */
+    readonly drafters?: string | undefined;
     /** A LoRA adapter on it; absent: none. */
     readonly adapter?: Pick<AdapterOf, 'path' | 'name' | 'sha256' | 'refusal'> | undefined;
   } | null>;
@@ -249,6 +255,8 @@ export interface ProviderDependencies {
   readonly ollamaHost?: string | undefined;
   /** Grants one step less, where that was too much; absent: there are no steps. */
   readonly stepDown?: StepDown;
+  /** The same for engines that plan by themselves. */
+  readonly loadSteps?: LoadSteps;
 }
 
 export function defineProvider<Settings extends z.ZodType>(

@@ -1,6 +1,6 @@
 import { llamaCppSchema } from '@shared/settings/settings.ts';
 import { messageOf } from '@shared/errors.ts';
-import type { ModelInfo, TextUse } from '@shared/models/model-info.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import { strainText } from '../machine/strain-watch.ts';
 import type { HeldModel } from '../engine/local-engines.ts';
@@ -11,7 +11,7 @@ import type { OneAtATime } from '../../lib/async/one-at-a-time.ts';
 import type { ModelRequest, Prefilled, Provider, ProviderDependencies, ProviderError, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';
 import { endedWith, failed } from './call/call-ended.ts';
-import { infoOfFile } from './call/info-of-file.ts';
+import { infoOfFile, noAnswers } from './call/info-of-file.ts';
 import { streamInTurn } from './call/stream-in-turn.ts';
 import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './llama-cpp/engine-call.ts';
 import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
@@ -256,12 +256,6 @@ async function listModels(
     }),
   );
   return infos.filter((info) => info !== null);
-}
-
-/** Before anything is loaded: it would fail, or answer nonsense. */
-function noAnswers(name: string, use: TextUse): string {
-  const made = use === 'vectors' ? 'turns texts into vectors for a search' : 'says how well texts fit a question';
-  return `The model ${name} ${made} and cannot answer. Choose another one for tasks and chat.`;
 }
 
 function missing(name: string): ProviderError {

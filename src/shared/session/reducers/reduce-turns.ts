@@ -331,15 +331,9 @@ function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial
   return { end: { ...end, ...measured }, label: firstLine(label) };
 }
 
-function loadOf({
-  backend,
-  contextTokens,
-  predictedBytes,
-  observedBytes,
-  adapter,
-  drafts,
-}: EngineReport): NonNullable<StepEnd['load']> {
-  const load = { backend, contextTokens, predictedBytes, observedBytes: observedBytes ?? null };
+function loadOf(engine: EngineReport): NonNullable<StepEnd['load']> {
+  const { backend, contextTokens, predictedBytes, observedBytes = null, adapter, drafts } = engine;
+  const load = { backend, contextTokens, predictedBytes, observedBytes };
   return { ...load, ...(adapter === undefined ? {} : { adapter }), ...(drafts === undefined ? {} : { drafts }) };
 }
 

@@ -92,7 +92,13 @@ describe('a header as a server tells it', () => {
       facts: {
         keys: { 'general.architecture': 'llama' },
         vocabulary: 2,
-        weights: { totalBytes: 688, inputBytes: 400, isTied: true, layers: [{ bytes: 288, expertBytes: 0 }] },
+        weights: {
+          totalBytes: 688,
+          inputBytes: 400,
+          isTied: true,
+          layers: [{ bytes: 288, expertBytes: 0 }],
+          largestBytes: 288,
+        },
       },
       hollowKeys: [],
       markers: ['<|im_start|>'],

@@ -6,7 +6,7 @@ import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { outOfMemoryLines } from '../out-of-memory-lines.ts';
 import { findServerProgram, lastOutput, startOwnServer, waitForServer } from '../own-server.ts';
 import type { OwnServer, ServerPrograms } from '../own-server.ts';
-import { addressInLine, sizesInLog } from './server-log.ts';
+import { addressInLine, isHostMemory, sizesInLog } from './server-log.ts';
 import type { ServerSizes } from './server-log.ts';
 import { askServerProgram } from './server-program.ts';
 import type { ServerProgram } from './server-program.ts';
@@ -50,13 +50,17 @@ export interface RunningServer {
   /** It was started for this use. */
   readonly isFresh: boolean;
   /** How it ended meanwhile; null: it runs. */
-  readonly ended: () => { readonly text: string; readonly isOutOfMemory: boolean } | null;
+  readonly ended: () => { readonly text: string; readonly noMemory: NoMemory | null } | null;
   readonly leave: () => void;
 }
 
+/** Which memory was too small. */
+export type NoMemory = 'card' | 'host';
+
 export type UseReply =
   | { readonly ok: true; readonly server: RunningServer }
-  | { readonly ok: false; readonly message: string; readonly code: 'out-of-memory' | 'engine-lost' | 'cancelled' };
+  | { readonly ok: false; readonly message: string; readonly code: 'out-of-memory'; readonly memory: NoMemory }
+  | { readonly ok: false; readonly message: string; readonly code: 'engine-lost' | 'cancelled' };
 
 export interface OwnLlamaServerOptions extends ServerPrograms {
   /** A large model comes from a slow disk. */
@@ -116,7 +120,7 @@ export function createOwnLlamaServer(options: OwnLlamaServerOptions): OwnLlamaSe
       users += 1;
       const { server, lines, ...about } = loaded;
       const ended = (): ReturnType<RunningServer['ended']> =>
-        server.hasEnded() ? { text: lastOutput(server.words()), isOutOfMemory: hasNoMemory(lines()) } : null;
+        server.hasEnded() ? { text: lastOutput(server.words()), noMemory: noMemoryIn(lines()) } : null;
       return { ok: true, server: { ...about, load, isFresh: !isThere, ended, leave: leaveOnce({ ...loaded, load }) } };
     } finally {
       leave();
@@ -144,7 +148,11 @@ export function createOwnLlamaServer(options: OwnLlamaServerOptions): OwnLlamaSe
 
 const cancelled = { ok: false, code: 'cancelled', message: 'It was cancelled.' } as const;
 const keyOf = ({ program, args }: ServerLoad): string => JSON.stringify([program, args]);
-const hasNoMemory = (lines: readonly string[]): boolean => outOfMemoryLines(lines).length > 0;
+
+function noMemoryIn(lines: readonly string[]): NoMemory | null {
+  const said = outOfMemoryLines(lines);
+  return said.length === 0 ? null : isHostMemory(said) ? 'host' : 'card';
+}
 
 function usualPlaces({ platform }: OwnLlamaServerOptions): readonly string[] {
   return platform === 'win32' ? [] : ['/opt/homebrew/bin', '/usr/local/bin', '/usr/bin'];
@@ -187,8 +195,9 @@ async function start(
   await server.end();
   if (outcome === 'cancelled') return cancelled;
   const said = lastOutput(server.words());
-  if (hasNoMemory(lines))
-    return { ok: false, code: 'out-of-memory', message: `llama-server has no memory left.${said}` };
+  const memory = noMemoryIn(lines);
+  if (memory !== null)
+    return { ok: false, code: 'out-of-memory', memory, message: `llama-server has no memory left.${said}` };
   const what =
     outcome === 'ended' ? 'was started and ended' : `did not answer within ${Math.round(startMs / 1000)} seconds`;
   return { ok: false, code: 'engine-lost', message: `${load.program} ${what}.${said}` };

@@ -46,3 +46,8 @@ export function addressInLine(line: string): string | null {
   const [, address] = /listening on (http:\/\/127\.0\.0\.1:\d{2,5})\b/u.exec(line) ?? [];
   return address ?? null;
 }
+
+/** Whether lines that tell of no memory mean the machine's own, and not a card's. */
+export function isHostMemory(lines: readonly string[]): boolean {
+  return lines.some((line) => /\bCPU\b|_Host\b|aligned_malloc|bad_alloc|backend_cpu/u.test(line));
+}

@@ -25,6 +25,8 @@ export interface ModelWeights {
   readonly copiedBytes?: number;
   /** The part of them that is an adapter's, each beside the weight that it changes; absent: there is none. */
   readonly adapterBytes?: number;
+  /** Of the largest tensor in a repeating layer; absent: not known. */
+  readonly largestBytes?: number | undefined;
   /** Repeating layers in their order; null where only the sum is known. */
   readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[] | null;
 }

@@ -321,6 +321,7 @@ export function weightsOf(
   let inputBytes = 0;
   let hasOutput = false;
   let copiedBytes = 0;
+  let largestBytes = 0;
   for (const { name, bytes, isCopied: isCopiedToo } of tensors) {
     if (bytes === null) return null;
     totalBytes += bytes;
@@ -334,10 +335,15 @@ export function weightsOf(
     const layer = layers[index];
     if (layer === undefined) continue;
     layer.bytes += bytes;
+    largestBytes = Math.max(largestBytes, bytes);
     if (name.includes('_exps.')) layer.expertBytes += bytes;
   }
-  const weights = { totalBytes, inputBytes, isTied: !hasOutput, layers: layers.length === 0 ? null : layers };
-  return copiedBytes === 0 ? weights : { ...weights, copiedBytes };
+  const sums = { totalBytes, inputBytes, isTied: !hasOutput };
+  return {
+    ...sums,
+    ...(layers.length === 0 ? { layers: null } : { layers, largestBytes }),
+    ...(copiedBytes === 0 ? {} : { copiedBytes }),
+  };
 }
 
 /** Q4_0, Q4_K, IQ4_NL and MXFP4, eight rows in one (`ggml_repack_get_optimal_repack_type` with AVX2). */

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelInfo, TextUse } from '@shared/models/model-info.ts';
 import type { ProviderDependencies } from '../define.ts';
 
 export type ModelFile = NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>;
@@ -19,4 +19,10 @@ export function infoOfFile(id: string, name: string, file: ModelFile, engine: Of
     ...(efforts === undefined ? {} : { efforts }),
     ...(effort === undefined ? {} : { effort }),
   };
+}
+
+/** Before anything is loaded: it would fail, or answer nonsense. */
+export function noAnswers(name: string, use: TextUse): string {
+  const made = use === 'vectors' ? 'turns texts into vectors for a search' : 'says how well texts fit a question';
+  return `The model ${name} ${made} and cannot answer. Choose another one for tasks and chat.`;
 }

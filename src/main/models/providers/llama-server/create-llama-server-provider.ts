@@ -1,16 +1,19 @@
 import { basename } from 'node:path';
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { EngineReport } from '@shared/events/call-report.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import type { LlamaServerSettings } from '@shared/settings/settings.ts';
-import type { OwnLlamaServer, RunningServer } from '../../engine/llama-server/own-llama-server.ts';
+import type { NoMemory, OwnLlamaServer, RunningServer } from '../../engine/llama-server/own-llama-server.ts';
 import type { EngineOccupant } from '../../engine/local-engines.ts';
 import { sumHeldMemory } from '../../engine/local-engines.ts';
 import { strainText } from '../../machine/strain-watch.ts';
+import type { ModelFacts } from '../../memory/estimate/model-memory.ts';
+import { readAdapted } from '../../memory/gguf/gguf-header-reader.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { endedWith, failed } from '../call/call-ended.ts';
+import { noAnswers } from '../call/info-of-file.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
 import { stallMs } from '../call/stall-watch.ts';
@@ -19,6 +22,7 @@ import { streamInTurn } from '../call/stream-in-turn.ts';
 import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamPart } from '../define.ts';
 import type { FoundServer, Leaving, ServerModel, ServerModelOptions } from './server-model.ts';
 import { findDrafting, findServer, planFile, serverModelInfo } from './server-model.ts';
+import { smallerLoad } from './smaller-load.ts';
 import type { DraftWish } from './draft-ways.ts';
 import type { DraftCounts, ServerCall } from './server-wire.ts';
 import { countInput, serverWire } from './server-wire.ts';
@@ -28,6 +32,8 @@ interface Parts extends ServerModelOptions {
   readonly speeds: SpeedWatch;
   /** The last plan of each model file. */
   readonly decisions: Map<string, ServerModel>;
+  /** Out of memory while a prompt was counted: the next call says so. */
+  readonly lost: Map<string, ProviderError>;
   readonly get: typeof fetch;
 }
 
@@ -43,6 +49,7 @@ export function createLlamaServerProvider(
     turn: localEngines?.turn ?? createOneAtATime(),
     speeds: createSpeedWatch(),
     decisions: new Map(),
+    lost: new Map(),
     get: dependencies.fetch ?? fetch,
   };
   const leaveLocalEngines =
@@ -59,6 +66,8 @@ export function createLlamaServerProvider(
         complaint: null,
       };
     },
+    header: (name, signal) => readFacts(parts, name, signal),
+    cards: async (signal) => (settings.gpu === 'off' ? [] : (await (await findServer(parts, signal)).ask()).cards),
     countTokens: (request, signal) => countTokens(parts, request, signal),
     stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
     dispose: async () => {
@@ -75,16 +84,25 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
   const infos = await Promise.all(
     (await localModels()).map(async (name): Promise<ModelInfo | null> => {
       const file = await modelFile(name);
-      if (file === null) return null;
-      const drafting = await findDrafting(parts, { name, program }, await wishOf(parts, { model: name }));
-      const wish = { file, program, leaving: nothing, drafting };
+      // What answers nothing is read by the engine inside.
+      if (file === null || file.use !== undefined) return null;
+      const wish = { file, program, leaving: nothing, drafting: noDrafting };
       return serverModelInfo(parts.id, name, await planFile(parts, wish, signal));
     }),
   );
   return infos.filter((info) => info !== null);
 }
 
+/** Of the file, for the planner. */
+async function readFacts({ dependencies }: Parts, name: string, signal: AbortSignal): Promise<ModelFacts | null> {
+  const file = await dependencies.modelFile(name);
+  if (file === null || dependencies.readHeader === undefined || signal.aborted) return null;
+  return valueOf(await readAdapted(dependencies.readHeader, file.path, file.adapter?.path)).facts;
+}
+
 const nothing: Leaving = { hostBytes: 0, cardBytes: 0 };
+/** A list reads no headers of other files; what a model is called with, its own plan says. */
+const noDrafting = { ways: [], on: '', way: null, why: null } as const;
 
 async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
   const file = await parts.dependencies.modelFile(name);
@@ -108,20 +126,22 @@ async function wishOf(
 async function decided(
   parts: Parts,
   { name, file, server, ask }: Found,
-  wish: Wish,
+  { isGentle = false, ...wish }: Wish & { readonly isGentle?: boolean },
   signal: AbortSignal,
 ): Promise<ServerModel> {
   const running = server.running();
   const key = JSON.stringify([file.path, file.adapter?.path, wish]);
   const before = parts.decisions.get(key);
-  if (before !== undefined && before.load.args.join() === running?.load.args.join()) return { ...before, file };
+  const isThere = before !== undefined && before.load.args.join() === running?.load.args.join();
+  // Threads are of a load: it is loaded again to go easy on the machine, and not because the strain is over.
+  if (isThere && (before.isGentle || !isGentle)) return { ...before, file };
   // What is loaded now leaves, and so do the models of other engines where it does not fit beside them.
   const others = sumHeldMemory((await parts.dependencies.localEngines?.heldByOthers(parts.id, signal)) ?? []);
   const own = running === null ? nothing : heldBytes(running);
   const leaving = { hostBytes: others.hostBytes + own.hostBytes, cardBytes: others.cardBytes + own.cardBytes };
   const program = await ask();
   const drafting = await findDrafting(parts, { name, program }, wish);
-  const model = await planFile(parts, { file, program, leaving, drafting }, signal);
+  const model = await planFile(parts, { file, program, leaving, drafting, isGentle }, signal);
   parts.decisions.set(key, model);
   return model;
 }
@@ -171,27 +191,47 @@ interface Ready {
   readonly model: ServerModel;
   readonly server: RunningServer;
   readonly unloaded: readonly string[];
+  readonly found: Found;
 }
 
 type Prepared = ({ readonly ok: true } & Ready) | { readonly ok: false; readonly error: ProviderError | null };
 
+interface PrepareWish {
+  readonly request: ModelRequest;
+  readonly strain: Strain;
+}
+
 /** The server with this model in it. Only while one has the turn of this machine's engines. */
-async function prepare(parts: Parts, request: ModelRequest, signal: AbortSignal): Promise<Prepared> {
+async function prepare(parts: Parts, { request, strain }: PrepareWish, signal: AbortSignal): Promise<Prepared> {
   const name = request.model;
   const file = await parts.dependencies.modelFile(name);
   if (file === null) return { ok: false, error: failed('missing-model', `The model ${name} is not on this machine.`) };
-  const refusal = (await file.adapter?.refusal(signal)) ?? null;
-  if (refusal !== null) return { ok: false, error: failed('bad-model', refusal) };
+  const refusal = file.use === undefined ? await file.adapter?.refusal(signal) : noAnswers(name, file.use);
+  if (refusal) return { ok: false, error: failed('bad-model', refusal) };
   const found = { ...(await findServer(parts, signal)), name, file };
-  const model = await decided(parts, found, await wishOf(parts, request), signal);
+  const isGentle = strain.act !== 'usual' && strain.act !== 'unload';
+  const model = await decided(parts, found, { ...(await wishOf(parts, request)), isGentle }, signal);
   const isThere = found.server.running()?.load.args.join() === model.load.args.join();
   const unloaded = isThere ? [] : await makeRoom(parts, found, model, signal);
   const used = await found.server.use(model.load, signal);
-  if (used.ok) return { ok: true, model, server: used.server, unloaded };
+  if (used.ok) return { ok: true, model, server: used.server, unloaded, found };
   if (used.code === 'cancelled') return { ok: false, error: null };
-  const hint =
-    used.code === 'out-of-memory' ? ' Ask for less: providers.llama-server.contextTokens in your settings.' : '';
-  return { ok: false, error: failed(used.code, `${used.message}${hint}`) };
+  if (used.code !== 'out-of-memory') return { ok: false, error: failed(used.code, used.message) };
+  return { ok: false, error: await withLess(parts, { found, model }, used, signal) };
+}
+
+/** The next try gets one step less, where there is one. */
+async function withLess(
+  parts: Parts,
+  { found, model }: Pick<Ready, 'found' | 'model'>,
+  gone: { readonly memory: NoMemory; readonly message: string },
+  signal: AbortSignal,
+): Promise<ProviderError> {
+  const program = await found.ask();
+  const others = sumHeldMemory((await parts.dependencies.localEngines?.heldByOthers(parts.id, signal)) ?? []);
+  return smallerLoad(parts, { ...gone, model, program }, (step) =>
+    planFile(parts, { file: model.file, program, leaving: others, drafting: model.drafting, step }, signal),
+  );
 }
 
 function callOf(parts: Parts, { model, server }: Pick<Ready, 'model' | 'server'>, name: string): ServerCall {
@@ -203,8 +243,12 @@ async function countTokens(parts: Parts, request: ModelRequest, signal: AbortSig
   const leave = await parts.turn.enter(signal);
   if (leave === null) return null;
   try {
-    const ready = await prepare(parts, request, signal);
-    if (!ready.ok) return null;
+    const strain = (await parts.dependencies.strain?.()) ?? noStrain;
+    const ready = await prepare(parts, { request, strain }, signal);
+    if (!ready.ok) {
+      if (ready.error?.code === 'out-of-memory' && ready.error.retryable) parts.lost.set(request.model, ready.error);
+      return null;
+    }
     try {
       return await countInput(callOf(parts, ready, request.model), request, signal);
     } finally {
@@ -224,7 +268,11 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const end = (error: ProviderError | null): StreamPart => endedWith(error, startedAt, now());
   try {
     yield { type: 'progress', phase: 'loading', done: 0, total: null };
-    const ready = await prepare(parts, request, signal);
+    const lost = parts.lost.get(request.model);
+    parts.lost.delete(request.model);
+    const strain = (await readStrain?.()) ?? noStrain;
+    const ready: Prepared =
+      lost === undefined ? await prepare(parts, { request, strain }, signal) : { ok: false, error: lost };
     if (!ready.ok || signal.aborted) {
       if (ready.ok) ready.server.leave();
       yield end(ready.ok ? null : ready.error);
@@ -232,7 +280,6 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     }
     try {
       yield { type: 'progress', phase: 'prefill', done: 0, total: null };
-      const strain = (await readStrain?.()) ?? noStrain;
       yield* answered(parts, { request, ready, startedAt, strain }, signal);
     } finally {
       ready.server.leave();
@@ -271,18 +318,19 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
       ...part,
       // With the time that the load took.
       timings: { ...part.timings, totalMs: Math.max(0, now() - startedAt), ...(counted === null ? {} : { counted }) },
-      error: part.error === null ? null : (lostWith(ready.server) ?? part.error),
+      error: part.error === null ? null : ((await lostWith(parts, ready, signal)) ?? part.error),
       engine: { ...reportOf(ready, { slow, strain: strainText(strain) }), ...draftsOf(ready, wire.drafts()) },
     };
   }
 }
 
 /** A connection that broke because the server is gone. */
-function lostWith({ ended }: RunningServer): ProviderError | null {
-  const gone = ended();
+async function lostWith(parts: Parts, ready: Ready, signal: AbortSignal): Promise<ProviderError | null> {
+  const gone = ready.server.ended();
   if (gone === null) return null;
-  const code = gone.isOutOfMemory ? 'out-of-memory' : 'engine-lost';
-  return { code, message: `llama-server ended.${gone.text}`, retryable: !gone.isOutOfMemory };
+  const message = `llama-server ended.${gone.text}`;
+  if (gone.noMemory === null) return { code: 'engine-lost', message, retryable: true };
+  return withLess(parts, ready, { memory: gone.noMemory, message }, signal);
 }
 
 /** What the server counted of this call. */

@@ -1,15 +1,17 @@
+import { availableParallelism } from 'node:os';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { LlamaServerSettings } from '@shared/settings/settings.ts';
 import type { OwnLlamaServer, ServerLoad } from '../../engine/llama-server/own-llama-server.ts';
 import type { ServerProgram } from '../../engine/llama-server/server-program.ts';
 import { readAdapted } from '../../memory/gguf/gguf-header-reader.ts';
-import type { ServerLoadPlan } from '../../memory/plan-server-load.ts';
+import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-load.ts';
 import { loadArguments, planServerLoad } from '../../memory/plan-server-load.ts';
 import { infoOfFile, type ModelFile } from '../call/info-of-file.ts';
 import type { ProviderDependencies } from '../define.ts';
 import { chooseDraft, draftArguments, draftWays } from './draft-ways.ts';
 import type { DraftChoice, DraftWay, DraftWish, HeaderOfFile } from './draft-ways.ts';
+import { smallerBefore } from './smaller-load.ts';
 
 /** A model file with what it may have of this machine. */
 export interface ServerModel {
@@ -17,6 +19,8 @@ export interface ServerModel {
   readonly plan: ServerLoadPlan;
   readonly load: ServerLoad;
   readonly drafting: Drafting;
+  /** With half of the threads. */
+  readonly isGentle: boolean;
 }
 
 /** How tokens are drafted for a model, chosen from the ways that there are. */
@@ -70,7 +74,7 @@ export async function findDrafting(
 ): Promise<Drafting> {
   const cards = settings.gpu === 'off' ? [] : program.cards.map((card) => card.name);
   const { threads } = settings;
-  const on = [program.build, ...cards, ...(threads === undefined ? [] : [`${threads} threads`])].join(', ');
+  const on = [program.build, ...cards, ...(threads === undefined ? [] : [`threads ${threads}`])].join(', ');
   const names = program.draftTypes.length === 0 || settings.drafts === 'off' ? [] : await dependencies.localModels();
   const headers = await Promise.all([name, ...names].map((one) => headerOf(dependencies, one)));
   const [own, ...others] = headers;
@@ -100,13 +104,17 @@ interface FileWish {
   readonly program: ServerProgram;
   readonly leaving: Leaving;
   readonly drafting: Drafting;
+  readonly isGentle?: boolean;
+  /** Absent: as it was kept of an earlier load. */
+  readonly step?: ServerLoadWish['step'];
 }
 
 export async function planFile(
-  { dependencies, settings }: ServerModelOptions,
-  { file, program, leaving, drafting }: FileWish,
+  options: ServerModelOptions,
+  { file, program, leaving, drafting, isGentle = false, step }: FileWish,
   signal: AbortSignal,
 ): Promise<ServerModel> {
+  const { dependencies, settings } = options;
   const { readHeader, freeHostBytes } = dependencies;
   const header = readHeader === undefined ? null : await readAdapted(readHeader, file.path, file.adapter?.path);
   const cards = settings.gpu === 'off' ? [] : program.cards;
@@ -117,9 +125,11 @@ export async function planFile(
       index === 0 ? { ...card, freeBytes: card.freeBytes + leaving.cardBytes } : card,
     ),
     hostFreeBytes: ((await freeHostBytes?.(signal)) ?? Number.POSITIVE_INFINITY) + leaving.hostBytes,
+    step: step === undefined ? await smallerBefore(options, file, program) : step,
     draft: drafting.way?.load ?? null,
   });
-  const { gpu, threads, unloadAfterMinutes } = settings;
+  const { gpu, unloadAfterMinutes } = settings;
+  const threads = isGentle ? halfOf(settings.threads) : settings.threads;
   const args = [
     ...loadArguments(file.path, plan),
     ...draftArguments(drafting.way, plan, cards[0]?.name),
@@ -128,7 +138,12 @@ export async function planFile(
     ...(file.adapter === undefined ? [] : ['--lora', file.adapter.path]),
   ];
   const idleMs = unloadAfterMinutes === null ? null : unloadAfterMinutes * 60_000;
-  return { file, plan, drafting, load: { program: program.path, args, modelPath: file.path, idleMs } };
+  return { file, plan, drafting, isGentle, load: { program: program.path, args, modelPath: file.path, idleMs } };
+}
+
+/** By itself it takes a thread for each core; what the system counts are often two for each. */
+function halfOf(threads: number | undefined): number {
+  return Math.max(1, Math.floor((threads ?? availableParallelism() / 2) / 2));
 }
 
 export function serverModelInfo(
@@ -137,7 +152,8 @@ export function serverModelInfo(
   { file, plan, drafting: { ways, on } }: Pick<ServerModel, 'file' | 'plan' | 'drafting'>,
 ): ModelInfo {
   const isLarge = (file.parametersB ?? 0) >= 7;
-  const drafting = ways.length === 0 ? {} : { drafting: { ways: ways.map((way) => way.id), on } };
+  const known = file.drafters === undefined ? {} : { known: file.drafters };
+  const drafting = ways.length === 0 ? {} : { drafting: { ways: ways.map((way) => way.id), on, ...known } };
   const info = infoOfFile(id, name, file, {
     contextTokens: plan.grantedTokens,
     capabilities: {
@@ -150,6 +166,7 @@ export function serverModelInfo(
     },
     price: { input: 0, output: 0, source: 'local', date: '2026-11-26' },
     strategies: [...(file.strategies ?? (isLarge ? (['loop', 'recipe'] as const) : (['recipe'] as const)))],
+    ...(file.use === undefined ? {} : { use: file.use }),
   });
   return { ...info, ...drafting };
 }

@@ -20,6 +20,7 @@ const knownSchema = z.object({
           inputBytes: numberOrNull,
           isTied: z.boolean().nullable(),
           estimateOf: z.string().optional(),
+          largestBytes: z.number().optional(),
           layers: z.array(z.object({ bytes: z.number(), expertBytes: z.number() })).nullable(),
         })
         .nullable(),

@@ -1,0 +1,95 @@
+import { loadSizeInWords } from '@shared/models/load-size.ts';
+import type { LoadSize } from '@shared/models/load-size.ts';
+import type { LlamaServerSettings } from '@shared/settings/settings.ts';
+import type { NoMemory } from '../../engine/llama-server/own-llama-server.ts';
+import type { ServerProgram } from '../../engine/llama-server/server-program.ts';
+import { stampOf } from '../../memory/gguf/gguf-header-reader.ts';
+import type { LoadStep } from '../../memory/load-steps.ts';
+import { leastTokens } from '../../memory/memory-plan.ts';
+import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-load.ts';
+import type { ModelFile } from '../call/info-of-file.ts';
+import { failed } from '../call/call-ended.ts';
+import type { ProviderDependencies, ProviderError } from '../define.ts';
+
+interface SmallerLoadOptions {
+  readonly id: string;
+  readonly settings: Pick<LlamaServerSettings, 'contextTokens' | 'gpu'>;
+  readonly dependencies: Pick<ProviderDependencies, 'loadSteps' | 'now'>;
+}
+
+/** Of a model file, what it is wanted with, and this program and its cards. */
+async function keyOf(
+  { id, settings }: SmallerLoadOptions,
+  { path, adapter }: ModelFile,
+  { cards }: ServerProgram,
+): Promise<string> {
+  const { contextTokens, gpu } = settings;
+  const machine = cards.map(({ name, totalBytes }) => [name, totalBytes]);
+  const own = adapter === undefined ? [] : [await stampOf(adapter.path)];
+  return JSON.stringify([id, path, await stampOf(path), ...own, contextTokens ?? null, gpu, machine]);
+}
+
+export async function smallerBefore(
+  options: SmallerLoadOptions,
+  file: ModelFile,
+  program: ServerProgram,
+): Promise<ServerLoadWish['step']> {
+  const step = await options.dependencies.loadSteps?.find(await keyOf(options, file, program));
+  if (step === undefined || step === null) return null;
+  const date = new Date(step.at).toISOString().slice(0, 10);
+  return {
+    grantedTokens: step.grantedTokens,
+    why: `its server ran out of memory with ${loadSizeInWords(step.before)} on ${date}`,
+  };
+}
+
+interface Failed {
+  readonly model: { readonly file: ModelFile; readonly plan: ServerLoadPlan };
+  readonly program: ServerProgram;
+  readonly memory: NoMemory;
+  readonly message: string;
+}
+
+/**
+ * Where the server ran out of memory with what was planned, the model gets one step less from now on, and the call may be
+ * made again: whoever makes it says so. A second step there is none.
+ */
+export async function smallerLoad(
+  options: SmallerLoadOptions,
+  { model: { file, plan }, program, memory, message }: Failed,
+  planAgain: (step: ServerLoadWish['step']) => Promise<{ readonly plan: ServerLoadPlan }>,
+): Promise<ProviderError> {
+  const { loadSteps, now } = options.dependencies;
+  const hint = 'Ask for less: providers.llama-server.contextTokens in your settings.';
+  const none = failed('out-of-memory', `${message} ${hint}`);
+  if (loadSteps === undefined || (await smallerBefore(options, file, program)) !== null) return none;
+  const { grantedTokens } = plan;
+  const onCards = memory === 'card' ? (await planAgain({ grantedTokens, why: '' })).plan : plan;
+  const isLess = isSmaller(onCards, plan);
+  if (!isLess && grantedTokens <= leastTokens) return none;
+  const tokens = isLess ? onCards.grantedTokens : Math.max(leastTokens, Math.floor(grantedTokens / 512) * 256);
+  const step: LoadStep = { grantedTokens: tokens, sequences: 1, before: sizeOf(plan), at: Math.floor(now()) };
+  await loadSteps.note(await keyOf(options, file, program), step);
+  const { plan: after } = await planAgain({ grantedTokens: tokens, why: '' });
+  const text = `${message} From now on, it is loaded with ${inWords(after)} instead of ${inWords(plan)}.`;
+  return { code: 'out-of-memory', message: text, retryable: true };
+}
+
+function isSmaller(after: ServerLoadPlan, before: ServerLoadPlan): boolean {
+  return (
+    after.grantedTokens < before.grantedTokens ||
+    after.gpuLayers < before.gpuLayers ||
+    after.hostExperts > before.hostExperts
+  );
+}
+
+function sizeOf({ grantedTokens, gpuLayers, placement }: ServerLoadPlan): LoadSize {
+  const isOnCard = placement !== null && placement !== 'host';
+  return { grantedTokens, sequences: 1, ...(isOnCard ? { gpuLayers } : {}) };
+}
+
+function inWords(plan: ServerLoadPlan): string {
+  const { hostExperts } = plan;
+  const experts = hostExperts === 0 ? '' : `, the experts of ${hostExperts} of them in main memory`;
+  return `${loadSizeInWords(sizeOf(plan))}${experts}`;
+}
