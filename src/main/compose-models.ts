@@ -14,7 +14,7 @@ import { createHomeKeys } from './safety/keys/home-keys.ts';
 import { createKeySignIns } from './safety/keys/key-sign-ins.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
-import type { AvailableModels } from './models/available-models.ts';
+import type { AvailableModels, AvailableModelsOptions } from './models/available-models.ts';
 import { createAvailableModels } from './models/available-models.ts';
 import type { HostPrograms, Program } from './lib/programs/host-programs.ts';
 import type { MemoryPlanner } from './models/memory/memory-planner.ts';
@@ -56,7 +56,7 @@ import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
 import { catalogKey, createCatalogUpdates } from './models/suggest/catalog-updates.ts';
 import type { CatalogUpdates } from './models/suggest/catalog-updates.ts';
-import { advisedEffort, createModelAdvisor } from './models/suggest/file-advice.ts';
+import { advisedEffort, createModelAdvisor, knownDrafters } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
@@ -297,7 +297,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
     ollamaHost: env.OLLAMA_HOST,
     strain: strain.now,
-    effortOf: async (path) => advisedEffort(await updates.current(), path),
+    ...knownOfFiles(updates),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
     advise: createModelAdvisor(engines.readHeader, updates.current),
@@ -330,6 +330,14 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     ease: easeOf(strain, { models, probed, usual: () => settings.current().local }),
     catalog: { offered: updates.current, known: headers.known },
     updates,
+  };
+}
+
+/** What the catalog says of a model file. */
+function knownOfFiles({ current }: CatalogUpdates): Pick<AvailableModelsOptions, 'effortOf' | 'draftersOf'> {
+  return {
+    effortOf: async (path) => advisedEffort(await current(), path),
+    draftersOf: async (path) => knownDrafters(await current(), path),
   };
 }
 

@@ -160,7 +160,7 @@ describe.runIf(program !== undefined && existsSync(modelPath(tools)))('a llama-s
     const provider = open(own);
     expect((await provider.find?.(tools, never))?.drafting?.ways).toContain('lookup');
     const ask = (drafts: string) => collect(provider.stream({ ...asked, drafts }, never));
-    const asked = modelRequest(tools, list, { maxOutputTokens: 48 });
+    const asked = modelRequest(tools, list, { maxOutputTokens: 36 });
     const plain = await ask('off');
     const looked = await ask('lookup');
     expect([plain.ended.error, looked.ended.error]).toEqual([null, null]);

@@ -101,6 +101,8 @@ export interface AvailableModelsOptions {
   readonly strain?: () => Promise<Strain>;
   /** How hard the family of a file is best told to think; null: nobody says. */
   readonly effortOf: (path: string) => Promise<Effort | null>;
+  /** What the catalog knows of files that draft for a file; undefined: of none. */
+  readonly draftersOf: (path: string) => Promise<string | undefined>;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** What speaks against a model that is here. */
@@ -345,6 +347,7 @@ function dependenciesOf(
         label,
         strategies,
         adapter,
+        drafters: await options.draftersOf(path),
         ...(use === undefined ? {} : { use }),
         ...thinkingOf(efforts, await options.effortOf(path)),
       };

@@ -108,7 +108,15 @@ export const modelInfoSchema = z.object({
   /** How it is driven where the usual is not best for it: as its probe found out, or as its user says. */
   driving: drivingSchema.extend({ systemText: z.string().max(20_000).optional() }).optional(),
   /** How its server can draft tokens ahead on this machine; absent: it cannot. */
-  drafting: z.object({ ways: z.array(z.string()), on: z.string() }).optional(),
+  drafting: z
+    .object({
+      ways: z.array(z.string()),
+      /** The server, as a probe names it. */
+      on: z.string(),
+      /** What the catalog knows of files that draft for it; absent: of none. */
+      known: z.string().optional(),
+    })
+    .optional(),
   /** The date of the list that comes with Dewpoint, where the service could not be asked for its own. */
   listedOn: z.string().optional(),
   /** Of its weights, where its server says. */

@@ -4,6 +4,7 @@ import type { ProbeCard } from '@shared/models/probe-card.ts';
 import { probeCardSchema } from '@shared/models/probe-card.ts';
 import probe, { probeTask } from '../../../src/main/recipes/probe.recipe.ts';
 import type { ModelRequest, StreamPart } from '../../../src/main/models/providers/define.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 import { createAgentKit, ended, turnOptions } from '../../fakes/agent-kit.ts';
 import type { AgentKit, ReplyParts } from '../../fakes/agent-kit.ts';
 
@@ -134,6 +135,28 @@ describe('the probe', () => {
 
     it('takes none that is quicker by little, or that costs with one of the prompts', async () => {
       expect((await verdictOf({ off: [10, 10], lookup: [11, 10], 'llama-cpp/small': [30, 8] }))?.best).toBeNull();
+    });
+
+    it('is replayed without the server: what was drafted is in the log', async () => {
+      const writes = { off: [10, 10], lookup: [20, 10], 'llama-cpp/small': null } as const;
+      const answer = (request: ModelRequest): ReplyParts => ({ stream: drafted(request, good(request), writes) });
+      const { kit, card } = await probed(answer, { ...small, drafting });
+      expect(card?.drafts?.best).toBe('lookup');
+      await expectReplay(kit);
+    });
+
+    it('says where the machine was busy, and takes no way for quick that only came at a better time', async () => {
+      let plainRuns = 0;
+      const { card } = await probed(
+        (request) => {
+          plainRuns += request.drafts === 'off' ? 1 : 0;
+          const off = plainRuns <= 2 ? ([2, 2] as const) : ([10, 10] as const);
+          return { stream: drafted(request, good(request), { off, lookup: [10, 10], 'llama-cpp/small': [9, 9] }) };
+        },
+        { ...small, drafting },
+      );
+      expect(card?.drafts?.best).toBeNull();
+      expect(card?.notes.join()).toContain('the machine was busy while drafts were compared');
     });
 
     it('takes none that its server did not use, and says where the words were others', async () => {

@@ -24,16 +24,18 @@ export interface DraftMemory {
 export function draftMemory(draft: DraftLoad, memory: ModelMemory, context: ContextRequest): DraftMemory {
   const { facts, isInside } = draft;
   const own: ContextRequest = { ...context, cacheType: 'f16', draftTokens: 0, outputs: 1 };
+  // A state cannot be cut where a draft was wrong: the server keeps copies of it, as it sees fit.
+  const keepsStates = memory.context.layers.some(({ recurrentElements }) => recurrentElements > 0);
   if (facts === null) {
     const kept = contextTerms(memory.context, own).reduce((sum, { bytes }) => sum + bytes, 0);
     const share = memory.context.draftLayers / Math.max(1, memory.layerCount - memory.context.draftLayers);
-    return isInside ? { bytes: Math.ceil(kept * share), isEstimate: true } : { bytes: 0, isEstimate: false };
+    return isInside ? { bytes: Math.ceil(kept * share), isEstimate: true } : { bytes: 0, isEstimate: keepsStates };
   }
   const read = readModelMemory(facts);
   const weights = facts.weights?.totalBytes ?? 0;
   if (!read.known) return { bytes: weights, isEstimate: true };
   const { totalBytes } = estimateMemory(read.memory, { engine: 'llama-server', context: own });
-  return { bytes: totalBytes ?? weights, isEstimate: isInside || totalBytes === null };
+  return { bytes: totalBytes ?? weights, isEstimate: isInside || keepsStates || totalBytes === null };
 }
 
 /** A draft lies on the first card, else in main memory. */

@@ -220,6 +220,8 @@ export interface ProviderDependencies {
     /** How hard it can be told to think, and how hard it does where nobody says; absent: it has no switch. */
     readonly efforts?: readonly Effort[] | undefined;
     readonly effort?: Effort | undefined;
+    /** What the catalog knows of files that draft for it; absent: of none. */
+    readonly drafters?: string | undefined;
     /** A LoRA adapter on it; absent: none. */
     readonly adapter?: Pick<AdapterOf, 'path' | 'name' | 'sha256' | 'refusal'> | undefined;
   } | null>;

@@ -68,6 +68,11 @@ export function advisedEffort(catalog: OfferedCatalog, path: string): Effort | n
   return advised === null ? null : effortOfWord(advised);
 }
 
+/** What the catalog says of files, or layers, that draft tokens for a file; undefined: it knows of none. */
+export function knownDrafters(catalog: OfferedCatalog, path: string): string | undefined {
+  return findFile(basename(path), catalog)?.model.draft ?? undefined;
+}
+
 function findFile(
   fileName: string,
   { models }: OfferedCatalog,

@@ -9,7 +9,7 @@ const worth = { quicker: 10, slower: 5 } as const;
 /** An answer is cut where it would take longer than this without drafts. */
 const secondsEach = 10;
 const tokensEach = { least: 48, most: 160 } as const;
-/** What is left of a probe's time for the rest of it. */
+/** A way is begun only where so much of the probe's time is left. */
 const reserveMs = 150_000;
 
 const file = `def total(prices):
@@ -98,7 +98,19 @@ export async function probeDrafts(
     sha256: null,
   };
   const missing = drafting.ways.slice(runs.length).join(', ');
-  return { drafts, note: missing === '' ? null : `drafts by ${missing} were not compared: it took too long` };
+  const notes = [
+    ...(missing === '' ? [] : [`drafts by ${missing} were not compared: it took too long`]),
+    ...(isSteady(first, second)
+      ? []
+      : ['the machine was busy while drafts were compared: probe again when it is idle']),
+  ];
+  return { drafts, note: notes.join('; ') || null };
+}
+
+/** Whether the same work took about the same time twice. */
+function isSteady(first: Run, second: Run): boolean {
+  const ratio = timeOf(first) / timeOf(second);
+  return second.problem !== null || (ratio > 0.75 && ratio < 1.33);
 }
 
 async function write(context: Asking, way: string, maxOutputTokens: number): Promise<Run> {

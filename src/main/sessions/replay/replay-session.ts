@@ -176,7 +176,8 @@ async function* replayReply(journal: ReplayJournal): AsyncGenerator<StreamPart> 
 }
 
 function endOf(event: EventOf<'model-call-ended'>): StreamPart {
-  const { stopReason, usage, evaluatedTokens, timings, error, answeredBy } = event;
+  const { stopReason, usage, evaluatedTokens, timings, error, answeredBy, engine } = event;
+  // A probe goes by what was drafted. What a load brought to be told of was told, and is in the log.
   const ended = {
     type: 'ended' as const,
     stopReason,
@@ -184,6 +185,7 @@ function endOf(event: EventOf<'model-call-ended'>): StreamPart {
     evaluatedTokens,
     timings,
     ...(answeredBy === undefined ? {} : { model: answeredBy }),
+    ...(engine?.drafts === undefined ? {} : { engine: { ...engine, findings: [], unloaded: [] } }),
   };
   return { ...ended, error: error === null ? null : { ...error, code: providerCode(error.code) } };
 }

@@ -199,16 +199,15 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, form, url, child } =
-    event;
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, child } = event;
   const asker = child === undefined ? {} : { child };
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
-      ...(form === undefined ? {} : { form }),
-      ...(url === undefined ? {} : { url }),
+      ...(event.form === undefined ? {} : { form: event.form }),
+      ...(event.url === undefined ? {} : { url: event.url }),
       ...(event.review === undefined ? {} : { review: event.review }),
       ...(event.pictures === undefined ? {} : { pictures: event.pictures }),
     };
@@ -332,15 +331,9 @@ function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial
   return { end: { ...end, ...measured }, label: firstLine(label) };
 }
 
-function loadOf({
-  backend,
-  contextTokens,
-  predictedBytes,
-  observedBytes,
-  adapter,
-  drafts,
-}: EngineReport): NonNullable<StepEnd['load']> {
-  const load = { backend, contextTokens, predictedBytes, observedBytes: observedBytes ?? null };
+function loadOf(engine: EngineReport): NonNullable<StepEnd['load']> {
+  const { backend, contextTokens, predictedBytes, observedBytes = null, adapter, drafts } = engine;
+  const load = { backend, contextTokens, predictedBytes, observedBytes };
   return { ...load, ...(adapter === undefined ? {} : { adapter }), ...(drafts === undefined ? {} : { drafts }) };
 }
 

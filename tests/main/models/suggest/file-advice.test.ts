@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
-import { adviseOnFile, createModelAdvisor } from '../../../../src/main/models/suggest/file-advice.ts';
+import { adviseOnFile, createModelAdvisor, knownDrafters } from '../../../../src/main/models/suggest/file-advice.ts';
 import type { FileHere } from '../../../../src/main/models/suggest/file-advice.ts';
 import { parseOffered } from '../../../../src/main/models/suggest/offered-models.ts';
 
@@ -39,6 +39,13 @@ describe('what speaks against a model file', () => {
     expect(adviseOnFile(here({ fileName: 'own.gguf', bytes: 5 }), null, catalog)).toEqual([]);
     expect(adviseOnFile(here(), speeds(4), catalog)).toEqual([]);
     expect(adviseOnFile(here(), speeds(null), catalog)).toEqual([]);
+  });
+
+  it('says which files of the catalog draft for it, and of no other', () => {
+    const drafted = offered.find(({ model }) => model.draft !== null);
+    expect(drafted).toBeDefined();
+    expect(knownDrafters(catalog, join('/models', drafted?.file.file ?? ''))).toBe(drafted?.model.draft);
+    expect(knownDrafters(catalog, '/models/own.gguf')).toBeUndefined();
   });
 
   it('is a newer file where the size differs and it came before the catalog; with how to get it', () => {

@@ -86,8 +86,7 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
       const file = await modelFile(name);
       // What answers nothing is read by the engine inside.
       if (file === null || file.use !== undefined) return null;
-      const drafting = await findDrafting(parts, { name, program }, await wishOf(parts, { model: name }));
-      const wish = { file, program, leaving: nothing, drafting };
+      const wish = { file, program, leaving: nothing, drafting: noDrafting };
       return serverModelInfo(parts.id, name, await planFile(parts, wish, signal));
     }),
   );
@@ -102,6 +101,8 @@ async function readFacts({ dependencies }: Parts, name: string, signal: AbortSig
 }
 
 const nothing: Leaving = { hostBytes: 0, cardBytes: 0 };
+/** A list reads no headers of other files; what a model is called with, its own plan says. */
+const noDrafting = { ways: [], on: '', way: null, why: null } as const;
 
 async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
   const file = await parts.dependencies.modelFile(name);

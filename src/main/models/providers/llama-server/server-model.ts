@@ -74,7 +74,7 @@ export async function findDrafting(
 ): Promise<Drafting> {
   const cards = settings.gpu === 'off' ? [] : program.cards.map((card) => card.name);
   const { threads } = settings;
-  const on = [program.build, ...cards, ...(threads === undefined ? [] : [`${threads} threads`])].join(', ');
+  const on = [program.build, ...cards, ...(threads === undefined ? [] : [`threads ${threads}`])].join(', ');
   const names = program.draftTypes.length === 0 || settings.drafts === 'off' ? [] : await dependencies.localModels();
   const headers = await Promise.all([name, ...names].map((one) => headerOf(dependencies, one)));
   const [own, ...others] = headers;
@@ -152,7 +152,8 @@ export function serverModelInfo(
   { file, plan, drafting: { ways, on } }: Pick<ServerModel, 'file' | 'plan' | 'drafting'>,
 ): ModelInfo {
   const isLarge = (file.parametersB ?? 0) >= 7;
-  const drafting = ways.length === 0 ? {} : { drafting: { ways: ways.map((way) => way.id), on } };
+  const known = file.drafters === undefined ? {} : { known: file.drafters };
+  const drafting = ways.length === 0 ? {} : { drafting: { ways: ways.map((way) => way.id), on, ...known } };
   const info = infoOfFile(id, name, file, {
     contextTokens: plan.grantedTokens,
     capabilities: {

@@ -67,12 +67,25 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ...(model.headerFrom === undefined ? [] : [['header', `from ${model.headerFrom.join('; ')}`] as const]),
     ...(model.choices ?? []).map((choice) => ['offers', choiceText(choice)] as const),
     ...(model.card === undefined ? [] : cardRows(model.card)),
+    ...draftingRows(model),
     ...(own === '' ? [] : [['you set', own] as const]),
     ...(model.file === undefined ? [] : [['file', seenName(model.file.path)] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
     ...(model.advice ?? []).map(({ text }) => ['advice', text] as const),
   ];
   return rows.map(([name, value]) => `${padRight(name, 11)} ${seenWords(value)}\n`).join('');
+}
+
+/** What a probe would compare, and what the catalog knows to fetch for it. */
+function draftingRows({ id, info, card }: ModelEntry): readonly (readonly [string, string])[] {
+  const drafting = info?.drafting;
+  if (drafting === undefined) return [];
+  const { ways, known } = drafting;
+  const probe = `not compared yet: ${ways.join(', ')} (dewpoint models probe ${id})`;
+  return [
+    ...(card?.drafts === undefined ? [['drafts', probe] as const] : []),
+    ...(known === undefined ? [] : [['drafts', `the catalog knows: ${known}`] as const]),
+  ];
 }
 
 /** What its lists and the settings say of it; how hard it is to think stands beside that it does. */

@@ -21,6 +21,18 @@ describe('one model, as it is shown', () => {
     expect(lineOf({ capabilities: { ...loopModel.capabilities, tools: false } })).toBe('can         answer in text');
   });
 
+  it('says what a probe would compare, until it has, and what the catalog knows to fetch', () => {
+    const { id, label, where } = loopModel;
+    const drafting = { ways: ['lookup', 'mtp'], on: 'build 9', known: 'MTP inside the file' };
+    const base = { id, label, where, state: 'ready', sizeBytes: null, licence: null, note: null } as const;
+    const entry = { ...base, info: { ...loopModel, drafting } };
+    const drafts = { on: 'build 9', plain: [], ways: [], best: null, sha256: null };
+    const before = describeModel(entry);
+    expect(before).toContain(`drafts      not compared yet: lookup, mtp (dewpoint models probe ${id})`);
+    expect(before).toContain('drafts      the catalog knows: MTP inside the file');
+    expect(describeModel({ ...entry, card: { ...probeCard, drafts } })).not.toContain('not compared yet');
+  });
+
   it('says which way to draft is best here, and what each of them did', () => {
     const kept = { speeds: [9, 8], drafted: 80, accepted: 60, differs: [], problem: null };
     const ways = [
