@@ -11,6 +11,8 @@ import { createFindTools, searchTools } from '../src/main/tools/foreign/find-too
 import { createForeignTool } from '../src/main/tools/foreign/foreign-tool.ts';
 import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
+import type { AskedCall } from './lib/model-callers.ts';
+import { callerRows } from './lib/model-callers.ts';
 import { conformanceRows } from './lib/conformance-rows.ts';
 import { playFencedTools } from './lib/fenced-tool-sessions.ts';
 import { hostileServerRow } from './lib/hostile-servers.ts';
@@ -30,13 +32,6 @@ const shown = 5;
 /** On the safe side for JSON: a tokenizer has more. */
 const bytesPerToken = 2.8;
 
-interface Asked {
-  readonly query: string;
-  /** The name of the right tool. */
-  readonly right: string;
-  readonly tools: readonly ForeignToolSpec[];
-}
-
 const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
 
 /** Many connected tools, sign-ins that last, how exactly the protocol is kept, and what servers leave behind. */
@@ -53,6 +48,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     calls: null,
     fenced: null,
     hostile: null,
+    callers: null,
   };
   const defaults = {
     data: join(cache, 'bench', 'bfcl-eval'),
@@ -60,6 +56,8 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     suite: join(cache, 'bench', 'mcp-conformance'),
     starts: '1000',
     sessions: '10000',
+    models: 'qwen2.5-coder-0.5b-instruct,qwen2.5-coder-1.5b-instruct',
+    requests: '24',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
@@ -70,6 +68,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     ...(only.includes('results') ? shortenedRows() : []),
     ...(only.includes('calls') ? await callRows() : []),
     ...(only.includes('hostile') ? [await hostileServerRow()] : []),
+    ...(only.includes('callers') ? await modelRows(values, join(cache, 'models')) : []),
     ...(only.includes('fenced') ? await fencedRows(Number(values.sessions)) : []),
   ];
 }
@@ -110,6 +109,18 @@ async function manyRows(values: { readonly data: string }): Promise<readonly Ben
     ),
     await timeRow(pool),
   ];
+}
+
+/** What models do with the same data. */
+async function modelRows(
+  values: { readonly data: string; readonly models: string; readonly requests: string },
+  folder: string,
+): Promise<readonly BenchRow[]> {
+  const data = join(values.data, 'bfcl_eval', 'data');
+  if (!existsSync(join(data, files.multiple))) return [];
+  const multiple = read(data, files.multiple);
+  const callers = { models: values.models.split(','), folder, count: Number(values.requests) };
+  return callerRows(callers, multiple, poolOf(multiple, most));
 }
 
 async function callRows(): Promise<readonly BenchRow[]> {
@@ -173,7 +184,7 @@ async function fencedRows(sessions: number): Promise<readonly BenchRow[]> {
   ];
 }
 
-function read(folder: string, file: string): readonly Asked[] {
+function read(folder: string, file: string): readonly AskedCall[] {
   const lines = (path: string): readonly unknown[] =>
     readFileSync(path, 'utf8')
       .split('\n')
@@ -183,13 +194,11 @@ function read(folder: string, file: string): readonly Asked[] {
   return lines(join(folder, file)).flatMap((one, at) => {
     const answer = answers[at];
     if (!isRecord(one) || !isRecord(answer) || one.id !== answer.id) throw new Error(`${file} is not as expected`);
-    const right =
-      Array.isArray(answer.ground_truth) && isRecord(answer.ground_truth[0])
-        ? Object.keys(answer.ground_truth[0])[0]
-        : undefined;
+    const truth: unknown = Array.isArray(answer.ground_truth) ? answer.ground_truth[0] : null;
+    const [right, values] = (isRecord(truth) ? Object.entries(truth)[0] : null) ?? [];
     const functions: readonly unknown[] = Array.isArray(one.function) ? one.function : [];
-    if (right === undefined) return [];
-    return [{ query: textOf(one.question), right, tools: functions.flatMap(specOf) }];
+    if (right === undefined || !isRecord(values)) return [];
+    return [{ query: textOf(one.question), right, values, tools: functions.flatMap(specOf) }];
   });
 }
 
@@ -212,7 +221,7 @@ function specOf(tool: unknown): readonly ForeignToolSpec[] {
 }
 
 /** The first tools of the data, each name once. */
-function poolOf(asked: readonly Asked[], count: number): readonly ForeignToolSpec[] {
+function poolOf(asked: readonly AskedCall[], count: number): readonly ForeignToolSpec[] {
   const pool = new Map<string, ForeignToolSpec>();
   for (const { tools } of asked) for (const tool of tools) if (!pool.has(tool.tool)) pool.set(tool.tool, tool);
   return [...pool.values()].slice(0, count);
@@ -243,7 +252,7 @@ function definitionRow(specs: readonly ForeignToolSpec[]): BenchRow {
 /** The request of the person, word for word, as the query: a model would say it shorter. */
 async function foundRow(
   figure: string,
-  asked: readonly Asked[],
+  asked: readonly AskedCall[],
   pool: readonly ForeignToolSpec[],
   atLeast: number | null,
 ): Promise<BenchRow> {

@@ -28,6 +28,7 @@ interface SceneOptions {
   /** Servers beside it, approved by nobody either. */
   readonly others?: Readonly<Record<string, ServerDefinition>>;
   readonly connectMs?: number;
+  readonly now?: () => number;
 }
 
 export interface ToolServerScene {
@@ -78,7 +79,7 @@ export function toolServerScene(mode: string, more: SceneOptions = {}): ToolServ
       guardPath: resolve('src/main/models/engine/server-guard.ts'),
     }),
     version: '1',
-    now: () => 1,
+    now: more.now ?? (() => 1),
     connectMs: more.connectMs ?? connectMsOf(mode),
   });
   const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);

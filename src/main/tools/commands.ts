@@ -84,7 +84,15 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     ...createConnections(options, find),
     ...createTaskCommands(options, find),
     set: async ({ input }) => {
-      await setOn(options, input, find(input.name));
+      const { name, tool, isOn } = input;
+      const known = (await report(name)).tools.map((one) => one.tool);
+      // Composio reaches tools that it does not list.
+      const isOpen = find(name).definition.kind === 'composio' || isOn === null || find(name).off.includes(tool ?? '');
+      if (tool !== undefined && !isOpen && !known.includes(tool))
+        throw new AppError('not-found', `The tool server ${name} has no tool ${tool}. Nothing was switched.`, {
+          hint: `See: dewpoint tools show ${name}`,
+        });
+      await setOn(options, input, find(name));
       return report(input.name, input.projectPath);
     },
     remove: async ({ input: { name }, signal }) => {

@@ -77,6 +77,8 @@ const refusals: readonly Refusal[] = [
       'tools.connections',
       'tools.connect',
       'tools.connected',
+      'tools.tasks',
+      'tools.stopTask',
     ],
     grant: null,
     ...toolServers,

@@ -1,6 +1,6 @@
 import type { ServerTask, ServerTasks } from '@shared/tools/task-list.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
-import { AppError } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import type { TaskServer } from './server-tasks.ts';
 import { readTask } from './server-tasks.ts';
 
@@ -59,6 +59,8 @@ function taskOf({ followed }: TaskServer, value: unknown): readonly ServerTask[]
 /** Tells the server to end it. A call that follows it ends with it. */
 export async function stopTask(server: TaskServer, taskId: string, signal: AbortSignal): Promise<void> {
   if (!server.canCancel) throw new AppError('refused', 'The server cannot end a task. Nothing was stopped.');
-  await server.ask('tasks/cancel', { taskId }, signal);
+  await server.ask('tasks/cancel', { taskId }, signal).catch((error: unknown) => {
+    throw new AppError('refused', `The server did not end it: ${messageOf(error).slice(0, longestMessage)}`);
+  });
   server.followed.get(taskId)?.wake();
 }

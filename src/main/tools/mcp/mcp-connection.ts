@@ -16,6 +16,7 @@ import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
 import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
+import type { KeptWay } from './kept-way.ts';
 import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
 import { sieveLists, type ListSieve } from './sieve-lists.ts';
@@ -83,6 +84,8 @@ export interface ConnectOptions {
   readonly auth?: ServerAuth | null;
   readonly start: StartServer;
   readonly version: string;
+  /** What is known of it from before; absent: it is asked each time. */
+  readonly way?: KeptWay;
   readonly onChanged: () => void;
   /** What it has for the person may be another by now. */
   readonly onOffers?: () => void;
@@ -103,6 +106,9 @@ const callMs = 24 * 60 * 60_000;
  */
 export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
   try {
+    const isKnown = (await options.way?.isOld()) === true;
+    const known = isKnown ? await open(options, 'old', signal).catch(() => null) : null;
+    if (known !== null) return known;
     return await open(options, 'newest', signal).catch((error: unknown) => {
       if (!mayBeOld(options.definition, error) || signal.aborted) throw error;
       // What it says to that counts less.
@@ -172,6 +178,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     sieve = sieveLists(reached, { isSpecType: mcp.isSpecType, isOld });
     await client.connect(reached, { signal, timeout: connectMs });
     await list(signal);
+    if (way === 'old' || (definition.kind === 'stdio' && isOld())) await options.way?.keepOld();
   } catch (error) {
     await client.close().catch(() => undefined);
     await transport?.close();

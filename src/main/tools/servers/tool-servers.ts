@@ -14,6 +14,7 @@ import { keptSessionIn } from '../composio/composio-session.ts';
 import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
+import { keptWayIn } from '../mcp/kept-way.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
 import { wholeText } from '../values/tool-results.ts';
 import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
@@ -430,7 +431,8 @@ function connectServer(
 ): Promise<McpConnection> {
   const { name, definition } = server;
   const auth = options.signIns.forServer(name, definition);
-  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server, auth }, signal);
+  const way = keptWayIn(options.folder, name, hashOfServer(name, definition), options.now);
+  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server, auth, way }, signal);
   const kept = keptSessionIn(options.folder, name, definition);
   return connectComposio({ ...options, ...server, definition, kept }, signal);
 }

@@ -187,6 +187,24 @@ describe('a tool server', () => {
     30_000,
   );
 
+  // Catches: an old server that is started twice each time, and one that is taken for an old one for ever.
+  it('that is old is known to be for a week, and asked again then', async () => {
+    const times = { now: 1 };
+    const one = toolServerScene('old-ends', { now: () => times.now });
+    ends.push(one.end);
+    const starts = async (): Promise<number> => {
+      const before = [...one.notes().matchAll(/started/gu)].length;
+      await one.tools.stop('made');
+      expect((await say(one))?.status).toBe('ok');
+      return [...one.notes().matchAll(/started/gu)].length - before;
+    };
+    await approveAll(one);
+    expect(await starts()).toBe(1);
+    times.now += 8 * 24 * 60 * 60_000;
+    expect(await starts()).toBe(2);
+    expect(await starts()).toBe(1);
+  }, 30_000);
+
   it('that is cancelled in a call stops waiting, and is told', async () => {
     const one = scene('silent-in-tools/call');
     await approveAll(one);
@@ -238,6 +256,15 @@ describe('a tool server', () => {
     const image = await ask('get-tiny-image', {});
     expect(image?.output).toContain('[image 1, 20 × 20 pixels');
     expect(image?.pictures).toMatchObject([{ mediaType: 'image/png', width: 20 }]);
+  });
+
+  // Catches: a tool that stays on because of a slip in its name.
+  it('has no tool of another name to be switched off, and that is said', async () => {
+    const one = scene('reference');
+    await approveAll(one);
+    const off = (tool: string) => one.commands.set({ input: { name: 'made', tool, isOn: false }, signal });
+    await expect(off('ecko')).rejects.toThrow('has no tool ecko. Nothing was switched.');
+    expect((await off('echo')).tools.find(({ tool }) => tool === 'echo')).toMatchObject({ isOn: false });
   });
 
   it('may be on in one project and off in all others, whole or by its tools', async () => {
