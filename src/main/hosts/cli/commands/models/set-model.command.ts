@@ -1,4 +1,5 @@
-import { drivingSchema, effortOfWord } from '@shared/models/model-info.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { drivingSchema, effortOfWord, wordOfEffort } from '@shared/models/model-info.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -15,10 +16,11 @@ export const setModel: Command<[string, { readonly words?: readonly string[]; re
 ) => {
   const { settings, models } = await core();
   // Of a model that nobody knows nothing is kept: most likely its name is misspelt.
-  await models.show({ id });
+  const { info } = await models.show({ id });
   const own = new Map(Object.entries(await ownModelSettings(settings, id)));
   for (const word of words) {
     const { name, value } = read(word);
+    if (name === 'thinking' && value !== null && info !== null) refuseUnknownStep(info, value);
     if (value === null) own.delete(name);
     else own.set(name, value);
   }
@@ -49,6 +51,13 @@ export function modelSettingsText(own: Readonly<Record<string, unknown>>): strin
   return Object.entries(own)
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`)
     .join(' · ');
+}
+
+/** It would be kept, and change nothing. */
+function refuseUnknownStep({ label, efforts = [] }: ModelInfo, value: unknown): void {
+  if (efforts.some((effort) => effort === value)) return;
+  const known = efforts.length === 0 ? 'has no switch for thinking' : `knows ${efforts.map(wordOfEffort).join(', ')}`;
+  throw usageError(`${printable(label)} ${known}. Nothing was changed.`, 'See: dewpoint models show MODEL');
 }
 
 /** Null: as usual again. */

@@ -29,10 +29,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-async function open() {
+async function open(info: ModelEntry['info'] = null) {
   const settings = valueOf(await openSettings(home));
   const core = createScriptedCore();
-  core.replace({ models: { show: () => model }, settings: createSettingsCommands(settings) });
+  core.replace({ models: { show: () => ({ ...model, info }) }, settings: createSettingsCommands(settings) });
   const { context, said } = commandContext(core);
   const set = (...words: readonly string[]) =>
     setModel(context, id, { words }).catch((error: unknown) => String(error));
@@ -70,5 +70,16 @@ describe('models set', () => {
     expect(await set('calls=text', 'colour=red')).toContain('"colour=red" is not NAME=VALUE');
     expect(await set('calls=text', 'toolBudget=many')).toContain('toolBudget');
     expect(settings.current().models).toEqual({});
+  });
+
+  it('keeps no step of thinking that the model does not know', async () => {
+    const plain = { id, label: 'Qwen', where: 'local', capabilities: {} } as unknown as NonNullable<ModelEntry['info']>;
+    const none = await open(plain);
+    expect(await none.set('thinking=high')).toContain('Qwen has no switch for thinking. Nothing was changed.');
+    const some = await open({ ...plain, efforts: ['none', 'low'] });
+    expect(await some.set('thinking=high')).toContain('Qwen knows off, low.');
+    expect(some.settings.current().models).toEqual({});
+    await some.set('thinking=off');
+    expect(some.settings.current().models).toEqual({ [id]: { thinking: 'none' } });
   });
 });
