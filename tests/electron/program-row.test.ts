@@ -115,6 +115,8 @@ it('is asked about with the words of a model that reviewed it, as that model’s
   const question = page.getByRole('alertdialog');
   await question.getByText('Words of Claude Opus, which reviewed it (not verified):').waitFor();
   const text = await question.innerText();
+  // Bug: breaks of what Dewpoint says stood there as marks.
+  expect(text).not.toContain('U+000A');
   expect(text).toMatch(/reviewed it \(\$0\.0123\)[\s\S]+Lines 2 to 4 read 40 orders\.\s+Nothing is sent\./u);
   await keepScreenshot(page, 'program-reviewed');
   expect(await violations(page)).toEqual([]);

@@ -8,6 +8,11 @@ import { checkCrashed } from './check-crashed.ts';
 import { command, complete, createProgram, ofType, type Answer, type Program, tool } from './program.ts';
 
 const kills = sampled(200, 2);
+/** A home for each part: what counts the agents of a tree reads all sessions of its home. */
+const parts = Array.from({ length: Math.ceil(kills / 50) }, (_, at) => {
+  const count = Math.min(50, kills - at * 50);
+  return { from: at * 50 + 1, to: at * 50 + count, count, seed: 11 + at };
+});
 
 const spawnTwo = (more: object = {}): Answer => ({
   toolCalls: ['one', 'two'].map((name) => ({
@@ -114,60 +119,64 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   });
 
-  it(`killed -9 at ${kills} moments of a drawing, a program and two agents: nothing acknowledged is lost, every child has its end and its cost, and the work goes on`, async () => {
-    await using program = await createProgram({ 'notes.txt': 'one\n' });
-    const lead = [drawn, counted, spawnTwo(), take('agent-1'), take('agent-2'), complete()];
-    await program.settings({ ...settings(lead, 'sleep 0.2'), programs: 'on' });
-    const task = 'Make the two files, then draw a table of them.';
-    const whole = await program.startTask(task, ['--strategy', 'loop']).ended;
-    const used = ofType(whole.events, 'tool-ended').filter(({ status }) => status === 'ok');
-    expect(used.map(({ tool: name }) => name).join(' ')).toMatch(
-      /^gather_facts canvas_render read_file run_program spawn_agent /u,
-    );
-    const milliseconds = (whole.events.at(-1)?.at ?? 0) - (whole.events[0]?.at ?? 0);
-    expect((await program.run(['replay', await parentOf(program)])).code).toBe(0);
-    const random = seeded(11);
-    const cut = { child: 0, program: 0 };
-    const known = new Set<string>(await program.sessionIds());
-    for (let round = 0; round < kills; round += 1) {
-      const running = program.startTask(task, ['--strategy', 'loop']);
-      // The first one surely in the middle of its program, the second in that of its children.
-      if (round === 0) await running.until('tool-ended', ({ parent }) => parent !== undefined);
-      else if (round === 1) await running.until('child-session-started');
-      else await running.until('tool-started');
-      const timer = setTimeout(() => running.child.kill('SIGKILL'), round < 2 ? 0 : random() * milliseconds);
-      const { events } = await running.ended;
-      clearTimeout(timer);
-      const fresh = (await program.sessionIds()).filter((id) => !known.has(id));
-      for (const id of fresh) known.add(id);
-      const [parent] = await roots(program, fresh);
-      if (parent === undefined) throw new Error('The parent has no log.');
-      const left = await program.log(parent);
-      if (ofType(left, 'child-session-started').length > ofType(left, 'child-session-ended').length) cut.child += 1;
-      const isProgram = ({ tool: name }: { readonly tool: string }): boolean => name === 'run_program';
-      const [begun, over] = [ofType(left, 'tool-started'), ofType(left, 'tool-ended')].map((all) =>
-        all.filter(isProgram),
+  it.each(parts)(
+    'killed -9 at moments $from to $to of a drawing, a program and two agents: nothing acknowledged is lost, every child has its end and its cost, and the work goes on',
+    async ({ count, seed }) => {
+      await using program = await createProgram({ 'notes.txt': 'one\n' });
+      const lead = [drawn, counted, spawnTwo(), take('agent-1'), take('agent-2'), complete()];
+      await program.settings({ ...settings(lead, 'sleep 0.2'), programs: 'on' });
+      const task = 'Make the two files, then draw a table of them.';
+      const whole = await program.startTask(task, ['--strategy', 'loop']).ended;
+      const used = ofType(whole.events, 'tool-ended').filter(({ status }) => status === 'ok');
+      expect(used.map(({ tool: name }) => name).join(' ')).toMatch(
+        /^gather_facts canvas_render read_file run_program spawn_agent /u,
       );
-      if ((begun?.length ?? 0) > (over?.length ?? 0)) cut.program += 1;
-      const shown = await program.run(['sessions', 'show', parent]);
-      expect(shown.code, shown.stderr).toBe(0);
-      // The next message opens it: children that were cut off get their end first.
-      const again = await program.run(['run', '--session', parent, '--json', '--strategy', 'loop', '--', 'Go on.']);
-      // How the task ends is the script's matter: files of the first time may be in the way.
-      expect(again.events.at(-1), again.stderr).toMatchObject({ type: 'turn-ended' });
-      const opened = await program.log(parent);
-      const upTo = opened.findIndex(({ type, seq }) => type === 'user-message-added' && seq > left.length);
-      checkCrashed({ acknowledged: events, left, opened: opened.slice(0, upTo) });
-      const started = ofType(opened, 'child-session-started');
-      const ended = ofType(opened, 'child-session-ended');
-      expect(ended.map(({ sessionId }) => sessionId).toSorted()).toEqual(
-        started.map(({ sessionId }) => sessionId).toSorted(),
-      );
-      expect((await program.run(['replay', parent])).code).toBe(0);
-    }
-    expect(Math.min(cut.child, cut.program)).toBeGreaterThan(0);
-    expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
-  }, 7_200_000);
+      const milliseconds = (whole.events.at(-1)?.at ?? 0) - (whole.events[0]?.at ?? 0);
+      expect((await program.run(['replay', await parentOf(program)])).code).toBe(0);
+      const random = seeded(seed);
+      const cut = { child: 0, program: 0 };
+      const known = new Set<string>(await program.sessionIds());
+      for (let round = 0; round < count; round += 1) {
+        const running = program.startTask(task, ['--strategy', 'loop']);
+        // The first one surely in the middle of its program, the second in that of its children.
+        if (round === 0) await running.until('tool-ended', ({ parent }) => parent !== undefined);
+        else if (round === 1) await running.until('child-session-started');
+        else await running.until('tool-started');
+        const timer = setTimeout(() => running.child.kill('SIGKILL'), round < 2 ? 0 : random() * milliseconds);
+        const { events } = await running.ended;
+        clearTimeout(timer);
+        const fresh = (await program.sessionIds()).filter((id) => !known.has(id));
+        for (const id of fresh) known.add(id);
+        const [parent] = await roots(program, fresh);
+        if (parent === undefined) throw new Error('The parent has no log.');
+        const left = await program.log(parent);
+        if (ofType(left, 'child-session-started').length > ofType(left, 'child-session-ended').length) cut.child += 1;
+        const isProgram = ({ tool: name }: { readonly tool: string }): boolean => name === 'run_program';
+        const [begun, over] = [ofType(left, 'tool-started'), ofType(left, 'tool-ended')].map((all) =>
+          all.filter(isProgram),
+        );
+        if ((begun?.length ?? 0) > (over?.length ?? 0)) cut.program += 1;
+        const shown = await program.run(['sessions', 'show', parent]);
+        expect(shown.code, shown.stderr).toBe(0);
+        // The next message opens it: children that were cut off get their end first.
+        const again = await program.run(['run', '--session', parent, '--json', '--strategy', 'loop', '--', 'Go on.']);
+        // How the task ends is the script's matter: files of the first time may be in the way.
+        expect(again.events.at(-1), again.stderr).toMatchObject({ type: 'turn-ended' });
+        const opened = await program.log(parent);
+        const upTo = opened.findIndex(({ type, seq }) => type === 'user-message-added' && seq > left.length);
+        checkCrashed({ acknowledged: events, left, opened: opened.slice(0, upTo) });
+        const started = ofType(opened, 'child-session-started');
+        const ended = ofType(opened, 'child-session-ended');
+        expect(ended.map(({ sessionId }) => sessionId).toSorted()).toEqual(
+          started.map(({ sessionId }) => sessionId).toSorted(),
+        );
+        expect((await program.run(['replay', parent])).code).toBe(0);
+      }
+      expect(Math.min(cut.child, cut.program)).toBeGreaterThan(0);
+      expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
+    },
+    7_200_000,
+  );
 });
 
 async function roots(program: Program, ids: readonly string[]): Promise<readonly string[]> {

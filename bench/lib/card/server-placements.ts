@@ -78,7 +78,7 @@ export async function writePlaced(shape: ModelShape, folder: string): Promise<st
 /** Free of each card, in MiB: all of it fits, some of it, and little. */
 const rooms = {
   experts: [[1_024], [470], [420], [600, 600], [390, 400]],
-  dense: [[1_024], [390], [375], [370, 370]],
+  dense: [[1_024], [390], [390, 390]],
 } as const;
 /** The server rounds each buffer, and small inputs are copied, too. */
 const roundedBytes = 64 * 1024;

@@ -208,6 +208,8 @@ export interface Measured {
   readonly timings: Timings;
   /** Absent: nothing was drafted ahead. */
   readonly drafts?: EngineReport['drafts'];
+  /** Where an engine of this machine ran it: `cpu`, or a card's library. Absent: of every other. */
+  readonly backend?: string;
 }
 
 /** The workspace and its sandbox, every use an action in the log. Paths are relative to the workspace. */

@@ -32,7 +32,7 @@ export default defineRecipe({
 async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   const { model } = context;
   await context.progress('speed', 'Measuring reading and writing speed.');
-  const { speeds, tokensPerLine } = await probeSpeeds(context);
+  const { speeds, tokensPerLine, backend } = await probeSpeeds(context);
   if (speeds.length === 0) {
     return { type: 'gave-up', reason: `${model.label} did not answer.`, facts: '' };
   }
@@ -57,6 +57,7 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
     tasks: { recipe, loop },
     strategies: strategiesOf(context.loop.isSmall(model), { recipe, loop }),
     speeds,
+    ...(backend === undefined ? {} : { backend }),
     needle,
     ...(drafts.drafts === undefined ? {} : { drafts: drafts.drafts }),
     promptForm: await promptFormOf(context, prefill),

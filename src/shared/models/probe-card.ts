@@ -61,6 +61,8 @@ export const probeCardSchema = z.object({
       decodePerSecond: z.number().nullable(),
     }),
   ),
+  /** Where it ran, of an engine of this machine: `cpu`, or a card's library. Absent: nobody said. */
+  backend: z.string().optional(),
   /** A fact at the beginning of a prompt that fills its window, asked for at the end. */
   needle: z.object({ promptTokens: z.number().int(), isFound: z.boolean() }).nullable(),
   /** Ways to draft tokens ahead against writing without; absent: its server has none. */

@@ -79,6 +79,11 @@ export function seenWords(words: string): string {
   return piecesOf(words, hiddenIn.name, plainPieces).map(marked).join('');
 }
 
+/** Sentences, each line as it stands. */
+export function seenLines(text: string): string {
+  return text.split('\n').map(seenWords).join('\n');
+}
+
 /** A line of code in pieces; its tabs are left. Most lines are one piece. */
 export function seenLine(line: string): readonly SeenPiece[] {
   return piecesOf(line, hiddenIn.line, plainPieces);

@@ -3,6 +3,7 @@ import {
   escapedJson,
   printable,
   seenCommand,
+  seenLines,
   seenLine,
   seenLineText,
   seenName,
@@ -90,6 +91,10 @@ describe('a name', () => {
     ['a blank that is none', 'a\u00A0b', 'a<U+00A0>b'],
   ])('is marked where it has %s', (_name, text, shown) => {
     expect(seenName(text)).toBe(shown);
+  });
+
+  it('of sentences has its lines as they stand, and each is marked', () => {
+    expect(seenLines('One.\nTwo\u202E.')).toBe('One.\nTwo<U+202E>.');
   });
 
   it('of a command has its lines one after the other', () => {

@@ -236,6 +236,7 @@ async function closeCall(
     outputTokens: ended.usage.output,
     timings,
     ...(ended.engine?.drafts === undefined ? {} : { drafts: ended.engine.drafts }),
+    ...(ended.engine === undefined ? {} : { backend: ended.engine.backend }),
   };
   return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated, measured };
 }

@@ -1,3 +1,4 @@
+import { readFile, realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
@@ -16,11 +17,14 @@ export interface ReadPrompt {
 interface Place {
   readonly sessionId: string;
   readonly workspace: string;
+  /** The text of a file as the editor has it open; absent: it tells none. */
+  readonly buffer?: (path: string) => Promise<string>;
 }
 
 /**
  * What an editor sends of a message. A linked file of the workspace becomes a mention, which the core reads itself, by its
- * fences; embedded files and images are attached as data; any other link stays a text. Nothing is fetched.
+ * fences. Where the editor has other text of it, which is not saved, that is attached instead. Embedded files and images are
+ * attached as data; any other link stays a text. Nothing is fetched.
  */
 export async function readPrompt(core: CoreClient, place: Place, blocks: readonly ContentBlock[]): Promise<ReadPrompt> {
   const attachments: Attachment[] = [];
@@ -30,9 +34,19 @@ export async function readPrompt(core: CoreClient, place: Place, blocks: readonl
       case 'text':
         text += block.text;
         break;
-      case 'resource_link':
-        text += linkText(place, block.uri, block.name);
+      case 'resource_link': {
+        const unsaved = await unsavedText(place, block.uri);
+        if (unsaved === null) {
+          text += linkText(place, block.uri, block.name);
+          break;
+        }
+        const { path, lines } = unsaved;
+        const data = Buffer.from(lines).toString('base64');
+        const { sessionId } = place;
+        attachments.push(await core.attachments.keep({ name: basename(path), data, path, place: { sessionId } }));
+        text += `${basename(path)} (as it is in the editor, not saved)`;
         break;
+      }
       case 'image': {
         const name = block.uri === undefined || block.uri === null ? 'image' : nameOf(block.uri);
         const image = await core.attachments.keep({ name, data: block.data });
@@ -77,13 +91,42 @@ async function filledTemplate(core: CoreClient, text: string): Promise<string> {
 }
 
 function linkText({ workspace }: Place, uri: string, name: string): string {
-  const path = pathOf(uri);
-  const inside = path === null ? '..' : relative(workspace, path);
-  if (path === null || inside === '' || inside.startsWith('..') || isAbsolute(inside)) return `${name} (${uri})`;
-  const lines = /#L(\d+)(?:(?::|-|:L|-L)(\d+))?$/u.exec(uri);
-  const [, from, to] = lines ?? [];
+  const inside = insideOf(workspace, pathOf(uri));
+  if (inside === null) return `${name} (${uri})`;
+  const [from, to] = linesOf(uri);
   const range = from === undefined ? '' : `:${from}${to === undefined ? '' : `-${to}`}`;
   return `${mentionOf(inside.replaceAll(sep, '/'))}${range}`;
+}
+
+/** What the editor has of a linked file of the workspace where that is not what lies there. Null: it is, or nobody says. */
+async function unsavedText({ workspace, buffer }: Place, uri: string) {
+  const path = pathOf(uri);
+  if (buffer === undefined || path === null || insideOf(workspace, path) === null) return null;
+  // Fences go by where a file really lies, and what is not there lies nowhere.
+  const real = await realpath(path).catch(() => null);
+  const saved = insideOf(workspace, real) === null ? null : await readFile(path, 'utf8').catch(() => null);
+  const shown = saved === null ? null : await buffer(path).catch(() => null);
+  if (saved === null || shown === null || saved.replaceAll('\r\n', '\n') === shown.replaceAll('\r\n', '\n'))
+    return null;
+  const [from, to = from] = linesOf(uri);
+  const lines =
+    from === undefined
+      ? shown
+      : shown
+          .split('\n')
+          .slice(Number(from) - 1, Number(to))
+          .join('\n');
+  return { path, lines };
+}
+
+/** The path below the workspace; null: it lies elsewhere. */
+function insideOf(workspace: string, path: string | null): string | null {
+  const inside = path === null ? '..' : relative(workspace, path);
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? null : inside;
+}
+
+function linesOf(uri: string): readonly (string | undefined)[] {
+  return /#L(\d+)(?:(?::|-|:L|-L)(\d+))?$/u.exec(uri)?.slice(1) ?? [];
 }
 
 /** Null: no file of this machine. */

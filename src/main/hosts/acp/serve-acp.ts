@@ -52,6 +52,7 @@ type Served = ReturnType<typeof createServed>;
 function createServed(context: CommandContext) {
   const sessions = new Map<string, EditorSession>();
   let hasNotices = false;
+  let hasBuffers = false;
   const get = (sessionId: string): EditorSession => {
     const session = sessions.get(sessionId);
     if (session === undefined) throw unknownSession(sessionId);
@@ -74,6 +75,7 @@ function createServed(context: CommandContext) {
     leave,
     end: async (): Promise<void> => void (await Promise.all([...sessions.values()].map(leave))),
     notices: (given?: boolean): boolean => (hasNotices = given ?? hasNotices),
+    buffers: (given?: boolean): boolean => (hasBuffers = given ?? hasBuffers),
   };
 }
 
@@ -82,6 +84,7 @@ function withSessions(app: ReturnType<typeof agent>, served: Served): ReturnType
   return app
     .onRequest(methods.agent.initialize, ({ params }) => {
       served.notices(params.clientCapabilities?.session?.notices !== undefined);
+      served.buffers(params.clientCapabilities?.fs?.readTextFile === true);
       return {
         protocolVersion,
         agentInfo: { name: 'dewpoint', title: 'Dewpoint', version: context.version },
@@ -145,7 +148,7 @@ function withMessages(app: ReturnType<typeof agent>, served: Served): ReturnType
           if (session.running !== null)
             throw usageError('A message of this session is being worked on.', 'Wait for its end, or cancel it.');
           const work = childAbort(signal);
-          const editor = { client, hasNotices: served.notices() };
+          const editor = { client, hasNotices: served.notices(), hasBuffers: served.buffers() };
           const done = workOnPrompt({ ...context, signal: work.signal }, session, { prompt: params.prompt, editor });
           session.running = { abort: work.abort, ended: done.catch(() => undefined) };
           try {

@@ -31,6 +31,8 @@ export interface EditorSession {
 export interface Editor {
   readonly client: AgentContext;
   readonly hasNotices: boolean;
+  /** It tells the text of the files that it has open. */
+  readonly hasBuffers: boolean;
 }
 
 /** Sends updates of one session in their order. After the editor has gone they are dropped; what was done is in the log. */
@@ -84,7 +86,11 @@ export async function workOnPrompt(
   try {
     const core = await context.core();
     const options = session.choices.runOptions();
-    const { text, attachments } = await readPrompt(core, { sessionId, workspace }, prompt);
+    const { text, attachments } = await readPrompt(
+      core,
+      { sessionId, workspace, ...buffersOf(editor, sessionId, signal) },
+      prompt,
+    );
     await requireModels(context, { ...options, sessionId, policies: options.policy && [options.policy] });
     const cut = createTextTerminal();
     const place = { sessionId };
@@ -128,6 +134,14 @@ export async function workOnPrompt(
     if (signal.aborted) return 'cancelled';
     throw error;
   }
+}
+
+function buffersOf({ client, hasBuffers }: Editor, sessionId: string, signal: AbortSignal) {
+  if (!hasBuffers) return {};
+  const waiting = { cancellationSignal: signal, stopWaitingOnCancel: true };
+  const buffer = async (path: string): Promise<string> =>
+    (await client.request(methods.client.fs.readTextFile, { sessionId, path }, waiting)).content;
+  return { buffer };
 }
 
 /** A session is found again in the list by what it began with. */

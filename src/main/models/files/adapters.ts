@@ -55,6 +55,7 @@ export async function addAdapter(
     throw new AppError('bad-input', `The model ${base.name} has no name or no file here, so no adapter can be added.`, {
       hint: 'Download or import the model first.',
     });
+  if ((await sizeOf(path)) === null) throw new AppError('not-found', `No adapter was found at ${path}.`);
   const { bytes, madeFor } = checkAdapter(await readTensors(path), await readTensors(base.path));
   const whole = `${base.name}+${adapterName(request)}`;
   const before = (await adapters.list()).get(whole);

@@ -7,6 +7,8 @@ export interface SpeedQuestion {
   readonly activeB: number | null;
   /** The part of the weights that lies on the card, from 0 to 1. */
   readonly onDevice: number;
+  /** Of its experts, the share that it reads for a token; null: it has none, or nobody says. */
+  readonly expertsRead?: number | null;
   readonly machine: SuggestMachine;
 }
 
@@ -49,11 +51,14 @@ export function expectedSpeed(
       ? null
       : activeB === null
         ? 'its active parameters are unknown'
-        : 'the memory bandwidth of this machine was not measured; benchmark a model that is here, on a card one of 7B or more';
+        : question.place === 'card-and-ram' && machine.deviceBandwidth !== null
+          ? 'the bandwidth of main memory was not measured; set providers.llama-cpp to {"kind": "llama-cpp", "gpu": "off"} and benchmark a model that is here'
+          : 'the memory bandwidth of this machine was not measured; benchmark a model that is here, on a card one of 7B or more';
   return { decodePerSecond, prefillPerSecond, speedNote };
 }
 
-function decode({ place, fileBytes, parametersB, activeB, onDevice, machine }: SpeedQuestion): number | null {
+function decode(question: SpeedQuestion): number | null {
+  const { place, fileBytes, parametersB, activeB, machine } = question;
   if (parametersB === null || activeB === null) return null;
   const activeBytes = fileBytes * Math.min(1, activeB / parametersB);
   const { deviceBandwidth, hostBandwidth } = machine;
@@ -61,6 +66,26 @@ function decode({ place, fileBytes, parametersB, activeB, onDevice, machine }: S
   if (place !== 'card-and-ram')
     return deviceBandwidth === null ? null : writtenPerSecond(activeBytes, deviceBandwidth, true);
   if (deviceBandwidth === null || hostBandwidth === null) return null;
-  const onCard = 1 / writtenPerSecond(activeBytes * onDevice, deviceBandwidth, true);
-  return 1 / (onCard + (activeBytes * (1 - onDevice)) / hostBandwidth);
+  const { card, ram } = readPerToken(question);
+  return 1 / (1 / writtenPerSecond(card, deviceBandwidth, true) + ram / hostBandwidth);
+}
+
+/**
+ * Bytes that a token reads of each memory. What all tokens share lies on the card, and experts where there is room: of
+ * them it reads only some. P parameters, of which A are read, with a share r of the experts: experts = (P - A) / (1 - r).
+ */
+function readPerToken({ fileBytes, parametersB, activeB, onDevice, expertsRead }: SpeedQuestion): {
+  readonly card: number;
+  readonly ram: number;
+} {
+  const all = parametersB ?? 1;
+  const read = Math.min(activeB ?? all, all);
+  const share = expertsRead ?? 1;
+  if (share >= 1 || read >= all) {
+    const bytes = (fileBytes * read) / all;
+    return { card: bytes * onDevice, ram: bytes * (1 - onDevice) };
+  }
+  const experts = Math.min((all - read) / (1 - share), read / share);
+  const inRam = Math.min(experts, all * (1 - onDevice)) * share;
+  return { card: (fileBytes * (read - inRam)) / all, ram: (fileBytes * inRam) / all };
 }

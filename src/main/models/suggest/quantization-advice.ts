@@ -4,7 +4,7 @@ import { sizeText } from '@shared/text/size-text.ts';
 import { expectedSpeed } from './expected-speed.ts';
 import { lossOf } from './offered-models.ts';
 import type { OfferedFile, OfferedModel } from './offered-models.ts';
-import { fitOf, goodTokens, leastTokens } from './suggest-models.ts';
+import { expertsReadOf, fitOf, goodTokens, leastTokens } from './suggest-models.ts';
 import type { Fit, SuggestSources } from './suggest-models.ts';
 
 export interface QuantizationQuestion {
@@ -47,12 +47,14 @@ function fittingFile({ model, machine, sources }: QuantizationQuestion): Fit | n
   return null;
 }
 
-function speedOf({ file, place, onDevice }: Fit, { model, machine, measured }: QuantizationQuestion): string {
+function speedOf({ file, place, onDevice }: Fit, { model, machine, measured, sources }: QuantizationQuestion): string {
   const own = measured.get(basename(file.file));
   if (own !== undefined) return `${rounded(own)} tokens per second, measured here`;
   const { parametersB, activeB } = model;
   const fileBytes = file.aboutBytes ?? 0;
-  const { decodePerSecond, speedNote } = expectedSpeed({ place, fileBytes, parametersB, activeB, onDevice, machine });
+  const expertsRead = expertsReadOf(model, sources.known);
+  const question = { place, fileBytes, parametersB, activeB, onDevice, expertsRead, machine };
+  const { decodePerSecond, speedNote } = expectedSpeed(question);
   if (decodePerSecond === null) return `its speed is unknown, because ${speedNote ?? 'nothing was measured here'}`;
   return `about ${rounded(decodePerSecond)} tokens per second by memory bandwidth`;
 }

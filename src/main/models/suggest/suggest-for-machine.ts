@@ -76,28 +76,35 @@ async function thisMachine(
 }
 
 /**
- * By the largest dense model that was probed here: it reads its whole file for a token, so its speed and its size say what the
- * memory gives. One of the catalog that reads less is left out.
+ * By the largest dense model that was probed in each memory: it reads its whole file for a token, so its speed and its size
+ * say what the memory gives. One of the catalog that reads less is left out.
  */
 export function measuredHere(
   entries: readonly ModelEntry[],
   hasCard: boolean,
 ): Pick<SuggestMachine, 'deviceBandwidth' | 'hostBandwidth' | 'measuredPrefill'> {
   const probed = entries
-    .filter(({ id, sizeBytes, card }) => id.startsWith('llama-cpp/') && sizeBytes !== null && card !== undefined)
+    .filter(
+      ({ id, sizeBytes, card }) => /^llama-(?:cpp|server)\//u.test(id) && sizeBytes !== null && card !== undefined,
+    )
     .filter(({ label, id }) => !/-a\d+b|moe|oss/iu.test(`${label} ${id}`))
     .sort((left, right) => (right.sizeBytes ?? 0) - (left.sizeBytes ?? 0));
-  const [best] = probed;
-  const speeds = best?.card?.speeds ?? [];
-  const decode = best === undefined ? null : writtenBy(best);
-  const bandwidth = decode === null || decode <= 0 ? null : bandwidthOf(best?.sizeBytes ?? 0, decode, hasCard);
-  const prefill = Math.max(0, ...speeds.map(({ prefillPerSecond }) => prefillPerSecond ?? 0));
+  const onProcessor = probed.find(({ card }) => !hasCard || card?.backend === 'cpu');
+  // One that lies in both memories tells of neither.
+  const onCard = hasCard ? probed.find(({ card }) => !['cpu', 'gpu and cpu'].includes(card?.backend ?? '')) : undefined;
+  const best = hasCard ? onCard : onProcessor;
+  const prefill = Math.max(0, ...(best?.card?.speeds ?? []).map(({ prefillPerSecond }) => prefillPerSecond ?? 0));
   const parametersB = best?.info?.parametersB ?? null;
   return {
-    deviceBandwidth: hasCard ? bandwidth : null,
-    hostBandwidth: hasCard ? null : bandwidth,
+    deviceBandwidth: bandwidthBy(onCard, true),
+    hostBandwidth: bandwidthBy(onProcessor, false),
     measuredPrefill: prefill === 0 || parametersB === null ? null : { perSecond: prefill, activeB: parametersB },
   };
+}
+
+function bandwidthBy(entry: ModelEntry | undefined, isOnCard: boolean): number | null {
+  const decode = entry === undefined ? null : writtenBy(entry);
+  return decode === null || decode <= 0 ? null : bandwidthOf(entry?.sizeBytes ?? 0, decode, isOnCard);
 }
 
 /** Tokens a second that it wrote when it was probed here; null: nobody knows. */

@@ -172,6 +172,7 @@ interface Found {
 function described({ role, wish, model, fit }: Found, { machine, sources }: Asked): SuggestedModel {
   const { file } = fit;
   const own = `llama-cpp/${basename(file.file, '.gguf')}`;
+  const server = serverNameOf(file);
   const tag = model.ollama === null ? null : `ollama/${model.ollama.tag}`;
   return {
     role,
@@ -180,7 +181,10 @@ function described({ role, wish, model, fit }: Found, { machine, sources }: Aske
     quantization: file.quantization,
     source: `hf:${file.repository}/${file.file}`,
     model: own,
-    readyAs: [own, tag].find((id) => id !== null && sources.ready.includes(id)) ?? null,
+    readyAs:
+      [fit.place === 'card-and-ram' ? server : null, own, tag].find(
+        (id) => id !== null && sources.ready.includes(id),
+      ) ?? null,
     ollama: tag,
     sizeBytes: file.bytes ?? file.aboutBytes,
     isSizeExact: file.bytes !== null,
@@ -194,6 +198,7 @@ function described({ role, wish, model, fit }: Found, { machine, sources }: Aske
       parametersB: model.parametersB,
       activeB: model.activeB,
       onDevice: fit.onDevice,
+      expertsRead: expertsReadOf(model, sources.known),
       machine,
     }),
     why: wish.why,
@@ -210,16 +215,27 @@ function rankOf(by: SuggestedModel['scores'][number]['by']): number {
   return ['outside', 'mixed', 'rival', 'maker'].indexOf(by);
 }
 
+const serverNameOf = ({ file }: OfferedFile): string => `llama-server/${basename(file, '.gguf')}`;
+
+/** Of a mixture of experts, the share of them that a token reads; null: its header does not say. */
+export function expertsReadOf({ header }: OfferedModel, known: readonly KnownHeader[]): number | null {
+  const keys = known.find(({ name }) => name === header)?.keys;
+  const architecture = String(keys?.['general.architecture']);
+  const [used, count] = ['expert_used_count', 'expert_count'].map((key) => Number(keys?.[`${architecture}.${key}`]));
+  return used === undefined || count === undefined || !(used > 0 && count > used) ? null : used / count;
+}
+
 function notesOf(
   role: SuggestedRole,
   model: OfferedModel,
   { place, file }: Fit,
   tag: string | null,
 ): readonly string[] {
+  const server = serverNameOf(file);
   return [
     ...(place === 'card-and-ram'
       ? [
-          `It needs about ${sizeText(file.aboutBytes ?? 0)} of main memory. The built-in engine splits it by whole layers. Your own llama-server is faster, because it keeps only the experts there: see "Use your llama-server" in the guide.`,
+          `It needs about ${sizeText(file.aboutBytes ?? 0)} of main memory. For this speed, install llama.cpp, run \`dewpoint settings set providers.llama-server '{"kind": "llama-server"}'\`, and use \`${server}\`: it keeps only experts there. The built-in engine keeps whole layers there and is slower.`,
         ]
       : []),
     ...(role === 'chat' && model.projector !== null

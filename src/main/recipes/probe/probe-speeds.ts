@@ -11,12 +11,14 @@ export interface SpeedResult {
   readonly speeds: ProbeCard['speeds'];
   /** Of the lines that prompts are filled with, by the engine's own count. */
   readonly tokensPerLine: number;
+  readonly backend: string | undefined;
 }
 
 /** Three prompts of growing length, each new to the engine. */
 export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> {
   let tokensPerLine = (await context.countTokens(fillerLine(0, 100))) + 1;
   const speeds: ProbeCard['speeds'] = [];
+  let backend: string | undefined;
   // The first call loads the model; its prompt is then read at the usual speed.
   for (const [series, wanted] of [128, 384, null].entries()) {
     const tokens = wanted ?? longest(context, speeds);
@@ -32,6 +34,7 @@ export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> 
     });
     if (!answer.ok) break;
     const { measured } = answer;
+    backend = measured.backend;
     // The frame of the template and the question are some forty tokens.
     tokensPerLine = Math.max(1, (measured.promptTokens - 40) / count);
     speeds.push({
@@ -40,7 +43,7 @@ export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> 
       decodePerSecond: decodePerSecond(measured),
     });
   }
-  return { speeds, tokensPerLine };
+  return { speeds, tokensPerLine, backend };
 }
 
 function longest({ model }: RecipeContext, speeds: ProbeCard['speeds']): number {

@@ -72,7 +72,9 @@ function noteOf({ part, state, record }: PartState): readonly string[] {
       ];
     case 'missing':
       return part.isNeeded
-        ? [`${name} packages of this project are not installed, and commands have no network to install them.`]
+        ? [
+            `${name} packages of this project were not installed for it. Commands have those of the image, and no network for more.`,
+          ]
         : [];
     default:
       return state satisfies never;

@@ -46,7 +46,7 @@ export function createProgramTool(): Tool {
       'tools.NAME(argument=value) gives the text of a result (.json(), .data, .exit_code) and raises ToolError;',
       `tools.parallel([("NAME", {…}), …]) runs up to ${programLimits.together} at once.`,
       'JavaScript: an ES module with await tools.NAME({argument: value}), tools.parallel([["NAME", {…}], …]), import.meta.main.',
-      'What it assigns to "result" comes back: make it small. Other calls than the announced ones are refused.',
+      'What it assigns to "result" comes back: make it small, and stop once you know enough. Other calls than the announced ones are refused.',
       '"state" stays for later programs. Functions test_… run first, without tools:',
       'then the work stands below if __name__ == "__main__".',
     ].join(' '),

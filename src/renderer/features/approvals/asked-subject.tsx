@@ -1,6 +1,6 @@
 import type { ModelReview } from '@shared/events/approval-events.ts';
 import type { ApprovalState } from '@shared/session/session-state.ts';
-import { hasDeceptivePiece, seenPieces, seenWords, seenName } from '@shared/text/seen-text.ts';
+import { hasDeceptivePiece, seenLines, seenPieces, seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenChange } from '../../ui/content/seen-change.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
@@ -14,7 +14,7 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
     <>
       {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
       {hosts === undefined && text !== undefined && reason !== undefined && (
-        <p className="text-sm whitespace-pre-line text-soft">{seenWords(reason)}</p>
+        <p className="text-sm whitespace-pre-line text-soft">{seenLines(reason)}</p>
       )}
       {review?.model !== undefined && <ModelReviewed model={review.model} />}
       <SeenText pieces={pieces} />
@@ -57,7 +57,7 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
         ))}
       </ul>
       {hosts.some((host) => host.includes('xn--')) && <p className="text-sm text-warn">{t('approval.foreign')}</p>}
-      <p className="text-sm whitespace-pre-line text-soft">{seenWords(approval.reason ?? '')}</p>
+      <p className="text-sm whitespace-pre-line text-soft">{seenLines(approval.reason ?? '')}</p>
       {approval.why !== undefined && (
         <>
           <p className="text-sm text-soft">{t('approval.why')}</p>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
-import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { seenLines, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock, tokens } from '../../lib/text/format.ts';
@@ -155,7 +155,7 @@ function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
       </div>
       {tool.description !== '' && (
         <Fold label={t('tools.about')} className="text-xs">
-          <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenWords(tool.description)}</p>
+          <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenLines(tool.description)}</p>
         </Fold>
       )}
       {tool.program !== null && state === 'ready' && project !== null && (

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ToolReport } from '@shared/tools/server-definition.ts';
-import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { seenLines, seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { clock, tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
@@ -94,7 +94,7 @@ function ToolRow({ tool, server, project, isRefused, work, readAt }: RowsProps &
         </p>
         {(description !== '' || hints.length > 0) && (
           <Fold label={t('tools.about')} className="text-xs">
-            <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenWords(description)}</p>
+            <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenLines(description)}</p>
             {hints.length > 0 && (
               <p className="pt-1 text-xs text-soft">{t('tools.hints', { list: hints.map(seenName).join(', ') })}</p>
             )}

@@ -199,16 +199,15 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, form, url, child } =
-    event;
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, child } = event;
   const asker = child === undefined ? {} : { child };
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
-      ...(form === undefined ? {} : { form }),
-      ...(url === undefined ? {} : { url }),
+      ...(event.form === undefined ? {} : { form: event.form }),
+      ...(event.url === undefined ? {} : { url: event.url }),
       ...(event.review === undefined ? {} : { review: event.review }),
       ...(event.pictures === undefined ? {} : { pictures: event.pictures }),
     };

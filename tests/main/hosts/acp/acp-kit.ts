@@ -128,10 +128,13 @@ export async function openEditor(
   {
     answer = pick('deny'),
     notices = false,
+    buffer,
     fillIn,
   }: {
     readonly answer?: Answer;
     readonly notices?: boolean;
+    /** The text of a file that it has open; absent: it does not say that it tells any. */
+    readonly buffer?: (path: string) => string;
     /** Answers forms; absent: the editor has none. */
     readonly fillIn?: (asked: CreateElicitationRequest) => CreateElicitationResponse;
   } = {},
@@ -163,11 +166,16 @@ export async function openEditor(
       updates.push(params.update);
       for (const look of waiting) look();
     });
+  if (buffer !== undefined)
+    app.onRequest(methods.client.fs.readTextFile, ({ params }) => ({ content: buffer(params.path) }));
   if (fillIn !== undefined) app.onRequest(methods.client.elicitation.create, ({ params }) => fillIn(params));
   const connection = app.connect(ndJsonStream(toAgent.writable, heard));
   const initialized = await connection.agent.request(methods.agent.initialize, {
     protocolVersion: 1,
-    clientCapabilities: notices ? { session: { notices: {} } } : {},
+    clientCapabilities: {
+      ...(notices ? { session: { notices: {} } } : {}),
+      ...(buffer === undefined ? {} : { fs: { readTextFile: true } }),
+    },
   });
   return {
     agent: connection.agent,

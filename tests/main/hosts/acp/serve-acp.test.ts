@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { eventsOf } from '../../../fakes/core-client.ts';
 import { askingServer, libraryServer, redSquare, serveMcp } from '../../../fakes/mcp-http-server.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
-import { calls, complete, createWorld, openEditor, pick, textOf } from './acp-kit.ts';
+import { calls, complete, createWorld, files, openEditor, pick, textOf } from './acp-kit.ts';
 
 const { session } = methods.agent;
 const text = (value: string): ContentBlock[] => [{ type: 'text', text: value }];
@@ -235,6 +235,48 @@ describe('an editor that speaks the Agent Client Protocol', () => {
       await expect(agent.request(session.setConfigOption, { sessionId, configId, value })).rejects.toMatchObject({
         code: -32602,
       });
+    await editor.leave();
+  });
+
+  // Catches: an agent that answers about what was saved while the person looks at something newer.
+  it('takes unsaved text of a linked file from the editor, and what is saved from the project', async () => {
+    await using world = await createWorld([{ text: 'Seen.' }, { text: 'Seen.' }, { text: 'Seen.' }]);
+    const read: string[] = [];
+    const open = { text: 'def add(a, b):\n    return a + b\n' };
+    const editor = await openEditor(world, {
+      buffer: (path) => {
+        read.push(path);
+        if (open.text === '') throw new Error('It is not open.');
+        return open.text;
+      },
+    });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    const link = { type: 'resource_link', name: 'calc.py', uri: `file://${world.project}/calc.py#L2` } as const;
+    const away = { type: 'resource_link', name: 'hosts', uri: 'file:///etc/hosts' } as const;
+    const ask = async (): Promise<unknown> => {
+      await editor.agent.request(session.prompt, {
+        sessionId,
+        prompt: [...text('See '), link, ...text(' and '), away],
+      });
+      const events = await eventsOf(world.core.client, sessionId);
+      const { attachments = [] } = events.findLast((one) => one.type === 'user-message-added') ?? {};
+      const [one] = attachments;
+      if (one?.kind !== 'text') return attachments;
+      const [call] = events.filter(({ type }) => type === 'model-call-started').slice(-1);
+      const near = { id: call?.type === 'model-call-started' ? call.callId : '', near: call?.seq ?? 1 };
+      const { request } = await world.core.client.sessions.detail({ sessionId, ...near });
+      const seen = JSON.stringify(request);
+      return [one.path, one.lines, ['a + b', 'def add', 'a - b'].filter((word) => seen.includes(word))];
+    };
+    // Only the linked line of it.
+    expect(await ask()).toEqual(['calc.py', undefined, ['a + b']]);
+    open.text = files['calc.py'].replaceAll('\n', '\r\n');
+    expect(await ask()).toEqual(['calc.py', { from: 2, to: 2 }, expect.anything()]);
+    open.text = '';
+    expect(await ask()).toEqual(['calc.py', { from: 2, to: 2 }, expect.anything()]);
+    const unborn = { ...link, uri: `file://${world.project}/.env` };
+    await editor.agent.request(session.prompt, { sessionId, prompt: [...text('See '), unborn] });
+    expect(new Set(read)).toEqual(new Set([`${world.project}/calc.py`]));
     await editor.leave();
   });
 

@@ -294,6 +294,31 @@ describe('the bandwidth that was measured here', () => {
     expect(measuredHere([entry('small', 1e8, 900)], true)).toMatchObject({ deviceBandwidth: null });
   });
 
+  it('is that of main memory, too, where a model was probed without the card', () => {
+    const host = entry('host', 3e9, 10);
+    const entries = [{ ...host, card: { ...card, ...host.card, backend: 'cpu' } }, entry('dense', 2e9, 11)];
+    expect(measuredHere(entries, true)).toMatchObject({
+      deviceBandwidth: 2e9 / (1 / 11 - 0.002),
+      hostBandwidth: 30e9,
+    });
+  });
+
+  it('gives the speed of a model with experts in main memory, by what a token reads of each memory', () => {
+    const machine = machineOf({ machine: '', card: 12, ram: 32, coding: [], chat: [] });
+    const both = { ...machine, deviceBandwidth: 450e9, hostBandwidth: 40e9 };
+    const [coding] = suggestModels(both, sources).models;
+    expect(coding).toMatchObject({ id: 'qwen3.6-35b-a3b', place: 'card-and-ram' });
+    // 32 of its 35 billion parameters are experts, of which a token reads 8 of 256: 1.6 GB of the card, 0.4 GB of main memory.
+    expect(coding?.decodePerSecond).toBeGreaterThan(50);
+    expect(coding?.decodePerSecond).toBeLessThan(80);
+    expect(coding?.notes.join(' ')).toContain('providers.llama-server');
+    const [unmeasured] = suggestModels({ ...machine, deviceBandwidth: 450e9 }, sources).models;
+    expect(unmeasured).toMatchObject({ decodePerSecond: null });
+    expect(unmeasured?.speedNote).toContain('main memory was not measured');
+    const ready = ['llama-server/Qwen3.6-35B-A3B-UD-Q4_K_M', 'llama-cpp/Qwen3.6-35B-A3B-UD-Q4_K_M'];
+    expect(suggestModels(both, { ...sources, ready }).models[0]?.readyAs).toBe(ready[0]);
+  });
+
   it('is unknown where nothing was probed', () => {
     expect(measuredHere([], false)).toEqual({ deviceBandwidth: null, hostBandwidth: null, measuredPrefill: null });
   });

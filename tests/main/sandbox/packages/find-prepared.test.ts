@@ -55,7 +55,9 @@ describe('what is installed for a project', () => {
     expect(await surroundings()).toEqual({
       mounts: [],
       environment: {},
-      notes: ['Python packages of this project are not installed, and commands have no network to install them.'],
+      notes: [
+        'Python packages of this project were not installed for it. Commands have those of the image, and no network for more.',
+      ],
       warnings: [
         `The Python packages of this project (pip) are not installed. Install them with: dewpoint projects prepare ${project}`,
       ],

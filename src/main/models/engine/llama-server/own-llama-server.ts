@@ -120,7 +120,7 @@ export function createOwnLlamaServer(options: OwnLlamaServerOptions): OwnLlamaSe
       users += 1;
       const { server, lines, ...about } = loaded;
       const ended = (): ReturnType<RunningServer['ended']> =>
-        server.hasEnded() ? { text: lastOutput(server.words()), noMemory: noMemoryIn(lines()) } : null;
+        server.hasEnded() ? endOf(server.words(), lines()) : null;
       return { ok: true, server: { ...about, load, isFresh: !isThere, ended, leave: leaveOnce({ ...loaded, load }) } };
     } finally {
       leave();
@@ -148,6 +148,19 @@ export function createOwnLlamaServer(options: OwnLlamaServerOptions): OwnLlamaSe
 
 const cancelled = { ok: false, code: 'cancelled', message: 'It was cancelled.' } as const;
 const keyOf = ({ program, args }: ServerLoad): string => JSON.stringify([program, args]);
+
+function endOf(words: string, lines: readonly string[]): NonNullable<ReturnType<RunningServer['ended']>> {
+  const noMemory = noMemoryIn(lines);
+  return { text: noMemory === null ? lastOutput(words) : ` It has no memory left${whereIn(lines)}.`, noMemory };
+}
+
+/** In its own words, without their time. */
+function whereIn(lines: readonly string[]): string {
+  const line = outOfMemoryLines(lines)[0]
+    ?.replace(/^[\d.]{1,20} [A-Z] +/u, '')
+    .trim();
+  return line === undefined ? '' : ` ("${line.slice(0, 160)}")`;
+}
 
 function noMemoryIn(lines: readonly string[]): NoMemory | null {
   const said = outOfMemoryLines(lines);
@@ -197,7 +210,7 @@ async function start(
   const said = lastOutput(server.words());
   const memory = noMemoryIn(lines);
   if (memory !== null)
-    return { ok: false, code: 'out-of-memory', memory, message: `llama-server has no memory left.${said}` };
+    return { ok: false, code: 'out-of-memory', memory, message: `llama-server has no memory left${whereIn(lines)}.` };
   const what =
     outcome === 'ended' ? 'was started and ended' : `did not answer within ${Math.round(startMs / 1000)} seconds`;
   return { ok: false, code: 'engine-lost', message: `${load.program} ${what}.${said}` };

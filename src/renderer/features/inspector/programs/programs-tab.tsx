@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { ProgramReport } from '@shared/session/program-reports.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
+import { seenLines, seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { money, seconds, tokens } from '../../../lib/text/format.ts';
@@ -95,7 +95,7 @@ function OneProgram({ sessionId, program, isOpen, canKeep }: OneProgramProps) {
             <p className="text-soft">{t('programs.problems')}</p>
             {problems.map((problem) => (
               <p key={problem} className="text-warn whitespace-pre-line wrap-anywhere">
-                {seenWords(problem)}
+                {seenLines(problem)}
               </p>
             ))}
           </div>

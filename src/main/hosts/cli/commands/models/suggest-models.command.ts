@@ -31,8 +31,10 @@ export const suggestModels: Command<[SuggestArguments]> = async ({ core, termina
 
 async function readMachine(path: string): Promise<SuggestMachine> {
   const example = '{"devices": [{"name": "RTX 4090", "totalBytes": 25757220864}], "host": {"totalBytes": 34359738368}}';
+  const text = await readFile(resolve(path), 'utf8').catch(() => null);
+  if (text === null) throw usageError(`${path} cannot be read.`);
   try {
-    return suggestMachineSchema.parse(JSON.parse(await readFile(resolve(path), 'utf8')));
+    return suggestMachineSchema.parse(JSON.parse(text));
   } catch (error) {
     throw usageError(`${path} does not describe a machine: ${messageOf(error).slice(0, 200)}`, `Example: ${example}`);
   }
