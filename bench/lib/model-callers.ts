@@ -166,7 +166,7 @@ function jsonSchemaOf(value: unknown): unknown {
 }
 
 /** As the data counts it: each argument has one of its values, and no other is there. */
-export function areRight(input: unknown, values: Readonly<Record<string, unknown>>): boolean {
+function areRight(input: unknown, values: Readonly<Record<string, unknown>>): boolean {
   if (!isRecord(input)) return false;
   const isFit = ([name, allowed]: readonly [string, unknown]): boolean => {
     const all: readonly unknown[] = Array.isArray(allowed) ? allowed : [allowed];
