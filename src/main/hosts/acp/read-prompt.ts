@@ -1,7 +1,7 @@
-import { readFile, realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { openFolderBelow, readRegularFile } from '../../lib/files/host-folder.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { mentionOf } from '@shared/attachments/file-mentions.ts';
 import { fillTemplate } from '@shared/session/prompt-templates.ts';
@@ -13,6 +13,9 @@ export interface ReadPrompt {
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
+
+/** A longer one is read by the core, in parts. Bytes. */
+const longestFile = 4 * 1024 * 1024;
 
 interface Place {
   readonly sessionId: string;
@@ -101,10 +104,9 @@ function linkText({ workspace }: Place, uri: string, name: string): string {
 /** What the editor has of a linked file of the workspace where that is not what lies there. Null: it is, or nobody says. */
 async function unsavedText({ workspace, buffer }: Place, uri: string) {
   const path = pathOf(uri);
-  if (buffer === undefined || path === null || insideOf(workspace, path) === null) return null;
-  // Fences go by where a file really lies, and what is not there lies nowhere.
-  const real = await realpath(path).catch(() => null);
-  const saved = insideOf(workspace, real) === null ? null : await readFile(path, 'utf8').catch(() => null);
+  const inside = insideOf(workspace, path);
+  if (buffer === undefined || path === null || inside === null) return null;
+  const saved = await savedText(workspace, inside.split(sep));
   const shown = saved === null ? null : await buffer(path).catch(() => null);
   if (saved === null || shown === null || saved.replaceAll('\r\n', '\n') === shown.replaceAll('\r\n', '\n'))
     return null;
@@ -117,6 +119,18 @@ async function unsavedText({ workspace, buffer }: Place, uri: string) {
           .slice(Number(from) - 1, Number(to))
           .join('\n');
   return { path, lines };
+}
+
+/** Null: no regular file, or a long one. No link is followed: fences go by where a file really lies. */
+async function savedText(workspace: string, names: readonly string[]): Promise<string | null> {
+  const folder = await openFolderBelow(workspace, names.slice(0, -1));
+  if (folder === null) return null;
+  try {
+    const bytes = await readRegularFile(folder, names.at(-1) ?? '', longestFile).catch(() => null);
+    return bytes?.toString('utf8') ?? null;
+  } finally {
+    await folder.close();
+  }
 }
 
 /** The path below the workspace; null: it lies elsewhere. */

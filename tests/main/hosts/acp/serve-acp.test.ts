@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
@@ -275,7 +277,12 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     open.text = '';
     expect(await ask()).toEqual(['calc.py', { from: 2, to: 2 }, expect.anything()]);
     const unborn = { ...link, uri: `file://${world.project}/.env` };
-    await editor.agent.request(session.prompt, { sessionId, prompt: [...text('See '), unborn] });
+    await symlink('calc.py', join(world.project, 'other.py'));
+    const other = { ...link, uri: `file://${world.project}/other.py` };
+    await editor.agent.request(session.prompt, {
+      sessionId,
+      prompt: [...text('See '), unborn, ...text(' and '), other],
+    });
     expect(new Set(read)).toEqual(new Set([`${world.project}/calc.py`]));
     await editor.leave();
   });
