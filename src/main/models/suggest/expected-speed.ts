@@ -52,8 +52,8 @@ export function expectedSpeed(
       : activeB === null
         ? 'its active parameters are unknown'
         : question.place === 'card-and-ram' && machine.deviceBandwidth !== null
-          ? 'the bandwidth of main memory was not measured; set providers.llama-cpp to {"kind": "llama-cpp", "gpu": "off"} and benchmark a model that is here'
-          : 'the memory bandwidth of this machine was not measured; benchmark a model that is here, on a card one of 7B or more';
+          ? 'main memory was not measured (run `dewpoint settings set providers.llama-cpp \'{"kind": "llama-cpp", "gpu": "off"}\'`, then `dewpoint models probe` with a model that is here)'
+          : 'nothing was measured here (run `dewpoint models probe` with a model that is here; with a card, one of 7B or more)';
   return { decodePerSecond, prefillPerSecond, speedNote };
 }
 

@@ -235,7 +235,7 @@ function notesOf(
   return [
     ...(place === 'card-and-ram'
       ? [
-          `It needs about ${sizeText(file.aboutBytes ?? 0)} of main memory. For this speed, install llama.cpp, run \`dewpoint settings set providers.llama-server '{"kind": "llama-server"}'\`, and use \`${server}\`: it keeps only experts there. The built-in engine keeps whole layers there and is slower.`,
+          `It needs about ${sizeText(file.aboutBytes ?? 0)} of main memory. To keep only its experts there, which is faster, install llama.cpp, run \`dewpoint settings set providers.llama-server '{"kind": "llama-server"}'\`, and use \`${server}\`. The built-in engine keeps whole layers there.`,
         ]
       : []),
     ...(role === 'chat' && model.projector !== null

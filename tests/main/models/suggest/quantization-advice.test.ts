@@ -41,7 +41,7 @@ it('says how fast it was here, or would be, or that nobody knows', () => {
     '41 tokens per second, measured here',
   );
   expect(advice('qwen3.5-9b', 24, 32, bandwidth)).toContain('39 tokens per second by memory bandwidth');
-  expect(advice('qwen3.5-9b', 24, 32)).toContain('its speed is unknown, because the memory bandwidth');
+  expect(advice('qwen3.5-9b', 24, 32)).toContain('its speed is unknown, because nothing was measured here');
 });
 
 it('names a loss only with its source, and is one sentence for every family on every machine', () => {

@@ -202,7 +202,7 @@ describe('suggested models', () => {
     const machine = machineOf({ machine: '', card: 24, ram: 32, coding: [], chat: [] });
     const [unknown] = suggestModels(machine, sources).models;
     expect([unknown?.decodePerSecond, unknown?.prefillPerSecond]).toEqual([null, null]);
-    expect(unknown?.speedNote).toContain('not measured');
+    expect(unknown?.speedNote).toContain('nothing was measured here');
     const measuredPrefill = { perSecond: 2780, activeB: 1 };
     const deviceBandwidth = bandwidthOf(17.56e9, 50, true);
     const [known27b] = suggestModels({ ...machine, deviceBandwidth, measuredPrefill }, sources).models;
