@@ -116,7 +116,10 @@ export const llamaServerSchema = z.strictObject({
    * How tokens are drafted ahead. `auto`: as a probe found it to be quicker here, else not; `lookup`: out of the
    * conversation; `mtp`: by layers of the model's own; or a smaller model that drafts for it.
    */
-  drafts: z.union([z.enum(['auto', 'off', 'lookup', 'mtp']), z.string().regex(/^llama-cpp\/./)]).default('auto'),
+  drafts: z
+    .string()
+    .regex(/^(?:auto|off|lookup|mtp|llama-cpp\/.+)$/, 'It is auto, off, lookup, mtp or llama-cpp/NAME.')
+    .default('auto'),
   /** A server that was not asked for so long is ended; null: never. */
   unloadAfterMinutes: z.number().positive().nullable().default(15),
 });
