@@ -21,12 +21,12 @@ const newName =
  * In doubt it is: only a task that asks for a change in so many words, speaks of nothing that is wrong and shares no
  * word with what failed is apart from it; so is one that asks for a definition by a name that what failed does not have.
  */
-export function isAboutFailures(task: string, summary: string): boolean {
+export function isAboutFailures(task: string, summary: string, conduct = Infinity): boolean {
   // New tests are run by themselves, and what failed before them is another matter.
   if (asksForNewTests(task) && !wrong.test(task)) return false;
   const name = newName.exec(task)?.[1];
   if (name !== undefined && !wrong.test(task)) return summary.toLowerCase().includes(name.toLowerCase());
-  if (!asksForChange(task) || vocabulary.test(task)) return true;
+  if (!asksForChange(task, conduct) || vocabulary.test(task)) return true;
   if (namesIn(task).some((one) => new RegExp(`(?<![\\w$])${one.replaceAll('$', '\\$')}(?![\\w$])`, 'u').test(summary)))
     return true;
   const files = new Set([...summary.matchAll(file)].flatMap(([, stem = '']) => wordsOf(stem)));

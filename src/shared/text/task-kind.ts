@@ -72,9 +72,9 @@ export function hasLaterOrder(task: string): boolean {
   return text.split(/(?<=[.!?。？！])\s+|\n+/u).some((sentence) => hasOrder(sentence.trim()));
 }
 
-/** Whether a task says in its own words that something is to be changed; what only says what is wrong does not. */
-export function asksForChange(task: string): boolean {
-  return !isQuestion(task) && work.test(task);
+/** Whether a task says in its own words that something is to be changed; what only says what is wrong does not. `conduct` as in `isQuestion`. */
+export function asksForChange(task: string, conduct = Infinity): boolean {
+  return !isQuestion(task, conduct) && work.test(task);
 }
 
 function isAsking(sentence: string): boolean {
@@ -106,8 +106,8 @@ const known =
   /\b(?:fix|fails?|failing|bug|broken|rename|comments?|docstrings?|typos?|readme|changelog|format(?:ting)?)\b/iu;
 
 /** Whether a text asks for something that is not there yet: a feature, or a thing together with its tests. */
-export function makesNew(task: string): boolean {
-  if (isQuestion(task) || known.test(task)) return false;
+export function makesNew(task: string, conduct = Infinity): boolean {
+  if (isQuestion(task, conduct) || known.test(task)) return false;
   return (making.test(task) && withTests.test(task)) || (feature.test(task) && !asksForNewTests(task));
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { asksToRun, hasLaterOrder, isQuestion, isSmallTalk } from '../../../src/shared/text/task-kind.ts';
+import {
+  asksForChange,
+  asksToRun,
+  hasLaterOrder,
+  isQuestion,
+  isSmallTalk,
+} from '../../../src/shared/text/task-kind.ts';
 
 describe('isSmallTalk', () => {
   it.each(['Hello!', 'hi there', 'Thanks a lot!', 'OK, thanks', 'Guten Morgen', 'danke schön', '你好'])(
@@ -74,6 +80,8 @@ describe('isQuestion', () => {
 
   it('looks for orders only in logs that were written by a conduct that did', () => {
     expect(isQuestion('Show a table of the sizes, then make two files', 4)).toBe(true);
+    expect(asksForChange('Show a table of the sizes, then move two files', 4)).toBe(false);
+    expect(asksForChange('Show a table of the sizes, then move two files')).toBe(true);
   });
 
   it.each([

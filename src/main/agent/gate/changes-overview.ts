@@ -73,7 +73,8 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
     const syntax = await loadSyntax();
     findings.push(...texts.flatMap((text) => findingsOf(text, syntax)));
     // Only where all that was changed was seen.
-    if (texts.length === changed.length) findings.push(...missingWishes(turn.task, texts));
+    if (texts.length === changed.length)
+      findings.push(...missingWishes(turn.task, texts, turn.dependencies.config.conduct ?? 1));
   }
   const shown = texts.map(diffOf).join('\n');
   const isCut = shown.length > MAX_DIFF_CHARACTERS;

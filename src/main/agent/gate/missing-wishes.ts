@@ -14,8 +14,8 @@ const aboutForm =
  * What the task asks for in so many words and the change does not have, found without a model: whether it does anything,
  * whether it names what is to be there, whether there are tests where tests are asked for. In doubt nothing is said.
  */
-export function missingWishes(task: string, changed: readonly ChangedText[]): readonly Finding[] {
-  if (changed.length === 0 || !asksForChange(task)) return [];
+export function missingWishes(task: string, changed: readonly ChangedText[], conduct = Infinity): readonly Finding[] {
+  if (changed.length === 0 || !asksForChange(task, conduct)) return [];
   const found: Finding[] = [];
   const say = (code: string, text: string): void => void found.push({ code, path: null, text });
   if (!aboutForm.test(task) && changed.every(doesNothing))

@@ -61,9 +61,13 @@ export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Pr
 }
 
 /** Null: the look of the work says nothing against it. */
-function objectionTo(turn: Pick<Turn, 'task'>, look: ChangesOverview, { isProven }: Claim): GateCheck | null {
+function objectionTo(
+  turn: Pick<Turn, 'task' | 'dependencies'>,
+  look: ChangesOverview,
+  { isProven }: Claim,
+): GateCheck | null {
   const said = { by: 'changes', verdict: 'redo', callId: null } as const;
-  if (look.changed === 0 && !isProven && asksForChange(turn.task)) {
+  if (look.changed === 0 && !isProven && asksForChange(turn.task, turn.dependencies.config.conduct ?? 1)) {
     const text = 'Nothing was changed, although the task asks for a change.';
     const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';
     return { ...said, text: `${text} ${hint}`, findings: [{ code: 'nothing-changed', path: null, text }] };

@@ -114,7 +114,7 @@ const featuresOfTask = memo((turn: CallingTurn) => ({
     hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
     isQuestion: isQuestion(turn.task, turn.dependencies.config.conduct ?? 1),
   }),
-  ...(isNew(turn) ? { makesNew: makesNew(turn.task) } : {}),
+  ...(isNew(turn) ? { makesNew: makesNew(turn.task, turn.dependencies.config.conduct ?? 1) } : {}),
 }));
 
 /** A step that has one model to run on: only the hard rules speak. */
