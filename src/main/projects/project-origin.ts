@@ -1,4 +1,4 @@
-import { openFolderBelow, readRegularFile } from '../lib/files/host-folder.ts';
+import { readFileBelow } from '../lib/files/host-folder.ts';
 
 const maxLogBytes = 16 * 1024 * 1024;
 
@@ -7,16 +7,10 @@ const maxLogBytes = 16 * 1024 * 1024;
  * from, or that something was pulled. Null: it says of neither, or there is no such log. Starts nothing, follows no link.
  */
 export async function projectOrigin(folder: string): Promise<string | null> {
-  const logs = await openFolderBelow(folder, ['.git', 'logs']);
-  if (logs === null) return null;
-  try {
-    const text = (await readRegularFile(logs, 'HEAD', maxLogBytes))?.toString() ?? '';
-    const cloned = /\tclone: from (.+)$/m.exec(text)?.[1];
-    if (cloned !== undefined) return withoutPassword(cloned.trim());
-    return /\tpull\b/.test(text) ? 'another repository' : null;
-  } finally {
-    await logs.close();
-  }
+  const text = (await readFileBelow(folder, ['.git', 'logs', 'HEAD'], maxLogBytes))?.toString() ?? '';
+  const cloned = /\tclone: from (.+)$/m.exec(text)?.[1];
+  if (cloned !== undefined) return withoutPassword(cloned.trim());
+  return /\tpull\b/.test(text) ? 'another repository' : null;
 }
 
 function withoutPassword(address: string): string {

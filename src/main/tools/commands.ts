@@ -85,10 +85,10 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     ...createTaskCommands(options, find),
     set: async ({ input }) => {
       const { name, tool, isOn } = input;
-      const known = (await report(name)).tools.map((one) => one.tool);
+      const server = find(name);
       // Composio reaches tools that it does not list.
-      const isOpen = find(name).definition.kind === 'composio' || isOn === null || find(name).off.includes(tool ?? '');
-      if (tool !== undefined && !isOpen && !known.includes(tool))
+      const isOpen = server.definition.kind === 'composio' || isOn === null || server.off.includes(tool ?? '');
+      if (tool !== undefined && !isOpen && !(await report(name)).tools.some((one) => one.tool === tool))
         throw new AppError('not-found', `The tool server ${name} has no tool ${tool}. Nothing was switched.`, {
           hint: `See: dewpoint tools show ${name}`,
         });

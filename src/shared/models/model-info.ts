@@ -55,6 +55,13 @@ export function effortOfWord(word: string): Effort | null {
 
 export const wordOfEffort = (effort: Effort): string => (effort === 'none' ? 'off' : effort);
 
+/** Which steps a model can be told to think in, as a sentence without its point. */
+export function thinkingInWords({ label, efforts = [] }: Pick<ModelInfo, 'label' | 'efforts'>): string {
+  return efforts.length === 0
+    ? `${label} has no switch for thinking`
+    : `${label} knows ${efforts.map(wordOfEffort).join(', ')}`;
+}
+
 /** A model with a person's choice. One that does not know this step is as it was: the choice is not offered for it. */
 export function withThinking<Info extends Pick<ModelInfo, 'efforts' | 'effort'>>(
   info: Info,

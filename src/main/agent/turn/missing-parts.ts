@@ -1,4 +1,4 @@
-import { howToGet, wordOfEffort } from '@shared/models/model-info.ts';
+import { howToGet, thinkingInWords, wordOfEffort } from '@shared/models/model-info.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TurnOptions } from './agent-dependencies.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -35,11 +35,7 @@ export function missingThinking(
   if (thinking === undefined || models.length === 0) return null;
   if (models.some(({ efforts }) => efforts?.includes(thinking) === true)) return null;
   const word = wordOfEffort(thinking);
-  const known = models.map(({ label, efforts = [] }) =>
-    efforts.length === 0
-      ? `${label} has no switch for thinking`
-      : `${label} knows ${efforts.map(wordOfEffort).join(', ')}`,
-  );
+  const known = models.map(thinkingInWords);
   const message = `No model of this message can be set to thinking: ${word}. ${known.join('; ')}.`;
   const hint = 'Choose another step, another model, or leave thinking as it is.';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'bad-input', message, hint } };

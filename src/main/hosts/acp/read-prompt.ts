@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
-import { openFolderBelow, readRegularFile } from '../../lib/files/host-folder.ts';
+import { readFileBelow } from '../../lib/files/host-folder.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { mentionOf } from '@shared/attachments/file-mentions.ts';
 import { fillTemplate } from '@shared/session/prompt-templates.ts';
@@ -106,7 +106,8 @@ async function unsavedText({ workspace, buffer }: Place, uri: string) {
   const path = pathOf(uri);
   const inside = insideOf(workspace, path);
   if (buffer === undefined || path === null || inside === null) return null;
-  const saved = await savedText(workspace, inside.split(sep));
+  // No link is followed: fences go by where a file really lies.
+  const saved = (await readFileBelow(workspace, inside.split(sep), longestFile))?.toString('utf8') ?? null;
   const shown = saved === null ? null : await buffer(path).catch(() => null);
   if (saved === null || shown === null || saved.replaceAll('\r\n', '\n') === shown.replaceAll('\r\n', '\n'))
     return null;
@@ -119,18 +120,6 @@ async function unsavedText({ workspace, buffer }: Place, uri: string) {
           .slice(Number(from) - 1, Number(to))
           .join('\n');
   return { path, lines };
-}
-
-/** Null: no regular file, or a long one. No link is followed: fences go by where a file really lies. */
-async function savedText(workspace: string, names: readonly string[]): Promise<string | null> {
-  const folder = await openFolderBelow(workspace, names.slice(0, -1));
-  if (folder === null) return null;
-  try {
-    const bytes = await readRegularFile(folder, names.at(-1) ?? '', longestFile).catch(() => null);
-    return bytes?.toString('utf8') ?? null;
-  } finally {
-    await folder.close();
-  }
 }
 
 /** The path below the workspace; null: it lies elsewhere. */

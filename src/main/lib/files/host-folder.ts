@@ -194,6 +194,17 @@ export async function openFolderBelow(
   return folder;
 }
 
+/** As `readRegularFile`, of a file down several names; null, too, where one of them is missing, a link or no folder. */
+export async function readFileBelow(root: string, names: readonly string[], maxBytes: number): Promise<Buffer | null> {
+  const folder = await openFolderBelow(root, names.slice(0, -1));
+  if (folder === null) return null;
+  try {
+    return await readRegularFile(folder, names.at(-1) ?? '', maxBytes);
+  } finally {
+    await folder.close();
+  }
+}
+
 /**
  * Why a single name of a path cannot be used on this platform; null when it can. What other platforms could not hold is a
  * plain name here: a project may have a file called `x:y`.

@@ -1,4 +1,4 @@
-import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
+import { loadSizeOf } from '@shared/models/load-size.ts';
 import type { LoadSize } from '@shared/models/load-size.ts';
 import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
 import { batchTokens } from './batch-tokens.ts';
@@ -7,8 +7,9 @@ import { sumHeldMemory } from '../engine/local-engines.ts';
 import { readAdapted, stampOf } from './gguf/gguf-header-reader.ts';
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
 import type { Hardware } from '../machine/hardware.ts';
-import { leastTokens, planMemory } from './memory-plan.ts';
+import { leastTokens, planMemory, usefulTokens } from './memory-plan.ts';
 import type { LoadStep, LoadSteps } from './load-steps.ts';
+import { ranOutOfMemory } from './load-steps.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
 import type { ModelMemory } from './estimate/model-memory.ts';
 import { adjustFreeMemory } from '../machine/adjust-free-memory.ts';
@@ -86,9 +87,6 @@ export interface GrantContextOptions {
   /** What other engines of this machine hold; absent: there are none. */
   readonly others?: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
-
-/** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
-const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 
 interface Decision {
   /** Null until a process runs that it was made for. */
@@ -261,10 +259,9 @@ function layersAfter(step: LoadStep | null, planned: number | null): number | nu
   return step.gpuLayers === null ? null : Math.min(planned, step.gpuLayers);
 }
 
-function smallerBecause({ before, at, gpuLayers }: LoadStep): string {
-  const date = new Date(at).toISOString().slice(0, 10);
-  const since = gpuLayers === null ? '; since then as many layers are on the card as it finds room for' : '';
-  return `its engine ran out of memory with ${loadSizeInWords(before)} on ${date}${since}`;
+function smallerBecause(step: LoadStep): string {
+  const since = step.gpuLayers === null ? '; since then as many layers are on the card as it finds room for' : '';
+  return `${ranOutOfMemory(step, 'its engine')}${since}`;
 }
 
 interface Fitted extends Pick<GrantedMemoryPlan, 'placement' | 'reason' | 'gpuLayers' | 'kv'> {

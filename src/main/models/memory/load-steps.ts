@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { loadSizeInWords } from '@shared/models/load-size.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const sizeSchema = z.strictObject({
@@ -17,6 +18,11 @@ const stepSchema = sizeSchema.extend({
 export type LoadStep = z.infer<typeof stepSchema>;
 
 const fileSchema = z.strictObject({ version: z.literal(1), loads: z.record(z.string(), stepSchema) });
+
+/** In a sentence that goes on: `who` is the engine or the server. */
+export function ranOutOfMemory({ before, at }: LoadStep, who: string): string {
+  return `${who} ran out of memory with ${loadSizeInWords(before)} on ${new Date(at).toISOString().slice(0, 10)}`;
+}
 
 /** Loads that were made smaller, by model file, wish and machine; kept over restarts. */
 export interface LoadSteps {

@@ -40,7 +40,8 @@ const kibi = 1024;
 const mebi = 1024 * kibi;
 /** A context that can be called one at all; llama.cpp's own fit goes no lower either. */
 export const leastTokens = 4096;
-/** What an agent should have, what it can do with, and from where on it is told. Policy; not a property of a model. */
+/** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
+export const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 /** The engine rounds a context up to so many tokens. */
 const cellStep = 256;
 const steps = { aim: 64 * kibi, accept: 32 * kibi, warn: 16 * kibi } as const;

@@ -3,7 +3,7 @@ import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimat
 import { besideDraft, draftMemory } from './draft-memory.ts';
 import type { DraftLoad, DraftMemory } from './draft-memory.ts';
 import type { Card } from './memory-plan.ts';
-import { leastTokens, planMemory } from './memory-plan.ts';
+import { leastTokens, planMemory, usefulTokens } from './memory-plan.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
 import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
 
@@ -43,8 +43,6 @@ export interface ServerLoadPlan {
   readonly why: string | null;
 }
 
-/** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
-const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 export const serverBatchTokens = 512;
 
 /** Pure. One conversation, for the server is asked by one turn at a time. */

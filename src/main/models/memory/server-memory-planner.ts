@@ -1,6 +1,6 @@
 import type { Hardware } from '../machine/hardware.ts';
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
-import { leastTokens, planMemory, ruleOfThumb } from './memory-plan.ts';
+import { leastTokens, planMemory, ruleOfThumb, usefulTokens } from './memory-plan.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
 import type { ModelFacts } from './estimate/model-memory.ts';
 import { readServerModel } from './gguf/server-model-header.ts';
@@ -51,9 +51,6 @@ export interface ServerMemoryPlanner {
   readonly read: (header: ServerHeader) => ServerModel;
   readonly plan: (wish: ServerMemoryRequest, signal: AbortSignal) => Promise<ServerMemoryGrant>;
 }
-
-/** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
-const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 
 export function createServerMemoryPlanner(options: {
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;

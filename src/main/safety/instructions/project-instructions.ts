@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { InstructionFile, InstructionState } from '@shared/safety/instruction-files.ts';
 import { definitionFolder, instructionPaths, maxInstructionBytes } from '@shared/safety/instruction-files.ts';
-import { openFolderBelow, openHostFolder, readRegularFile } from '../../lib/files/host-folder.ts';
+import { openFolderBelow, readFileBelow } from '../../lib/files/host-folder.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -168,15 +168,6 @@ async function entriesOf(
   }
 }
 
-async function readIn(root: string, path: string): Promise<Buffer | null> {
-  const names = path.split('/');
-  const name = names.pop() ?? '';
-  // What cannot be opened holds no instructions.
-  const folder = names.length === 0 ? await openHostFolder(root).catch(() => null) : await openFolderBelow(root, names);
-  if (folder === null) return null;
-  try {
-    return await readRegularFile(folder, name, maxInstructionBytes);
-  } finally {
-    await folder.close();
-  }
-}
+/** What cannot be opened holds no instructions. */
+const readIn = (root: string, path: string): Promise<Buffer | null> =>
+  readFileBelow(root, path.split('/'), maxInstructionBytes);

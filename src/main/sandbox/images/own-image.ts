@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { parseDevContainer, type DevContainer } from './dev-container.ts';
-import { openFolderBelow, readRegularFile } from '../../lib/files/host-folder.ts';
+import { readFileBelow } from '../../lib/files/host-folder.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** What a project says it wants to be worked on in. */
@@ -67,14 +67,6 @@ function ownImage(image: Pick<OwnImage, 'kind' | 'path' | 'text'>, besides = not
 }
 
 async function textOf(projectPath: string, path: string): Promise<string | null> {
-  const names = path.split('/');
-  const folder = await openFolderBelow(projectPath, names.slice(0, -1));
-  if (folder === null) return null;
-  try {
-    // What cannot be read counts as missing.
-    const bytes = await readRegularFile(folder, names.at(-1) ?? '', maxBytes).catch(() => null);
-    return bytes?.toString('utf8') ?? null;
-  } finally {
-    await folder.close();
-  }
+  // What cannot be read counts as missing.
+  return (await readFileBelow(projectPath, path.split('/'), maxBytes))?.toString('utf8') ?? null;
 }

@@ -4,6 +4,7 @@ import type { LlamaServerSettings } from '@shared/settings/settings.ts';
 import type { NoMemory } from '../../engine/llama-server/own-llama-server.ts';
 import type { ServerProgram } from '../../engine/llama-server/server-program.ts';
 import { stampOf } from '../../memory/gguf/gguf-header-reader.ts';
+import { ranOutOfMemory } from '../../memory/load-steps.ts';
 import type { LoadStep } from '../../memory/load-steps.ts';
 import { leastTokens } from '../../memory/memory-plan.ts';
 import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-load.ts';
@@ -36,11 +37,7 @@ export async function smallerBefore(
 ): Promise<ServerLoadWish['step']> {
   const step = await options.dependencies.loadSteps?.find(await keyOf(options, file, program));
   if (step === undefined || step === null) return null;
-  const date = new Date(step.at).toISOString().slice(0, 10);
-  return {
-    grantedTokens: step.grantedTokens,
-    why: `its server ran out of memory with ${loadSizeInWords(step.before)} on ${date}`,
-  };
+  return { grantedTokens: step.grantedTokens, why: ranOutOfMemory(step, 'its server') };
 }
 
 interface Failed {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { openFolderBelow, readRegularFile } from '../../../lib/files/host-folder.ts';
+import { openFolderBelow, readFileBelow } from '../../../lib/files/host-folder.ts';
 import { isWithin } from '../../../lib/files/is-within.ts';
 
 /** Where the data of a worktree or a submodule lie. */
@@ -58,11 +58,5 @@ async function isSame(left: string, right: string): Promise<boolean> {
 }
 
 async function readText(folderPath: string, name: string): Promise<string | null> {
-  const folder = await openFolderBelow(folderPath, []);
-  if (folder === null) return null;
-  try {
-    return (await readRegularFile(folder, name, maxBytes))?.toString() ?? null;
-  } finally {
-    await folder.close();
-  }
+  return (await readFileBelow(folderPath, [name], maxBytes))?.toString() ?? null;
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { openFolderBelow, readRegularFile } from '../../../lib/files/host-folder.ts';
+import { readFileBelow } from '../../../lib/files/host-folder.ts';
 import { joined, namesOf } from './folder-names.ts';
 import { namedIn } from './git-config.ts';
 import { maxConfigBytes } from './make-harmless.ts';
@@ -65,12 +65,7 @@ function placesFor(
 
 /** The text of a configuration in the workspace; empty where there is none, or no plain file of a usual size. */
 export async function textOf(workspacePath: string, file: string): Promise<string> {
-  const names = namesOf(file);
-  const opened = await openFolderBelow(workspacePath, names.slice(0, -1));
-  if (opened === null) return '';
-  const bytes = await readRegularFile(opened, names.at(-1) ?? '', maxConfigBytes);
-  await opened.close();
-  return bytes?.toString() ?? '';
+  return (await readFileBelow(workspacePath, namesOf(file), maxConfigBytes))?.toString() ?? '';
 }
 
 export type PlaceKind = 'file' | 'folder' | 'other' | 'absent';

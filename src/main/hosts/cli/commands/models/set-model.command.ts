@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { drivingSchema, effortOfWord, wordOfEffort } from '@shared/models/model-info.ts';
+import { drivingSchema, effortOfWord, thinkingInWords } from '@shared/models/model-info.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -53,11 +53,10 @@ export function modelSettingsText(own: Readonly<Record<string, unknown>>): strin
     .join(' · ');
 }
 
-/** It would be kept, and change nothing. */
-function refuseUnknownStep({ label, efforts = [] }: ModelInfo, value: unknown): void {
-  if (efforts.some((effort) => effort === value)) return;
-  const known = efforts.length === 0 ? 'has no switch for thinking' : `knows ${efforts.map(wordOfEffort).join(', ')}`;
-  throw usageError(`${printable(label)} ${known}. Nothing was changed.`, 'See: dewpoint models show MODEL');
+/** A step that the model does not have would be saved and change nothing. */
+function refuseUnknownStep(info: ModelInfo, value: unknown): void {
+  if (info.efforts?.some((effort) => effort === value) === true) return;
+  throw usageError(`${printable(thinkingInWords(info))}. Nothing was changed.`, 'See: dewpoint models show MODEL');
 }
 
 /** Null: as usual again. */
