@@ -29,7 +29,7 @@ export const inspector = {
   'programs.where': 'Where',
   'programs.anywhere': 'anywhere',
   'programs.problems': 'Found before it ran',
-  'programs.found': 'Found before you were asked',
+  'programs.found': 'What fixed rules found before the question',
   'programs.reviewed': '{model} said of it ({cost}):',
   'programs.unreviewed': '{model} was to review it and did not: {why}',
   'programs.diff': 'Changes to the program before',

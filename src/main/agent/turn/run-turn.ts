@@ -78,7 +78,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks && !isRun;
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
-  await fetchLeftTasks(turn);
+  if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
   const isApart = ({ exitCode, summary }: CriterionCheck): boolean =>
     criterion?.source === 'project' &&
     exitCode !== null &&

@@ -12,7 +12,7 @@ export async function serverTasks(
   const { tools } = await core();
   if (stop !== undefined) {
     await tools.stopTask({ name, taskId: stop });
-    terminal.err(`${seenName(name)} was told to end ${seenName(stop)}.\n`);
+    terminal.err(`The server ${seenName(name)} was asked to stop the task ${seenName(stop)}.\n`);
     return 0;
   }
   const found = await tools.tasks({ name });

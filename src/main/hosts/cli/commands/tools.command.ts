@@ -49,7 +49,7 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       const where = args.onHost === true ? 'host' : 'container';
       const { added, skipped, unkept } = await core.importFile({ path: resolve(name), where });
       for (const one of skipped) terminal.err(`Not added: ${seenWords(one)}\n`);
-      for (const one of unkept) terminal.err(`Added without its keys: ${seenWords(one)}\n`);
+      for (const one of unkept) terminal.err(`Added, but its keys were not saved: ${seenWords(one)}\n`);
       for (const one of added) terminal.out(`${one}\n`);
       if (added.length > 0) terminal.err(`Added ${added.length}. Approve each: dewpoint tools approve NAME\n`);
       return added.length === 0 ? 1 : 0;
@@ -201,7 +201,7 @@ function definitionOf(words: readonly string[], args: ToolsArguments): ServerDef
   const [first = '', ...rest] = words;
   const isAddress = /^(?:https?|wss?):\/\//i.test(first);
   if (!isAddress && /^[a-z][a-z0-9+.-]*:\/\//i.test(first))
-    throw usageError('A server is reached at an address that begins with https://, http://, wss:// or ws://.');
+    throw usageError('The address of a server begins with https://, http://, wss:// or ws://.');
   if (!isAddress && args.clientId !== undefined) throw usageError('--client-id is for an address.');
   if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined || args.reach !== undefined))
     throw usageError('An address takes no arguments, no --env, no --reach and no --on-host.');

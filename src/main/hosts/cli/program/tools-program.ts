@@ -102,7 +102,7 @@ export function addTools(program: Command, run: Run): void {
   addSwitches(tools, run);
   subcommand(tools, 'tasks', 'show what a server works on, and end it', 'dewpoint tools tasks docs')
     .argument('<server>', 'the name of an approved server')
-    .option('--stop <task>', 'have the server end this task')
+    .option('--stop <task>', 'ask the server to stop this task')
     .option('--json', 'print JSON')
     .action((name: string, args: ToolsArguments) => run('tasks', [name], args));
   subcommand(tools, 'remove', 'remove a server, or the keys of your own tool', 'dewpoint tools remove docs')

@@ -76,7 +76,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
   return rows.map(([name, value]) => `${padRight(name, 11)} ${seenWords(value)}\n`).join('');
 }
 
-/** What a probe would compare, and what the catalog knows to fetch for it. */
+/** The ways to draft that a probe would compare, and the files in the catalog that could draft. */
 function draftingRows({ id, info, card }: ModelEntry): readonly (readonly [string, string])[] {
   const drafting = info?.drafting;
   if (drafting === undefined) return [];
