@@ -27,7 +27,7 @@ export interface ClientLogs {
 }
 
 export interface ClientLogsOptions {
-  /** The home, which takes the place of a project in the log; a client has no files. */
+  /** The folder that would contain the files of a log; a client has none. */
   readonly home: string;
   readonly store: SessionStore;
   readonly keys: Pick<ClientKeys, 'note'>;

@@ -15,10 +15,7 @@ export type CoreClient = ContractRouterClient<typeof contract>;
 
 export interface SocketServer {
   readonly clients: () => number;
-  /**
-   * A count of messages from and to the connected clients. While it does not change, there are no requests and no
-   * answers.
-   */
+  /** The bytes from and to the clients. While the number does not change, there are no requests and no answers. */
   readonly traffic: () => number;
   close(): Promise<void>;
 }
