@@ -70,7 +70,9 @@ export const keysContract = {
     /** Also works for an endpoint that needs no key. */
     test: base.input(z.object({ provider })).output(type<KeyTest>()),
     remove: base.input(z.object({ provider })).output(type<void>()),
-    /** Restores a key that was removed less than `removedKeyMs` ago. The core kept it; the caller never sees it. */
+    /**
+     * Restores a key that was removed less than `removedKeyRestoreMs` ago. The core kept it; the caller never sees it.
+     */
     restore: base.input(z.object({ provider })).output(type<void>()),
   },
 };

@@ -31,7 +31,7 @@ const saveSchema = z.object({
 });
 export type RuleSaving = z.infer<typeof saveSchema>;
 
-/** The user's own rules, and those that a project contains (`rules.ts`). */
+/** The user's own rules, and those that a project contains (`parse-rules.ts`). */
 export const rulesContract = {
   show: base.input(z.object({ projectPath })).output(type<RuleReport>()),
   check: base.input(z.object({ projectPath, owner, text })).output(type<RuleCheck>()),
