@@ -1,13 +1,12 @@
 import { Duplex } from 'node:stream';
 
 /**
- * Many connections over the input and output of one process: the forwarder in the container (`forwarder.ts`), which
- * accepts them there. A frame is a type, the number of a connection and a length (1, 4 and 4 bytes, big-endian), then
- * the payload. Each side may send `windowBytes` of a connection before the other has said that it took them, so that
- * a slow one neither stops the others nor fills the memory.
- *
- * Everything that comes in is a stranger's word: a command in the container can write it, too. What breaks the rules
- * ends the whole tunnel.
+ * Many connections over the input and output of one process: the forwarder in the container
+ * (`container-forwarder.ts`), which accepts them there. A frame is a type, a connection number and a length (1, 4
+ * and 4 bytes, big-endian), then the payload. Each side may send `windowBytes` of a connection before the other
+ * confirms that it took them. So a slow connection neither stops the others nor fills the memory.
+ * All input is untrusted, because a command in the container can write it, too. A violation of these rules ends the
+ * whole tunnel.
  */
 export const frame = { ready: 0, open: 1, data: 2, end: 3, reset: 4, taken: 5 } as const;
 
