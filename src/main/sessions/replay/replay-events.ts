@@ -119,6 +119,8 @@ const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'tool-started': ['label'],
   'gate-checked': ['text'],
   'notice-added': ['text'],
+  'approval-requested': ['reason'],
+  'approval-answered': ['reason'],
   'stage-chosen': ['cause', 'reason'],
 };
 
