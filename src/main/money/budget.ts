@@ -1,9 +1,7 @@
+import { capScopeSchema, type CapScope } from '@shared/events/approval-events.ts';
 import type { Reservations } from './reservations/reservations.ts';
-import type { ReservationsCaps, ReservationsKeys, ReservationScope } from './reservations/reservations-state.ts';
+import type { ReservationsCaps, ReservationsKeys } from './reservations/reservations-state.ts';
 import { scopes, toNano, toUsd } from './reservations/reservations-state.ts';
-
-/** What a cap can be set for; a step is one model call. */
-export type CapScope = 'step' | ReservationScope;
 
 /** Caps in US dollars by what they are for; null: none. */
 export type Caps = Readonly<Record<CapScope, number | null>>;
@@ -133,11 +131,9 @@ export function createBudget(options: BudgetOptions): Budget {
   };
 }
 
-const capOrder: readonly CapScope[] = ['step', ...scopes];
-
 /** Under any cap a call without a known price is not made: nobody could say whether the cap holds. */
 function unpriced(caps: Caps): BudgetAnswer {
-  const scope = capOrder.find((name) => caps[name] !== null);
+  const scope = capScopeSchema.options.find((name) => caps[name] !== null);
   if (scope === undefined) return { type: 'granted', settle: () => undefined };
   const limitUsd = caps[scope] ?? 0;
   return { type: 'refused', cap: { scope, limitUsd, spentUsd: 0, heldUsd: 0, worstUsd: null } };

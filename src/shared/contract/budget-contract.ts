@@ -1,7 +1,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
-import { capScopeSchema } from '@shared/events/approval-events.ts';
+import { capScopeSchema, type CapScope } from '@shared/events/approval-events.ts';
 
 const usd = z.number().nonnegative().finite();
 const projectPath = z.string().min(1).max(4096).nullable().default(null);
@@ -16,7 +16,7 @@ export type CapChange = z.infer<typeof capChangeSchema>;
 
 /** A cap as it is now. A sum that is not known is null: of a step, a task and a session there is one only while they run. */
 export interface CapView {
-  readonly scope: z.infer<typeof capScopeSchema>;
+  readonly scope: CapScope;
   /** With what it was raised by; US dollars. Null: there is none. */
   readonly limitUsd: number | null;
   /** Set for this one project, in place of the one for every project. */

@@ -6,8 +6,12 @@ import { priorsSchema } from './priors.ts';
 export const profileSchema = z.enum(['economy', 'balanced', 'quality']);
 export type Profile = z.infer<typeof profileSchema>;
 
-/** Where steps may run, as a person asks for it: `hybrid` goes by the profile of the settings, a profile by its own. */
-export const policySchema = z.enum(['local', 'hybrid', 'cloud', ...profileSchema.options]);
+/** Where the steps of a turn may run. */
+export const turnPolicySchema = z.enum(['local', 'hybrid', 'cloud']);
+export type TurnPolicy = z.infer<typeof turnPolicySchema>;
+
+/** The same as a person asks for it: `hybrid` goes by the profile of the settings, a profile by its own. */
+export const policySchema = z.enum([...turnPolicySchema.options, ...profileSchema.options]);
 export type Policy = z.infer<typeof policySchema>;
 
 /**

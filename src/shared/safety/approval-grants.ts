@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What becomes of what a person would be asked about: asked, or answered for them. */
+export const approveModeSchema = z.enum(['ask', 'deny', 'allow']);
+export type ApproveMode = z.infer<typeof approveModeSchema>;
+
 /** All that a person can be asked about in a session. */
 export const approvalKinds = [
   'guarded-file',

@@ -6,6 +6,7 @@ import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { messageOriginSchema } from '@shared/events/conversation-events.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
+import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 
 /** What a host may ask of one turn; what is absent comes from the settings. */
 export const runOptionsSchema = z.object({
@@ -23,7 +24,7 @@ export const runOptionsSchema = z.object({
   maxUsd: z.number().nonnegative().optional(),
   /** At a cap on money. `ask`: the turn waits for a person's answer; where nobody can answer it stops. */
   atCap: z.enum(['stop', 'local', 'ask']).default('stop'),
-  approve: z.enum(['ask', 'deny', 'allow']).optional(),
+  approve: approveModeSchema.optional(),
   /** What commands may reach: hosts; `off`: nothing, and nobody is asked; `ask` (or absent): whoever answers approvals is. */
   network: runNetworkSchema.optional(),
   /** Instructions that the project brings along and nobody has approved: asked about, taken as they are, or none at all. */

@@ -1,24 +1,15 @@
 import type { Failure } from '@shared/errors.ts';
 import type { Criterion } from '../../recipes/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
+import type { CriterionResult } from '@shared/session/session-state.ts';
 import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
-
-/** How the success criterion was found. */
-export interface CriterionCheck {
-  readonly passed: boolean;
-  readonly exitCode: number | null;
-  /** The end of the output: what failed, and the counts. */
-  readonly summary: string;
-  /** It failed before the work for something that the task is not about, and fails no more than then. */
-  readonly unrelated?: true;
-}
 
 /** What is known once a turn has begun. */
 export interface TurnBaseline {
   readonly found: TurnFacts;
   readonly criterion: Criterion | null;
   /** Null: there is none, or it was not run (a question, a plan). */
-  readonly before: CriterionCheck | null;
+  readonly before: CriterionResult | null;
   readonly isQuestion: boolean;
   readonly canExecute: boolean;
 }
@@ -28,7 +19,7 @@ export interface Claim {
   /** What the worker says at its end. */
   readonly text: string;
   /** Null: there is nothing to check by. */
-  readonly check: CriterionCheck | null;
+  readonly check: CriterionResult | null;
   /** The criterion failed before the work and holds now. */
   readonly isProven: boolean;
   /** Whoever did it says that the tests leave room for doubt, or that there are none. */

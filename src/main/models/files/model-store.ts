@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import type { ModelRemoval } from '@shared/contract/models-contract.ts';
 import { thinkingSwitchOf } from '../engine/thinking-switch.ts';
 import { fetchModel, sizeOf } from './download/fetch-model.ts';
 import type { FetchedModel, PullOptions, Sources } from './download/fetch-model.ts';
@@ -10,13 +11,12 @@ import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import { addAdapter, findAdapted } from './adapters.ts';
 import type { AdapterParts } from './adapters.ts';
 import { importModel } from './import-model.ts';
-import type { ImportRequest } from './import-model.ts';
 import type { ImportedModels } from './name-list.ts';
 import type { CatalogModel, ModelCatalog } from './model-catalog.ts';
 import { leftovers, removeModel } from './remove-model.ts';
-import type { Removal, RemoveDependencies } from './remove-model.ts';
+import type { RemoveDependencies } from './remove-model.ts';
 import { filesOf, partNameOf, partPaths } from './split-model-files.ts';
-import type { AdapterRequest, StoredModel } from './stored-model.ts';
+import type { FileToAdd, StoredModel } from './stored-model.ts';
 
 /** The model files of this machine. Names may be given with or without `llama-cpp/`. */
 export interface ModelStore {
@@ -25,11 +25,11 @@ export interface ModelStore {
   /** Null for a name that is neither in the catalog nor a file. */
   find(name: string): Promise<StoredModel | null>;
   /** A file anywhere on the disk under a name, by reference; see `importModel`. The value is the name. */
-  add(request: ImportRequest): Promise<string>;
+  add(request: FileToAdd): Promise<string>;
   /** A LoRA adapter for a model that is here, by reference; see `addAdapter`. The value is the name of what they make. */
-  addAdapter(base: string, request: AdapterRequest, signal: AbortSignal): Promise<string>;
+  addAdapter(base: string, request: FileToAdd, signal: AbortSignal): Promise<string>;
   /** Deletes what is ours and forgets what is not; see `removeModel`. Throws `not-found` for what is not here. */
-  remove(name: string, options: Omit<RemoveDependencies, 'imported' | 'adapters'>): Promise<Removal>;
+  remove(name: string, options: Omit<RemoveDependencies, 'imported' | 'adapters'>): Promise<ModelRemoval>;
   /** Brings a model of the catalog; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
   ensure(name: string, options: PullOptions): Promise<Reply<string>>;
   /**

@@ -1,17 +1,9 @@
 import { rm } from 'node:fs/promises';
+import type { ModelRemoval } from '@shared/contract/models-contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { ImportedModels, NameList } from './name-list.ts';
 import type { StoredModel } from './stored-model.ts';
-
-/** What became of a model that was removed. */
-export interface Removal {
-  /** `forgotten`: its file is not ours and was left where it lies. */
-  readonly done: 'deleted' | 'forgotten';
-  readonly path: string;
-  /** What was freed. */
-  readonly bytes: number;
-}
 
 export interface RemoveDependencies {
   readonly imported: ImportedModels;
@@ -28,7 +20,7 @@ export const leftovers = (path: string): readonly string[] => [`${path}.partial`
  * Forgets an imported model, or deletes one of our folder, all its files with what is left of their downloads. Waits for a download of
  * it. Throws `AppError`: `bad-input` for a file that is named by its path.
  */
-export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<Removal> {
+export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<ModelRemoval> {
   const { imported, adapters, release, signal } = dependencies;
   switch (model.origin) {
     case 'imported':

@@ -4,7 +4,7 @@ import type { DraftVerdict } from '@shared/models/probe-card.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { z } from 'zod';
-import type { AdapterOf, AdapterRequest } from '../files/stored-model.ts';
+import type { AdapterOf, FileToAdd } from '../files/stored-model.ts';
 import type { LocalEngines } from '../engine/local-engines.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';
 import type { LoadSteps } from '../memory/load-steps.ts';
@@ -171,7 +171,7 @@ export interface Provider {
    * A model of the server's store with a LoRA adapter, of which the server gets a copy; the name of what they make.
    * Rejects with what went wrong.
    */
-  readonly addAdapter?: (name: string, request: AdapterRequest, signal: AbortSignal) => Promise<string>;
+  readonly addAdapter?: (name: string, request: FileToAdd, signal: AbortSignal) => Promise<string>;
   /** Whether its service can be reached, by the last request; null: nothing was asked yet. Absent: it needs no network. */
   readonly reach?: () => 'there' | 'away' | null;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */

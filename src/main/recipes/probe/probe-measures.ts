@@ -1,5 +1,5 @@
 import { noUsage } from '@shared/money/token-cost.ts';
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import type { Measured } from '../define.ts';
 
 /** As the same call is shown everywhere, in tenths; null where the provider does not say. */

@@ -1,5 +1,6 @@
 import type { EventOf } from '@shared/events/events.ts';
 import type { Stage } from '@shared/models/model-info.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
 import type { Trouble } from '../define.ts';
 
 /** Why the stage before was left; null: none was, or another model goes on for a gain. */
@@ -110,7 +111,7 @@ function isLoop({ strategy }: Stage): boolean {
 /** Whether work that a cap or a fence has stopped goes on with a local model: as was answered, else as the turn was asked for. */
 export function goesOnHere(
   stop: { readonly reason: string; readonly goesOnLocally?: boolean | undefined },
-  atCap: 'stop' | 'local' | 'ask',
+  atCap: RunOptions['atCap'],
 ): boolean {
   return stopCause(stop) !== null && (stop.goesOnLocally ?? atCap === 'local');
 }

@@ -1,8 +1,6 @@
-import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
+import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
 import type { Access } from '../../tools/define.ts';
 import type { SandboxTier } from '@shared/events/sandbox-events.ts';
-
-export type ApproveMode = 'ask' | 'deny' | 'allow';
 
 /** After so many refusals of a kind a turn is not let to ask again: whoever floods hopes for a tired yes. */
 export const maxRefusals = 3;
@@ -44,6 +42,6 @@ const personal: readonly ApprovalKind[] = [
  * What the user's `--approve` says to a question before a person is asked. A fence is left, and a project's instructions
  * are followed, by a person's own yes alone. An account is connected, and what a server asks is answered, by a person.
  */
-export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
+export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): ApproveMode {
   return mode === 'allow' && personal.includes(kind) ? 'deny' : mode;
 }

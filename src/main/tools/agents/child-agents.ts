@@ -3,20 +3,22 @@ import type { FileImage } from '@shared/events/tool-events.ts';
 import type { AgentsOffer, ChildAccess } from '@shared/session/agent-tree.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
+import type { TurnPolicy } from '@shared/routing/routing.ts';
+import type { ApproveMode } from '@shared/safety/approval-grants.ts';
 
 /** What the work of a turn lays on the agents that it starts. */
 export interface ParentTurn {
   readonly turnId: string;
   readonly toolCallId: string;
-  readonly policy: 'local' | 'hybrid' | 'cloud';
+  readonly policy: TurnPolicy;
   readonly local: string;
   readonly cloud: string | null;
-  readonly approve: 'ask' | 'deny' | 'allow';
+  readonly approve: ApproveMode;
   readonly network: RunOptions['network'];
   readonly instructions: RunOptions['instructions'];
   /** The cap of the parent's task; null: that of the settings. */
   readonly taskCapUsd: number | null;
-  readonly atCap: 'stop' | 'local' | 'ask';
+  readonly atCap: RunOptions['atCap'];
   readonly tokensLeft: number;
   readonly millisecondsLeft: number;
   /** What the task was built from and is not to leave: then it is worked on here alone. */

@@ -6,6 +6,7 @@ import { AppError } from '@shared/errors.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import type { LongSecrets } from '../../safety/keys/long-secrets.ts';
 
 /** All that a sign-in came to, as one secret: what belongs together cannot come apart in a crash. */
 const signInSchema = z.object({
@@ -47,16 +48,6 @@ const noteSchema = z.object({
 });
 export type SignInNote = z.infer<typeof noteSchema>;
 
-/** Secrets of any length, as the key store has them at this moment. Each rejects where the store does not open. */
-export interface SignInSecrets {
-  /** Resolves where the store keeps what it is given. */
-  readonly check: () => Promise<void>;
-  readonly read: (name: string) => Promise<string | null>;
-  /** After a failure the old value is as it was. */
-  readonly write: (name: string, value: string) => Promise<void>;
-  readonly remove: (name: string) => Promise<void>;
-}
-
 export interface KeptSignIns {
   /** Null: there is none. Rejects with `UnreadableNote` where its file says nothing that can be read. */
   readonly note: (server: string) => Promise<SignInNote | null>;
@@ -85,7 +76,7 @@ export class UnreadableNote extends AppError {
 /** Shorter than for other locks: a request of somebody waits. */
 const pollMs = 30;
 
-export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptSignIns {
+export function createKeptSignIns(folder: string, secrets: LongSecrets): KeptSignIns {
   const fileOf = (server: string): string => join(folder, server, 'sign-in.json');
   const nameOf = (server: string): string => `tools.${server}.sign-in`;
   const note = async (server: string): Promise<SignInNote | null> => {
