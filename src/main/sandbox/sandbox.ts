@@ -1,6 +1,7 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { SandboxTier } from '@shared/events/sandbox-events.ts';
 import type { NetworkDecision, NetworkLimits } from './network/network-decision.ts';
+import type { EntryKind } from './files/entry-kind.ts';
 
 /** Asks a person, with a sentence, whether a command that stands still for want of disk space goes on. `stop` on abort. */
 export type AskAboutDisk = (text: string, signal: AbortSignal) => Promise<'go-on' | 'stop'>;
@@ -288,7 +289,7 @@ export interface WorkspaceFiles {
 
 export interface ListEntry {
   readonly path: string;
-  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly kind: EntryKind;
   readonly sizeBytes: number;
 }
 
@@ -309,7 +310,7 @@ export interface SearchResult {
 }
 
 export interface FileStat {
-  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly kind: EntryKind;
   readonly sizeBytes: number;
   readonly mode: number;
   readonly modifiedMs: number;

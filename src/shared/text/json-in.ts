@@ -7,3 +7,13 @@ export function jsonIn(text: string): unknown {
     return null;
   }
 }
+
+/** The same; a text that is no JSON is itself. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It stands for itself.
+    return text;
+  }
+}

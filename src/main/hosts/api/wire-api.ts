@@ -3,6 +3,7 @@ import type { EndpointCall, EndpointFailure, EndpointPush } from '@shared/contra
 import type { Part } from '@shared/models/model-messages.ts';
 import { imageTypeSchema } from '@shared/models/model-messages.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 
 /** One API that other programs speak: how a call is read, and how an answer is written. */
 export interface WireApi {
@@ -107,11 +108,7 @@ export function imageOfUrl(url: string): Part {
 
 /** Arguments as a text; what is no JSON is kept as it is. */
 export function parseArguments(text: string): unknown {
-  try {
-    return text.trim() === '' ? {} : JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return text.trim() === '' ? {} : jsonOrText(text);
 }
 
 export function toolInputSchema(schema: unknown): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { rootCause } from '../../lib/net/root-cause.ts';
 import { cappedFetch } from '../mcp/capped-fetch.ts';
@@ -51,7 +52,7 @@ export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOpti
         signal: limit.signal,
       });
       const text = await response.text();
-      if (response.ok) return { type: 'ok', body: jsonOf(text) };
+      if (response.ok) return { type: 'ok', body: jsonOrText(text) };
       const { status } = response;
       return { type: 'refused', status, text: errorText(response, text), mayHaveRun: status >= 500 };
     } catch (error) {
@@ -83,7 +84,7 @@ export function bodyOf(answer: ComposioAnswer, what: string): unknown {
 
 /** What it says, word for word: message, what it suggests, the number for its support, and when to come back. */
 function errorText({ status, headers }: Response, text: string): string {
-  const body = jsonOf(text);
+  const body = jsonOrText(text);
   const error = isRecord(body) && isRecord(body.error) ? body.error : body;
   const said = isRecord(error)
     ? [error.message, error.suggested_fix].filter((part) => typeof part === 'string' && part !== '')
@@ -107,13 +108,4 @@ function awayBecause(error: unknown): ComposioAnswer {
   const code = String(Reflect.get(root, 'code') ?? '');
   const text = root.message === '' ? code : root.message;
   return { type: 'away', text: `it could not be reached: ${text}`, wasSent: !unsent.test(`${code} ${root.message}`) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A page of a proxy, or nothing: the text is what there is.
-    return text;
-  }
 }

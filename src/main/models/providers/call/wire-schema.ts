@@ -1,5 +1,12 @@
+import type { ModelRequest } from '../define.ts';
+
 /** A JSON Schema as services take it: without the address of its dialect, which some refuse. */
 export function schemaForWire(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { $schema: _dialect, ...rest } = schema;
   return rest;
+}
+
+/** A tool as Chat Completions and Ollama take it. */
+export function functionTool({ name, description, inputSchema }: ModelRequest['tools'][number]) {
+  return { type: 'function' as const, function: { name, description, parameters: schemaForWire(inputSchema) } };
 }

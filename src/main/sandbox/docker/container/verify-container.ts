@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type Dockerode from 'dockerode';
+import { jsonOrText } from '@shared/text/json-in.ts';
 
 /**
  * What the engine says it made, compared with what was asked for, field by field, and with what was not asked for and
@@ -198,18 +199,9 @@ function securityOptions(options: readonly string[] | null | undefined): readonl
       if (/^no-new-privileges(?:[:=]true)?$/.test(option)) return 'no-new-privileges';
       if (!option.startsWith('seccomp=')) return option;
       const value = option.slice('seccomp='.length);
-      return `seccomp=${value.startsWith('{') ? JSON.stringify(parse(value)) : value}`;
+      return `seccomp=${value.startsWith('{') ? JSON.stringify(jsonOrText(value)) : value}`;
     })
     .sort();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is not JSON is a text.
-    return text;
-  }
 }
 
 function limitsOf(limits: unknown): readonly string[] {

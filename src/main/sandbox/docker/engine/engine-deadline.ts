@@ -32,9 +32,3 @@ export function statusOf(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
 }
-
-/** The system's error code (`ENOENT`, `ECONNREFUSED` …), where there is one. */
-export function systemCodeOf(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
-}

@@ -3,7 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { grantOwnerAccess, type CallMode } from '../../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../../lib/files/json-file.ts';
 import { FolderChain } from './folder-chain.ts';
-import { entriesOf, type EntryKind } from './folder-entries.ts';
+import type { EntryKind } from '../../files/entry-kind.ts';
+import { entriesOf } from './folder-entries.ts';
 import { absolutePath, hostNameOf, joined, namesOf } from './folder-names.ts';
 
 /** A folder that is new, or in which a name has come, gone or changed its place since the last look. */

@@ -1,5 +1,5 @@
 import { isGitName } from '../../../lib/files/host-folder.ts';
-import type { EntryKind } from './folder-entries.ts';
+import type { EntryKind } from '../../files/entry-kind.ts';
 
 /**
  * Git takes a folder for a repository by these names alone, wherever it lies: `.git`, a bare one, the data of a submodule
