@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
-import { failure, success } from '@shared/errors.ts';
+import { failure, success, valueOf } from '@shared/errors.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -19,6 +19,8 @@ export interface SettingsStore {
   set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
   /** The usual value again. */
   unset(key: SettingKey): Promise<Reply<unknown>>;
+  /** Sets it, or for null takes the usual value again; rejects with what went wrong. */
+  save(key: SettingKey, value: unknown): Promise<void>;
   /** Calls `listener` with the name of what was changed; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;
 }
@@ -79,6 +81,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
     last = work.catch(() => undefined);
     return work;
   };
+  const unset: SettingsStore['unset'] = async (key) =>
+    isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(namesOf(key));
   return {
     path,
     current: () => settings,
@@ -89,7 +93,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       return found === undefined ? noSetting(names) : success(found);
     },
     set: change,
-    unset: async (key) => (isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(namesOf(key))),
+    unset,
+    save: async (key, value) => void valueOf(await (value === null ? unset(key) : change(key, value))),
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

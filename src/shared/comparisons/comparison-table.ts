@@ -2,6 +2,7 @@ import type { Comparison, ComparisonPolicy, ComparisonRun, RunElsewhere, RunFigu
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
+import { sheetCell } from '@shared/text/csv-text.ts';
 
 /** The middle of the values (the mean of two middle ones), and how far they reach. */
 export interface Spread {
@@ -126,7 +127,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
  */
 export function comparisonCsv(comparison: Comparison): string {
   const { task } = comparison.input;
-  const lines = comparison.runs.map((run) => [...csvCells(run), task].map(csvCell).join(','));
+  const lines = comparison.runs.map((run) => [...sheetCells(run), task].map(sheetCell).join(','));
   return [[...csvHead, 'task'].join(','), ...lines].map((line) => `${line}\n`).join('');
 }
 
@@ -152,7 +153,7 @@ const csvHead = [
   'why',
 ] as const;
 
-function csvCells({ policy, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
+function sheetCells({ policy, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
   const { tokens } = figures ?? {};
   return [
     policy,
@@ -176,16 +177,6 @@ function csvCells({ policy, repeat, state, check, figures, sessionId, why }: Com
     check?.command ?? null,
     why ?? check?.summary ?? null,
   ];
-}
-
-/** Spreadsheets calculate what begins like this, whatever stands in quotes around it. */
-const likeFormula = /^[\s]*[=+\-@\t\r]/u;
-
-function csvCell(value: string | number | boolean | null): string {
-  if (value === null) return '';
-  if (typeof value !== 'string') return String(value);
-  const text = likeFormula.test(value) ? `'${value}` : value;
-  return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
