@@ -40,8 +40,8 @@ export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOpti
   return async ({ method, path, query = {}, body, timeoutMs: ownMs }, signal) => {
     const address = new URL(`/api/v3.1${path}`, url);
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
-    const limit = childAbort(signal);
-    const timer = setTimeout(() => limit.abort(), ownMs ?? timeoutMs);
+    const limitMs = ownMs ?? timeoutMs;
+    const limit = childAbort(signal, { ms: limitMs });
     try {
       const response = await ask(address.href, {
         method,
@@ -58,12 +58,10 @@ export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOpti
     } catch (error) {
       signal.throwIfAborted();
       if (limit.signal.aborted) {
-        const seconds = Math.round((ownMs ?? timeoutMs) / 1000);
-        return { type: 'away', text: `it did not answer within ${seconds} s`, wasSent: true };
+        return { type: 'away', text: `it did not answer within ${Math.round(limitMs / 1000)} s`, wasSent: true };
       }
       return awayBecause(error);
     } finally {
-      clearTimeout(timer);
       limit.release();
     }
   };
