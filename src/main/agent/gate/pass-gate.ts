@@ -116,8 +116,8 @@ export async function lintOfRecipe(
 }
 
 /**
- * What looks wrong with a recipe's work, or is missing from the task, before it is reviewed. Null: nothing. A recipe
- * cannot fix it.
+ * What the task explicitly asks for and a recipe's work lacks, checked before a review. Null: nothing. A recipe cannot
+ * fix it.
  */
 export async function wishesOfRecipe(
   turn: ActingTurn & Pick<Turn, 'changes' | 'task'>,

@@ -41,7 +41,7 @@ export const turnFactsSchema = z.object({
   caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
   /** The model that was not found, so that everything runs on the other; absent: both were found. */
   lacks: whereSchema.optional(),
-  /** How the turn saves power or heat because this machine is under strain; absent: it does not. */
+  /** What the turn does differently because this machine is under strain; absent: nothing. */
   ease: easeSchema.optional(),
   /** Connected tools that this turn may be offered; absent: none. */
   foreign: z.array(foreignToolSchema).optional(),

@@ -131,7 +131,7 @@ export interface AgentDependencies {
   readonly inbox: Inbox;
   /** Measures the energy of local calls; absent: not measured, as in a replay. */
   readonly meter?: PowerMeter;
-  /** How a turn saves power or heat while this machine is under strain; absent: it does not, as in a replay. */
+  /** What a turn does differently while this machine is under strain; absent: nothing, as in a replay. */
   readonly ease?: EaseTurn;
   /** How long this machine has slept so far; absent: unknown, as in a replay. */
   readonly sleptMs?: () => number;

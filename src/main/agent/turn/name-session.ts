@@ -47,8 +47,8 @@ export async function nameSession(turn: Turn): Promise<void> {
 }
 
 /**
- * The message whose cut-off start is the title. Null: the title is the whole message, the user chose it, or it is from
- * a later turn.
+ * The message whose cut-off start is the title. Null: the title is the whole message, the user chose it, or this is
+ * not the first turn.
  */
 function firstMessage({ dependencies: { journal } }: Turn): string | null {
   const { title, messages, totals } = journal.state();

@@ -47,7 +47,7 @@ export async function behavioursOf(
   if (varied === null) return unseen;
   const variants = [varied.files, ...different.map(({ files }) => [...files, ...varied.files])];
   const [old = new Map(), ...seen] = (await judge.observe(variants, varied.command)).map((one) => readSeen(one ?? ''));
-  // A candidate that was not reached, or never came to a test, is not compared.
+  // A candidate that was not reached, or never came to a test, is compared by its code only.
   const told = seen.filter((one) => one.size > 0);
   const places = [...(told[0]?.keys() ?? [])].filter((place) => told.every((one) => one.has(place)));
   if (told.length < 2 || places.length === 0) return unseen;
