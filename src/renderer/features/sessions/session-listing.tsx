@@ -83,7 +83,7 @@ function groupsOf(shown: readonly SessionSummary[], now: number) {
   return pinned.length === 0 ? days : [{ key: 'pinned', label: t('sessions.pinned'), items: pinned }, ...days];
 }
 
-/** True: the key was for the list. */
+/** True: the list has handled the key. */
 function onListKey(event: KeyboardEvent, sessionId: string, selection: Selection): boolean {
   const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (way !== undefined) {
