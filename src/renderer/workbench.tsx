@@ -199,7 +199,7 @@ function usePushesInto(actions: readonly Action[], view: View, show: (view: View
   const take = useCallback(
     (push: HostPush): void => {
       if (push.type === 'session') show(push);
-      // A file that is opened after a folder is one for the same task.
+      // A file that is opened after a folder belongs to the same task.
       else if (push.type === 'new') show({ ...projectKept(now.current.view), ...push });
       else if (push.type === 'problem') announce({ kind: 'error', text: push.text });
       else now.current.actions.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
@@ -219,7 +219,7 @@ interface SideListProps {
   readonly children: ReactNode;
 }
 
-/** The list beside the view, or over it where there is no room; a click beside it then closes it. */
+/** The list beside the view, or over it if there is no room. Then a click outside closes it. */
 function SideList({ isOver, onClose, children }: SideListProps) {
   if (!isOver) return <aside className="w-64 shrink-0 border-r border-line bg-side">{children}</aside>;
   return (
@@ -242,7 +242,7 @@ function MenuButton({ onClick }: { readonly onClick: () => void }) {
     <Button
       look="quiet"
       size="icon"
-      // What is scrolled below it does not shine through.
+      // An opaque background, so that content scrolled below the button does not show through.
       className="absolute top-2 left-2 z-10 bg-paper"
       aria-label={t('app.menu')}
       title={t('app.menu')}
@@ -253,7 +253,7 @@ function MenuButton({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
-/** The actions with a person's own keys; what had one of these before by default goes without. */
+/** The actions with the user's own shortcuts. An action whose default shortcut was given to another one has none. */
 export function useActionShortcuts(actions: readonly Action[]): readonly Action[] {
   const [own] = useShortcuts();
   return useMemo(() => {
