@@ -1,12 +1,12 @@
 import type { StepEnd } from './session-state.ts';
 
-/** Tokens per second of the answer by the engine's own counters; null where it does not say or there was nothing to time. */
+/** Tokens per second of the answer: by the engine's own counters, else by `answerSpeedOf`. Null without a time. */
 export function decodeSpeedOf(end: Pick<StepEnd, 'usage' | 'timings'>): number | null {
   const { counted } = end.timings;
   return counted === undefined ? answerSpeedOf(end) : perSecond(counted.writtenTokens, counted.writtenMs);
 }
 
-/** The same as it comes to whoever waits for it: with choosing each token, a grammar included, and its way here. */
+/** Tokens per second as the user sees them: with sampling, grammar and transport. Null without a time. */
 export function answerSpeedOf({ usage, timings }: Pick<StepEnd, 'usage' | 'timings'>): number | null {
   return perSecond(timings.decodeTokens ?? usage.output, timings.decodeMs);
 }
@@ -16,23 +16,23 @@ interface TimedAnswer {
   readonly timings: { readonly decodeTokens?: number | undefined };
 }
 
-/** The answer was there before it was asked for: written beside the one before, in the time of that one. */
+/** The answer existed before it was asked for: it was written beside an earlier one, within that one's time. */
 export function wasWrittenAhead({ usage, timings }: TimedAnswer): boolean {
   return timings.decodeTokens === 0 && usage.output > 1;
 }
 
-/** In its time others were written, too, or it was such another. */
+/** Other answers were written in the same time, or this one was written ahead. */
 export function wasWrittenInParallel(call: TimedAnswer): boolean {
   return wasWrittenAhead(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
 }
 
-/** From the moment the call had its turn, its load included, to the first token of the answer; null where it is not known. */
+/** From the moment the call had its turn to the answer's first token, with loading. Null when unknown. */
 export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | null {
   const { totalMs, queuedMs, decodeMs } = timings;
   return decodeMs === null ? null : Math.max(0, totalMs - queuedMs - decodeMs);
 }
 
-/** Tokens per second of reading what had to be read; null as above. */
+/** Tokens per second of reading the part of the prompt that was not cached. Null when unknown. */
 export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
   const { counted, prefillMs } = end.timings;
   if (counted === undefined) return perSecond(end.evaluatedTokens, prefillMs);

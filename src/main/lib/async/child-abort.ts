@@ -26,7 +26,7 @@ export function childAbort(
   };
 }
 
-/** Works under a signal that aborts with either of two. */
+/** Runs work with a signal that aborts when either of two signals does. */
 export async function withEitherSignal<T>(
   one: AbortSignal,
   other: AbortSignal,

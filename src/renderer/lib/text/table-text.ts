@@ -1,6 +1,6 @@
 import { csvCell } from '@shared/text/csv-text.ts';
 
-/** The cells of a table, row by row; the first row is its head. */
+/** The cells of a table, row by row. The first row is the header. */
 export type TableCells = readonly (readonly string[])[];
 
 /** As CSV (RFC 4180). */
@@ -8,7 +8,7 @@ export function csvOf(rows: TableCells): string {
   return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
-/** As a table in Markdown, its columns one under the other. */
+/** As a Markdown table with aligned columns. */
 export function markdownOf(rows: TableCells): string {
   const cells = rows.map((row) => row.map((text) => text.replaceAll('|', '\\|').replaceAll(/\s+/gu, ' ').trim()));
   const [head = [], ...body] = cells;

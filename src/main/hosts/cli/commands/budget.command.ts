@@ -24,7 +24,7 @@ const names = {
 } as const satisfies Readonly<Record<CapView['scope'], string>>;
 const scopes = capScopeSchema.options;
 
-/** Shows the caps on money, or changes one. */
+/** Shows the spending limits, or changes one. */
 export const budget: Command<[BudgetAction, readonly string[], BudgetArguments]> = async (
   { core, terminal },
   action,

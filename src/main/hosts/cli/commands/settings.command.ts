@@ -8,14 +8,14 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
   return 0;
 };
 
-/** The value is JSON where it parses as such, else text. */
+/** The value is JSON if it parses as such, otherwise text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
   const value = await (await core()).settings.set({ key, value: jsonOrText(text) });
   terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
   return 0;
 };
 
-/** The usual value again. */
+/** Restores the default value. */
 const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   await (await core()).settings.unset({ key });
   terminal.err(`${seenName(key)} has its default value again.\n`);
@@ -27,7 +27,7 @@ const settingsPath: Command<[]> = async ({ core, terminal }) => {
   return 0;
 };
 
-/** The settings as they are, and changes of them. */
+/** Shows or changes the settings. */
 export const settings: Command<
   ['get' | 'set' | 'unset' | 'path', readonly [key: string | undefined, value: string | undefined]]
 > = (context, action, [key, value]) => {

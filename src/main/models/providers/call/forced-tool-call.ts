@@ -2,7 +2,7 @@ import { jsonIn } from '@shared/text/json-in.ts';
 import type { ModelRequest } from '../define.ts';
 import { schemaForWire } from './wire-schema.ts';
 
-/** One call of one of the tools, as the whole answer of a model that is held to a JSON Schema. */
+/** The schema of an answer that is exactly one call of one of the tools. */
 export function callsSchema(tools: ModelRequest['tools']): Readonly<Record<string, unknown>> {
   return { anyOf: tools.map(callSchema) };
 }
@@ -15,7 +15,10 @@ function callSchema({ name, inputSchema }: ModelRequest['tools'][number]): unkno
   };
 }
 
-/** A call that was forced by the schema above; null where it ended before its end, or the server held to nothing. */
+/**
+ * Reads a call that was forced by this schema. Null if the answer was cut off, or the server did not enforce the
+ * schema.
+ */
 export function callIn(text: string): { readonly name: string; readonly input: unknown } | null {
   const call = jsonIn(text);
   if (typeof call !== 'object' || call === null || !('tool' in call) || !('input' in call)) return null;
