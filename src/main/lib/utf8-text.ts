@@ -1,9 +1,9 @@
-/** A mark in front included, so that the same bytes can be written again. Null: they are no UTF-8. */
+/** The text of bytes, a byte order mark included. Null: they are not valid UTF-8, and writing them back would lose bytes. */
 export function utf8Text(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Letters of it would be lost.
+    // The caller reports it.
     return null;
   }
 }

@@ -23,7 +23,7 @@ export interface SettingsStore {
   set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
   /** Restores the default value. */
   unset(key: SettingKey): Promise<Reply<unknown>>;
-  /** Sets it, or for null takes the usual value again; rejects with what went wrong. */
+  /** Sets a value, or with null returns to the default. Rejects when that fails. */
   save(key: SettingKey, value: unknown): Promise<void>;
   /** Calls `listener` with the name of each changed setting; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;

@@ -173,13 +173,13 @@ export interface TurnState {
   readonly servers?: readonly ServerUse[];
 }
 
-/** How the success criterion was found. */
+/** The result of running the success check. */
 export interface CriterionResult {
   readonly passed: boolean;
   readonly exitCode: number | null;
-  /** The end of the output, capped: what failed, and the counts. */
+  /** The end of the output, capped: the failures and the counts. */
   readonly summary: string;
-  /** It failed before the work for something that the task is not about, and fails no more than then. */
+  /** The check failed before the work for a reason unrelated to the task, and fails no more than it did then. */
   readonly unrelated?: true;
 }
 

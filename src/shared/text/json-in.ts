@@ -8,12 +8,12 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The same; a text that is no JSON is itself. */
+/** The same, but text that is not JSON is returned as it is. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It stands for itself.
+    // Plain words are a value, too.
     return text;
   }
 }

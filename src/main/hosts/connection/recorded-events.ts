@@ -2,7 +2,7 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 
-/** What is in the log of a session at this moment, from its beginning on. */
+/** All events that the log of a session holds now, the oldest first. */
 export async function* recordedEvents(
   core: CoreClient,
   sessionId: string,

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 
-/** What lies at a path; a link is not followed. */
+/** What is at a path. A link is not followed. */
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
-/** Of an entry of a folder, or of what `lstat` says. */
+/** Takes an entry of a folder, or what `lstat` answers. */
 export function kindOf(entry: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'folder';

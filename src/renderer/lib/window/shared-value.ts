@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value of the whole page, whatever of it is shown. */
+/** One value for the whole page. Components that use it are drawn again when it changes. */
 export interface SharedValue<T> {
   readonly get: () => T;
   readonly set: (value: T) => void;
@@ -23,12 +23,11 @@ export function createSharedValue<T>(initial: T): SharedValue<T> {
   };
 }
 
-/** The value as it is now, in each component that asks. */
 export function useSharedValue<T>({ get, subscribe }: SharedValue<T>): T {
   return useSyncExternalStore(subscribe, get);
 }
 
-/** In a table of them: another entry for a name, or none with null. */
+/** Sets the entry for a name, or removes it with null. */
 export function setEntry<T>(table: SharedValue<ReadonlyMap<string, T>>, name: string, entry: T | null): void {
   const next = new Map(table.get());
   if (entry === null) next.delete(name);

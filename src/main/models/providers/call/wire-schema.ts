@@ -6,7 +6,7 @@ export function schemaForWire(schema: Readonly<Record<string, unknown>>): Record
   return rest;
 }
 
-/** A tool as Chat Completions and Ollama take it. */
+/** A tool in the form of Chat Completions, which Ollama takes, too. */
 export function functionTool({ name, description, inputSchema }: ModelRequest['tools'][number]) {
   return { type: 'function' as const, function: { name, description, parameters: schemaForWire(inputSchema) } };
 }
