@@ -7,7 +7,7 @@ const round = 2 * Math.PI * 6;
 
 interface ContextMeterProps {
   readonly fill: ContextFill;
-  /** What is in it is to be looked at. */
+  /** Opens the list of what is in the context. */
   readonly onOpen: () => void;
 }
 
@@ -34,12 +34,12 @@ export function ContextMeter({ fill: { used, all, level }, onOpen }: ContextMete
 }
 
 interface ContextWarningProps {
-  /** Compact: the next message has the talk summed up first. */
+  /** Compact: the conversation is summarized before the next message. */
   readonly about: ContextFill['level'] | 'compact';
   readonly onCompact: () => void;
 }
 
-/** Said before anything is shortened, with the way to a summary instead. */
+/** A warning before anything is cut, with the offer to summarize instead. */
 export function ContextWarning({ about, onCompact }: ContextWarningProps) {
   if (about === 'free') return null;
   return (

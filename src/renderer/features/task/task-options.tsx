@@ -9,7 +9,7 @@ import type { TaskChoice } from './start-task.ts';
 import { Select } from '../../ui/controls/select.tsx';
 
 interface TaskOptionsProps {
-  /** The folder of the project; empty: none. */
+  /** The project's folder; empty: no project. */
   readonly project: string;
   readonly choice: TaskChoice;
   readonly onChange: (choice: TaskChoice) => void;
@@ -78,7 +78,7 @@ function WorkspaceChoice({ choice, project, onChange }: TaskOptionsProps) {
   );
 }
 
-/** What a copy of a project takes, before it is made. */
+/** The size of a copy of the project, before it is made. */
 function useCopySize(projectPath: string): string | undefined {
   const client = useClient();
   const size = useQuery({
