@@ -82,6 +82,8 @@ export interface MemoryPlanAnswer extends MemoryEstimate {
   readonly trainedTokens: number | null;
   readonly asked: number | null;
   readonly granted: GrantedMemoryPlan;
+  /** What one call gets of it where no context is asked for; null: all of it. */
+  readonly usual: number | null;
   /** Of the last call, where one was made; the planner itself makes none. */
   readonly evaluated: null;
   readonly devices: readonly DeviceMemory[];
