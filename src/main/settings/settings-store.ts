@@ -11,21 +11,25 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** The settings file: only what differs from the defaults is written, so that a better default reaches everybody. */
+/**
+ * The settings file. Only values that differ from the defaults are written, so that a better default reaches everybody.
+ */
 export interface SettingsStore {
   readonly path: string;
   current(): Settings;
-  /** The value at a name (`limits.maxSteps`); all of them without one. `not-found` for a name nobody knows. */
+  /**
+   * The value at a name (`limits.maxSteps`), or all values without a name. Fails with `not-found` for an unknown name.
+   */
   get(key: SettingKey | undefined): Reply<unknown>;
-  /** Sets one value and writes the file. `bad-input` names what is wrong; nothing was changed then. */
+  /** Sets one value and writes the file. A `bad-input` failure names what is wrong; then nothing was changed. */
   set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
-  /** The usual value again. */
+  /** Restores the default value. */
   unset(key: SettingKey): Promise<Reply<unknown>>;
-  /** Calls `listener` with the name of what was changed; the returned function ends it. */
+  /** Calls `listener` with the name of each changed setting; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;
 }
 
-/** Opens the settings of a home. A damaged file, or one of a newer version, is an error and stays as it is. */
+/** Opens the settings of a home. A damaged file, or one of a newer version, is an error and is left as it is. */
 export async function openSettings(home: string): Promise<Reply<SettingsStore>> {
   const path = join(home, 'settings.json');
   const file = await readJsonFile(path, (value) => value);
@@ -60,7 +64,7 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
   let written = initial;
   let settings = parsed;
   const listeners = new Set<(key: string) => void>();
-  // Each change is made to what the one before has left.
+  // Each change applies to the result of the one before.
   let last: Promise<unknown> = Promise.resolve();
   const change = (key: SettingKey, value: unknown): Promise<Reply<unknown>> => {
     const work = last.then(async (): Promise<Reply<unknown>> => {
@@ -79,7 +83,7 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       for (const listener of listeners) listener(name);
       return success(lookUp(settings, names) ?? null);
     });
-    // Who asked for this change gets its error; the next one starts anew.
+    // The caller of this change gets its error; the next change starts anew.
     last = work.catch(() => undefined);
     return work;
   };
@@ -129,7 +133,7 @@ function noSetting(names: readonly string[]): Reply<never> {
   );
 }
 
-/** Whether the settings have a place of that name, set or not. */
+/** Whether a setting of this name exists, set or not. */
 function isKnown(written: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
   const { error } = settingsSchema.safeParse(withValue(written, names, null));
   return error?.issues.every(({ code }) => code !== 'unrecognized_keys') ?? true;

@@ -7,14 +7,14 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
   return 0;
 };
 
-/** The value is JSON where it parses as such, else text. */
+/** The value is JSON if it parses as such, otherwise text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
   const value = await (await core()).settings.set({ key, value: parseValue(text) });
   terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
   return 0;
 };
 
-/** The usual value again. */
+/** Restores the default value. */
 const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   await (await core()).settings.unset({ key });
   terminal.err(`${seenName(key)} has its default value again.\n`);
@@ -26,7 +26,7 @@ const settingsPath: Command<[]> = async ({ core, terminal }) => {
   return 0;
 };
 
-/** The settings as they are, and changes of them. */
+/** Shows or changes the settings. */
 export const settings: Command<
   ['get' | 'set' | 'unset' | 'path', readonly [key: string | undefined, value: string | undefined]]
 > = (context, action, [key, value]) => {
@@ -48,7 +48,7 @@ function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON is a text.
+    // Text that is not JSON is used as it is.
     return text;
   }
 }
