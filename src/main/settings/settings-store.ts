@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
-import { failure, success } from '@shared/errors.ts';
+import { failure, success, valueOf } from '@shared/errors.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import { SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
+import { knownProviderNames, SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
@@ -23,6 +25,8 @@ export interface SettingsStore {
   set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
   /** Restores the default value. */
   unset(key: SettingKey): Promise<Reply<unknown>>;
+  /** Sets a value, or with null returns to the default. Rejects when that fails. */
+  save(key: SettingKey, value: unknown): Promise<void>;
   /** Calls `listener` with the name of each changed setting; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;
 }
@@ -73,6 +77,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       const wanted = withValue(written, names, value);
       const checked = settingsSchema.safeParse(wanted);
       if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error)}`);
+      const model = modelSettings.includes(name) && typeof value === 'string' ? wrongModel(value, checked.data) : null;
+      if (model !== null) return failure('bad-input', `${name} was not changed: ${model.what}`, model.hint);
       await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
       written = wanted;
       settings = checked.data;
@@ -83,6 +89,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
     last = work.catch(() => undefined);
     return work;
   };
+  const unset: SettingsStore['unset'] = async (key) =>
+    isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(namesOf(key));
   return {
     path,
     current: () => settings,
@@ -93,11 +101,32 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       return found === undefined ? noSetting(names) : success(found);
     },
     set: change,
-    unset: async (key) => (isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(namesOf(key))),
+    unset,
+    save: async (key, value) => void valueOf(await (value === null ? unset(key) : change(key, value))),
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+  };
+}
+
+/** Settings that name a model. */
+const modelSettings: readonly string[] = ['local', 'cloud', 'programReviewer'];
+
+/** Providers that are there without an entry. */
+const builtInProviders: readonly string[] = ['llama-cpp', 'ollama', ...knownProviderNames];
+
+/** What is wrong with the name of a model, as far as that is known without a look at its provider. Null: nothing. */
+function wrongModel(id: string, { providers }: Settings): { readonly what: string; readonly hint: string } | null {
+  const list = 'Run `dewpoint models list` to see your models.';
+  const provider = splitModelId(id)?.provider;
+  if (provider === undefined)
+    return { what: `The model ${seenName(id)} was not found.`, hint: `A model is named PROVIDER/NAME. ${list}` };
+  const known = [...new Set([...Object.keys(providers), ...builtInProviders])];
+  if (known.includes(provider)) return null;
+  return {
+    what: `The provider ${seenName(provider)} was not found.`,
+    hint: `Choose one of: ${known.join(', ')}. ${list}`,
   };
 }
 

@@ -79,7 +79,7 @@ export const energySchema = z.object({
 export type Energy = z.infer<typeof energySchema>;
 
 /**
- * How sure a model was of the tokens in its answer, if its provider gives log-probabilities: the lowest values and two
+ * How sure a model was of the tokens in its answer, if its provider gives log-probabilities: the lowest value and two
  * low quantiles (natural logarithms).
  */
 export const surenessSchema = z.object({

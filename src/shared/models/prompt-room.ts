@@ -4,8 +4,8 @@ import type { ModelInfo } from './model-info.ts';
 const THOUGHT_TOKENS = 16_384;
 
 /**
- * The longest answer to request: the model's own limit, or 8,192. A model that thinks gets more for its thoughts, up to
- * 32,000 in all. Never more than a quarter of the context window.
+ * The longest answer to request, in tokens: the model's own limit, or 8,192. A model that thinks gets more for its
+ * thoughts, as far as 32,000 in all allow. At most a quarter of the context window, or 256 if that is more.
  */
 export function maxOutputTokens(info: ModelInfo): number {
   const answer = info.outputTokens ?? 8192;

@@ -127,7 +127,7 @@ export function parseNvidiaFacts(output: string): CardFacts['nvidia'] {
   return { driver: first.driver, capability: known.length === 0 ? null : Math.min(...known) };
 }
 
-/** The names that any of the rules for cards asks for. */
+/** Whether any rule for cards uses a library of this name. */
 const isWanted = (name: string): boolean =>
   /^lib(?:cuda|cudart|cublas|cublasLt|nvidia-ml|vulkan)\.so(?:\.\d+)?$/u.test(name) ||
   /^(?:nvml|nvcuda|vulkan-1|cudart64_\d+|cublas64_\d+|cublasLt64_\d+)\.dll$/iu.test(name);

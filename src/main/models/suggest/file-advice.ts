@@ -18,7 +18,7 @@ export interface FileHere {
   readonly writtenAt: Date;
   /** Why its header cannot be read. Null: it can be. */
   readonly damage: string | null;
-  /** It lies in our folder, so it can be removed and downloaded again. */
+  /** It is in our folder, so it can be removed and downloaded again. */
   readonly isOurs: boolean;
 }
 

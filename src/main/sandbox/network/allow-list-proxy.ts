@@ -20,7 +20,7 @@ const mostWaiting = 16;
 
 /**
  * An HTTP proxy for the programs of one command. `CONNECT` leads to port 443, and only TLS passes, with exactly the
- * name that was asked for. Plain requests lead to port 80. Each is parsed completely and written anew, on a
+ * name that was asked for. Plain requests lead to port 80. Each is parsed completely and rewritten, on a
  * connection of its own. Nothing is sent to a host before its name, its address and, for TLS, the name in the
  * client's first message are checked.
  */

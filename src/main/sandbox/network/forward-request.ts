@@ -18,7 +18,7 @@ const asked = /^http:\/\/([^/?#]*)((?:[/?][\x21\x22\x24-\x7e]*)?)$/i;
 const mostInterim = 32;
 
 /**
- * Serves a plain request. Its head is parsed completely, checked and written anew on a connection of its own. The
+ * Serves a plain request. Its head is parsed completely, checked and rewritten on a connection of its own. The
  * length of the body is set by us and enforced. Never rejects.
  */
 export async function forwardRequest(

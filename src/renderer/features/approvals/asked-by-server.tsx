@@ -6,6 +6,7 @@ import { AttachmentList } from '../../ui/content/attachment-list.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface AskedByServerProps {
   readonly approval: ApprovalState;
@@ -13,7 +14,9 @@ interface AskedByServerProps {
   readonly onValues: (values: FormValues) => void;
 }
 
-/** What a tool server asks itself. All words of it are marked as the server's; an address is shown whole, and is no link. */
+/**
+ * A question from a tool server. All its words are marked as the server's. An address is shown in full and is no link.
+ */
 export default function AskedByServer({ approval, values, onValues }: AskedByServerProps) {
   const { subject, text = '', reason = '', url, form, pictures = [] } = approval;
   const change = (name: string, value: FormValue | null): void => {
@@ -55,7 +58,7 @@ export default function AskedByServer({ approval, values, onValues }: AskedBySer
 interface ControlProps<One extends FormField = FormField> {
   readonly field: One;
   readonly value: FormValue | undefined;
-  /** Null: it is left out. */
+  /** Null: the field is left out. */
   readonly onValue: (value: FormValue | null) => void;
 }
 
@@ -83,7 +86,7 @@ interface Ids {
   readonly ids: { readonly id: string; readonly 'aria-describedby': string | undefined };
 }
 
-/** Never a password field: what is typed here goes to a stranger, and is seen while it is typed. */
+/** Never a password field: the input goes to a third party, and stays visible while the user types. */
 function Typed({ ids, field, value, onValue }: ControlProps<Extract<FormField, { type: 'text' | 'number' }>> & Ids) {
   const read = (typed: string): FormValue | null => {
     if (typed === '') return null;
@@ -105,26 +108,24 @@ function Typed({ ids, field, value, onValue }: ControlProps<Extract<FormField, {
 function YesNo({ ids, value, onValue }: Omit<ControlProps, 'field'> & Ids) {
   const shown = typeof value === 'boolean' ? (value ? 'yes' : 'no') : '';
   return (
-    <select
+    <Select
       {...ids}
       value={shown}
       onChange={(event) => onValue(event.target.value === '' ? null : event.target.value === 'yes')}
-      className={`${inputClass} h-8`}
     >
       <option value="">{t('approval.choose')}</option>
       <option value="yes">{t('approval.yes')}</option>
       <option value="no">{t('approval.no')}</option>
-    </select>
+    </Select>
   );
 }
 
 function OneOf({ ids, field, value, onValue }: ControlProps<Extract<FormField, { type: 'one-of' }>> & Ids) {
   return (
-    <select
+    <Select
       {...ids}
       value={typeof value === 'string' ? value : ''}
       onChange={(event) => onValue(event.target.value === '' ? null : event.target.value)}
-      className={`${inputClass} h-8`}
     >
       <option value="">{t('approval.choose')}</option>
       {field.choices.map((choice) => (
@@ -132,7 +133,7 @@ function OneOf({ ids, field, value, onValue }: ControlProps<Extract<FormField, {
           {seenWords(choice.title)}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 

@@ -15,6 +15,7 @@ import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { AssistantDraft, DraftProblems } from './assistant-draft.ts';
 import { fileOfDraft, problemsOf } from './assistant-draft.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface AssistantFormProps {
   readonly draft: AssistantDraft;
@@ -26,7 +27,7 @@ interface AssistantFormProps {
   readonly onRemoved: () => void;
 }
 
-/** All that an assistant is. What is wrong is said at its field, at the latest when it is saved. */
+/** The form for an assistant. Problems appear at their fields, at the latest when it is saved. */
 export function AssistantForm(props: AssistantFormProps) {
   const { draft, others, onChange, onCopy, onSaved, onRemoved } = props;
   const { save, remove } = useAssistantFiles(draft);
@@ -51,7 +52,7 @@ export function AssistantForm(props: AssistantFormProps) {
         setIsTried(false);
         onSaved(saved);
       });
-    // The fields say what is wrong after the next drawing.
+    // The problems appear after the next render.
     else requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
   return (
@@ -93,7 +94,7 @@ export function AssistantForm(props: AssistantFormProps) {
   );
 }
 
-/** Before it is saved nothing is said of what is only not filled in yet. */
+/** Before the first try to save, empty fields are no problem. */
 function shownProblems(found: DraftProblems, { name, text }: AssistantDraft, isTried: boolean): DraftProblems {
   if (isTried) return found;
   const { name: ofName, text: ofText, ...rest } = found;
@@ -104,7 +105,7 @@ function shownProblems(found: DraftProblems, { name, text }: AssistantDraft, isT
   };
 }
 
-/** Saves and deletes the file of a draft; what is deleted can be had back. */
+/** Saves and deletes a draft's file. A deleted file can be restored. */
 function useAssistantFiles(draft: AssistantDraft) {
   const client = useClient();
   const queries = useQueryClient();
@@ -211,12 +212,7 @@ function Choices({ draft: { lines }, problems, onLine }: ChoicesProps) {
     <div className="grid gap-3 sm:grid-cols-3">
       <Field label={t('assistants.model')} hint={t('assistants.modelHint')} problem={problems.model ?? null}>
         {(ids) => (
-          <select
-            {...ids}
-            value={lines.model}
-            onChange={({ target }) => onLine('model', target.value)}
-            className={`${inputClass} h-8`}
-          >
+          <Select {...ids} value={lines.model} onChange={({ target }) => onLine('model', target.value)}>
             <option value="">{t('assistants.modelUsual')}</option>
             {isGone && <option value={lines.model}>{t('assistants.modelGone', { id: seenName(lines.model) })}</option>}
             {models.map(({ id, label, where }) => (
@@ -224,37 +220,27 @@ function Choices({ draft: { lines }, problems, onLine }: ChoicesProps) {
                 {seenName(label)} · {t(`composer.where.${where}`)}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <Field label={t('assistants.mode')} problem={problems.mode ?? null}>
         {(ids) => (
-          <select
-            {...ids}
-            value={lines.mode}
-            onChange={({ target }) => onLine('mode', target.value)}
-            className={`${inputClass} h-8`}
-          >
+          <Select {...ids} value={lines.mode} onChange={({ target }) => onLine('mode', target.value)}>
             <option value="">{t('assistants.modeUsual')}</option>
             {taskModes.map((mode) => (
               <option key={mode} value={mode}>
                 {t(`mode.${mode}`)}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <Field label={t('assistants.tools')} hint={t('assistants.toolsHint')}>
         {(ids) => (
-          <select
-            {...ids}
-            value={lines.tools}
-            onChange={({ target }) => onLine('tools', target.value)}
-            className={`${inputClass} h-8`}
-          >
+          <Select {...ids} value={lines.tools} onChange={({ target }) => onLine('tools', target.value)}>
             <option value="">{t('assistants.tools.on')}</option>
             <option value="off">{t('assistants.tools.off')}</option>
-          </select>
+          </Select>
         )}
       </Field>
     </div>

@@ -7,7 +7,7 @@ const round = 2 * Math.PI * 6;
 
 interface ContextMeterProps {
   readonly fill: ContextFill;
-  /** What is in it is to be looked at. */
+  /** Opens the list of what is in the context. */
   readonly onOpen: () => void;
 }
 
@@ -28,24 +28,24 @@ export function ContextMeter({ fill: { used, all, level }, onOpen }: ContextMete
         <circle cx="8" cy="8" r="6" className="stroke-line-strong opacity-60" />
         <circle cx="8" cy="8" r="6" stroke="currentColor" strokeDasharray={`${(percent / 100) * round} ${round}`} />
       </svg>
-      {percent} %
+      {level !== 'free' && `${percent} %`}
     </button>
   );
 }
 
 interface ContextWarningProps {
-  readonly level: 'near' | 'over';
-  /** The next message has the talk summed up first. */
-  readonly isCompact: boolean;
+  /** Compact: the conversation is summarized before the next message. */
+  readonly about: ContextFill['level'] | 'compact';
   readonly onCompact: () => void;
 }
 
-/** Said before anything is shortened, with the way to a summary instead. */
-export function ContextWarning({ level, isCompact, onCompact }: ContextWarningProps) {
+/** A warning before anything is cut, with the offer to summarize instead. */
+export function ContextWarning({ about, onCompact }: ContextWarningProps) {
+  if (about === 'free') return null;
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3.5 pb-1.5 text-xs text-warn">
-      {t(isCompact ? 'meter.compact' : `meter.${level}`)}
-      {!isCompact && (
+      {t(`meter.${about}`)}
+      {about !== 'compact' && (
         <Button size="small" onClick={onCompact}>
           {t('meter.summarize')}
         </Button>

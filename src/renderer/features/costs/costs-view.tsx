@@ -15,6 +15,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
@@ -40,17 +41,17 @@ export default function CostsView() {
           )}
           <label className="flex items-center gap-2 text-sm">
             {t('costs.by')}
-            <select
+            <Select
               value={by}
               onChange={({ target }) => setBy(groupings.find((one) => one === target.value) ?? 'day')}
-              className="h-8 rounded-md border border-line-strong bg-raised px-2"
+              className="shrink-0"
             >
               {groupings.map((one) => (
                 <option key={one} value={one}>
                   {t(`costs.by.${one}`)}
                 </option>
               ))}
-            </select>
+            </Select>
           </label>
         </ViewHeader>
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
@@ -61,12 +62,12 @@ export default function CostsView() {
   );
 }
 
-/** Two months of bars are still told apart; the table has all days. */
+/** The bars of two months can still be told apart. The table has all days. */
 const shownDays = 62;
 
 interface ReportProps {
   readonly report: CostReport;
-  /** Under each name what it is called in settings, logs and at the terminal. */
+  /** Shows below each name the id that settings, logs and the terminal use. */
   readonly hasIds: boolean;
 }
 
@@ -168,7 +169,7 @@ function Row({ row, by, most, hasId }: RowProps) {
   );
 }
 
-/** A model that is in no list any more: its own name says more than where it was. */
+/** For a model that is in no list any more, the name without the provider says more. */
 function withoutProvider(name: string, id: string): string {
   return name === seenName(id) ? name.slice(name.indexOf('/') + 1) : name;
 }

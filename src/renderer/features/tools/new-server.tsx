@@ -12,10 +12,11 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ComposioForm } from './composio-form.tsx';
 import { CheckField, NameField, plainText, words } from './server-fields.tsx';
 import { useToolWork } from './use-tool-servers.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 type Where = 'container' | 'host';
 
-/** A server is added from what others give out (an address, a link, JSON), or by a form. Adding starts nothing. */
+/** Adds a server from pasted text (an address, a link, JSON) or with a form. Adding starts nothing. */
 export function NewServer() {
   return (
     <div className="flex flex-col gap-4">
@@ -45,7 +46,7 @@ function PastedServer() {
         { signal },
       );
       setOutcome(found);
-      // What was not taken can be put right where it stands.
+      // Text that was not accepted stays in the field to be corrected.
       if (found.skipped.length === 0) setText('');
     });
   };
@@ -98,15 +99,15 @@ function WhereField({ where, onWhere }: { readonly where: Where; readonly onWher
   return (
     <Field label={t('tools.where')} hint={t(`tools.where.hint.${where}`)}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={where}
-          className={`${inputClass} h-8 w-fit`}
+          className="w-fit"
           onChange={({ target }) => onWhere(target.value === 'host' ? 'host' : 'container')}
         >
           <option value="container">{t('tools.where.container')}</option>
           <option value="host">{t('tools.where.host')}</option>
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -147,7 +148,7 @@ const nothing: Typed = {
 function definitionOf(typed: Typed) {
   const { kind, url, command, where, staysHere } = typed;
   if (kind === 'http') return { kind, url: url.trim(), headers: words(typed.headers), staysHere } as const;
-  // An argument may hold blanks, so each has a line.
+  // An argument may contain blanks, so each has a line.
   const args = typed.args.split('\n').filter((line) => line !== '');
   const hosts = where === 'host' ? [] : words(typed.hosts);
   return { kind, command: command.trim(), args, env: words(typed.env), where, hosts, staysHere } as const;
@@ -172,15 +173,15 @@ function ServerForm() {
         <NameField name={typed.name} onName={(name) => set({ name })} />
         <Field label={t('tools.kind')}>
           {(ids) => (
-            <select
+            <Select
               {...ids}
               value={typed.kind}
-              className={`${inputClass} h-8`}
+
               onChange={({ target }) => set({ kind: target.value === 'stdio' ? 'stdio' : 'http' })}
             >
               <option value="http">{t('tools.kind.http')}</option>
               <option value="stdio">{t('tools.kind.stdio')}</option>
-            </select>
+            </Select>
           )}
         </Field>
       </div>

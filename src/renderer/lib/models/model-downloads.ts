@@ -1,41 +1,40 @@
-import { useSyncExternalStore } from 'react';
 import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
+import { createSharedValue, setEntry, useSharedValue } from '../window/shared-value.ts';
 import type { PullProgress } from '@shared/contract/models-contract.ts';
 
-/** A download of a model; it goes on whatever the window shows. */
+/** A download of a model. It goes on whatever the window shows. */
 export interface ModelDownload {
   readonly progress: PullProgress | null;
-  /** Milliseconds until it will have come; null: that cannot be said yet. */
+  /** Milliseconds that are left; null when not known yet. */
   readonly leftMs: number | null;
   /** Why it stopped; null while it runs. */
   readonly problem: string | null;
 }
 
-let pulls: ReadonlyMap<string, ModelDownload> = new Map();
+const downloads = createSharedValue<ReadonlyMap<string, ModelDownload>>(new Map());
 const stops = new Map<string, AbortController>();
-const listeners = new Set<() => void>();
 
 export function useModelDownloads(): ReadonlyMap<string, ModelDownload> {
-  return useSyncExternalStore(subscribe, () => pulls);
+  return useSharedValue(downloads);
 }
 
-/** Resolves when it has ended; true: the model is there. A second call for the same model while it runs does nothing. */
+/** Resolves when the download has ended; true: the model is here. A second call during the download does nothing. */
 export async function startModelDownload(client: CoreClient, id: string): Promise<boolean> {
   if (stops.has(id)) return false;
   const stop = new AbortController();
   stops.set(id, stop);
   const timeLeft = createDownloadTimeLeft();
-  change(id, { progress: null, leftMs: null, problem: null });
+  setEntry(downloads, id, { progress: null, leftMs: null, problem: null });
   try {
     for await (const progress of await client.models.pull({ id }, { signal: stop.signal })) {
-      change(id, { progress, leftMs: timeLeft(progress, performance.now()), problem: null });
+      setEntry(downloads, id, { progress, leftMs: timeLeft(progress, performance.now()), problem: null });
     }
-    change(id, null);
+    setEntry(downloads, id, null);
     return true;
   } catch (error) {
-    change(id, stop.signal.aborted ? null : { progress: null, leftMs: null, problem: failureText(error) });
+    setEntry(downloads, id, stop.signal.aborted ? null : { progress: null, leftMs: null, problem: failureText(error) });
     return false;
   } finally {
     stops.delete(id);
@@ -46,20 +45,7 @@ export function cancelModelDownload(id: string): void {
   stops.get(id)?.abort();
 }
 
-/** Something else is asked for: what did not come is not told beside that any more. */
+/** Removes failed downloads when the user asks for something else. */
 export function dropFailedDownloads(): void {
-  for (const [id, { problem }] of pulls) if (problem !== null) change(id, null);
-}
-
-function change(id: string, pull: ModelDownload | null): void {
-  const next = new Map(pulls);
-  if (pull === null) next.delete(id);
-  else next.set(id, pull);
-  pulls = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  for (const [id, { problem }] of downloads.get()) if (problem !== null) setEntry(downloads, id, null);
 }

@@ -1,13 +1,14 @@
-/** The cells of a table, row by row; the first row is its head. */
+import { csvCell } from '@shared/text/csv-text.ts';
+
+/** The cells of a table, row by row. The first row is the header. */
 export type TableCells = readonly (readonly string[])[];
 
 /** As CSV (RFC 4180). */
 export function csvOf(rows: TableCells): string {
-  const cell = (text: string): string => (/[",\n\r]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
-/** As a table in Markdown, its columns one under the other. */
+/** As a Markdown table with aligned columns. */
 export function markdownOf(rows: TableCells): string {
   const cells = rows.map((row) => row.map((text) => text.replaceAll('|', '\\|').replaceAll(/\s+/gu, ' ').trim()));
   const [head = [], ...body] = cells;

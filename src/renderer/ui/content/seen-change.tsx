@@ -1,27 +1,34 @@
 import { hasDeceptivePiece, seenPieces } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
+import { Fold } from '../layout/fold.tsx';
 import { SeenText } from './seen-text.tsx';
 
 interface SeenChangeProps {
   readonly text: string;
-  /** How it differs from what had a yes; null where nothing had, or nearly all is different. */
+  /** The difference from what was approved; null when nothing was approved, or when nearly everything differs. */
   readonly diff: string | null;
 }
 
-/** A whole text that a person is to agree to, first what is new in it. */
+/** A full text for the user to approve. Of one that changed: the changes, and the full text behind one line. */
 export function SeenChange({ text, diff }: SeenChangeProps) {
   const pieces = seenPieces(text);
+  const isStrange = hasDeceptivePiece(pieces);
   return (
     <>
       {diff !== null && (
         <>
           <p className="text-sm">{t('approval.diff')}</p>
           <SeenText pieces={seenPieces(diff)} />
-          <p className="text-sm">{t('approval.whole-text')}</p>
         </>
       )}
-      <SeenText pieces={pieces} />
-      {hasDeceptivePiece(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {diff === null ? (
+        <SeenText pieces={pieces} />
+      ) : (
+        <Fold label={t('approval.whole-text')} isOpen={isStrange}>
+          <SeenText pieces={pieces} />
+        </Fold>
+      )}
+      {isStrange && <p className="text-xs text-warn">{t('approval.strange')}</p>}
     </>
   );
 }

@@ -3,10 +3,11 @@ import { use, useEffect, useId, useRef, useState } from 'react';
 import { SettingsSearch, useIsSectionFound, useIsSettingFound } from '../../lib/input/settings-search.ts';
 import { Fold } from '../layout/fold.tsx';
 import { InputField } from './field.tsx';
+import { Select } from './select.tsx';
 
 interface GroupProps {
   readonly title: string;
-  /** A person came for this one: it is scrolled to and has the focus. */
+  /** The user came for this section: it is scrolled to and has the focus. */
   readonly isWanted?: boolean;
   readonly children: ReactNode;
 }
@@ -30,7 +31,7 @@ interface AdvancedProps {
   readonly children: ReactNode;
 }
 
-/** What few people change: folded, but open while somebody looks for a setting. */
+/** Settings that few users change. Folded, but open during a search. */
 export function Advanced({ label, children }: AdvancedProps) {
   const isSearching = use(SettingsSearch).text !== '';
   return (
@@ -70,7 +71,7 @@ function Row({ id, label, hint, isStacked = false, children }: RowProps) {
   );
 }
 
-export const controlClass = 'h-8 rounded-md border border-line-strong bg-raised px-2 text-sm';
+const controlClass = 'h-8 rounded-md border border-line-strong bg-raised px-2 text-sm';
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
@@ -92,25 +93,25 @@ export function Choice<Value extends string>({
   const id = useId();
   return (
     <Row id={id} label={label} hint={hint} isStacked>
-      <select
+      <Select
         id={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         value={value}
         disabled={isDisabled}
-        className={`${controlClass} w-80 max-w-full shrink-0 truncate disabled:opacity-60 max-sm:w-full`}
+        className="w-80 max-w-full shrink-0 max-sm:w-full"
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
           if (option !== undefined) onChange(option.value);
         }}
       >
-        {/* A value that is not offered is shown as it is, not as the first that is. */}
+        {/* A value that is not offered is shown as it is, instead of the first option. */}
         {options.every((option) => option.value !== value) && <option value={value}>{value}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.text}
           </option>
         ))}
-      </select>
+      </Select>
     </Row>
   );
 }
@@ -120,11 +121,11 @@ interface NumberSettingProps {
   readonly hint?: string;
   readonly value: number | null;
   readonly onSave: (value: number) => void;
-  /** It was emptied; without this, that puts the old value back. */
+  /** Called when the field was emptied. Without this, the old value comes back. */
   readonly onClear?: () => void;
 }
 
-/** Saved when it is left or Enter is pressed. What is no number is put back. */
+/** Saved on Enter or when the field loses the focus. Text that is no number is replaced by the old value. */
 export function NumberSetting({ label, hint, value, onSave, onClear }: NumberSettingProps) {
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
@@ -157,11 +158,11 @@ interface TextSettingProps {
   readonly hint: string;
   readonly value: string | null;
   readonly placeholder: string;
-  /** Null: it was emptied. */
+  /** Null: the field was emptied. */
   readonly onSave: (value: string | null) => void;
 }
 
-/** A line of code (an address, a path), saved when it is left or Enter is pressed. */
+/** A line of code (an address, a path). Saved on Enter or when the field loses the focus. */
 export function TextSetting({ label, hint, value, placeholder, onSave }: TextSettingProps) {
   const isFound = useIsSettingFound(label, hint);
   const [typed, setTyped] = useState<string | null>(null);

@@ -31,12 +31,13 @@ const paths = {
   star: 'M12 4l2.500 5.200 5.500.800-4 4 1 5.700-5-2.700-5 2.700 1-5.700-4-4 5.500-.800L12 4Z',
   edit: 'M4 20h4L19 9l-4-4L4 16v4ZM13 7l4 4',
   filter: 'M4 6h16M7 12h10M10 18h4',
+  person: 'M12 11.500a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.500 20.500c.500-4 3.500-6 7.500-6s7 2 7.500 6',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
 } as const;
 
 export type IconName = keyof typeof paths;
 
-/** A line drawing beside a text; it says nothing by itself. */
+/** A line drawing beside a text. It has no meaning of its own. */
 export function Icon({ name, className = 'size-4' }: { readonly name: IconName; readonly className?: string }) {
   return (
     <svg

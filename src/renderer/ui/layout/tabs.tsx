@@ -14,9 +14,9 @@ interface TabsProps<Id extends string> {
   readonly selected: Id;
   readonly onSelect: (id: Id) => void;
   readonly label: string;
-  /** A button over the right end of the list; keys come to it after the list, as eyes do. */
+  /** A button over the right end of the list. The keyboard reaches it after the list, in visible order. */
   readonly corner: ReactNode;
-  /** Of the selected tab. */
+  /** The content of the selected tab. */
   readonly children: ReactNode;
 }
 
@@ -26,7 +26,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corne
     if (tab !== undefined) onSelect(tab.id);
   };
   const list = useRef<HTMLDivElement>(null);
-  // More tabs than there is room for: the one that is open is in sight.
+  // With too many tabs to fit, the open one is scrolled into view, with the beginning of its neighbors.
   useEffect(() => {
     list.current?.querySelector('[data-state=active]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);
@@ -35,7 +35,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corne
       <Primitive.List
         ref={list}
         aria-label={label}
-        className={`no-scrollbar flex h-11 shrink-0 items-center gap-0.5 overflow-x-auto border-b border-line pl-2 ${corner === null ? 'pr-2' : 'mr-11'}`}
+        className={`fading-edges no-scrollbar flex h-11 shrink-0 scroll-px-14 items-center gap-0.5 overflow-x-auto border-b border-line ${corner === null ? '' : 'mr-11'}`}
       >
         {tabs.map((tab) => (
           <Primitive.Trigger

@@ -11,15 +11,15 @@ interface ModelLineProps {
   readonly option: ModelOption;
   /** Null: not known. */
   readonly fit: ModelFit | null;
-  /** The keyboard is at it. */
+  /** Marked by the keyboard. */
   readonly isMarked: boolean;
   readonly isPicked: boolean;
-  /** The settings name it. */
+  /** The model in the settings. */
   readonly isDefault: boolean;
   readonly onChoose: () => void;
 }
 
-/** A line of the picker: what a model is called, and what it takes of this machine or costs. */
+/** A line of the picker: a model's name, and its memory or cost. */
 export function ModelLine({ id, option, fit, isMarked, isPicked, isDefault, onChoose }: ModelLineProps) {
   return (
     <div
@@ -31,17 +31,19 @@ export function ModelLine({ id, option, fit, isMarked, isPicked, isDefault, onCh
       aria-current={isPicked}
       data-option={option.key}
       title={option.type === 'model' ? seenName(option.key) : undefined}
-      // The field keeps the focus, and with it the keyboard.
+      // Keeps the focus and the keyboard in the field.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       onKeyDown={() => undefined}
-      className="flex min-h-8 min-w-0 cursor-pointer flex-wrap items-center gap-x-2 rounded-md px-2 py-1 hover:bg-chosen aria-selected:bg-chosen"
+      className="flex min-h-8 min-w-0 cursor-pointer items-center gap-x-2 rounded-md px-2 py-1 hover:bg-chosen aria-selected:bg-chosen"
     >
       <span className="flex size-3.5 shrink-0 items-center justify-center">{markOf(option)}</span>
-      <span className="min-w-0 truncate font-semibold">{nameOf(option)}</span>
-      {isDefault && <span className="text-xs text-soft">{t('picker.default')}</span>}
-      <span className="flex-1" />
-      <Facts option={option} fit={fit} />
+      <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+        <span className="min-w-0 truncate font-semibold">{nameOf(option)}</span>
+        {isDefault && <span className="text-xs text-soft">{t('picker.default')}</span>}
+        <span className="flex-1" />
+        <Facts option={option} fit={fit} />
+      </span>
       <Icon name="check" className={`size-3.5 ${isPicked ? '' : 'invisible'}`} />
     </div>
   );

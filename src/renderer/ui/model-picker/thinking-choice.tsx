@@ -2,6 +2,7 @@ import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { ModelPick, PickedModel, UsualModels } from '../../lib/models/model-options.ts';
 import { t } from '../../lib/text/translate.ts';
+import { QuietSelect } from '../controls/select.tsx';
 
 interface ThinkingChoiceProps {
   readonly pick: ModelPick;
@@ -11,18 +12,19 @@ interface ThinkingChoiceProps {
   readonly usual: UsualModels;
 }
 
-/** How hard the model thinks before it answers; nothing where it has no switch. */
+/** How hard the model thinks before it answers. Empty when the model has no choice. */
 export function ThinkingChoice({ pick, onPick, models, picked, usual }: ThinkingChoiceProps) {
   const infos = idsOf(picked, usual).map((id) => models.find((model) => model.id === id)?.info ?? null);
   const efforts = [...new Set(infos.flatMap((info) => info?.efforts ?? []))];
   if (efforts.length < 2) return null;
   const { thinking, ...rest } = pick;
-  // With the router there are two, and each has its own.
+  // With the router there are two models, and each has its own setting.
   const effort = infos.length === 1 ? infos[0]?.effort : undefined;
   const usually =
     effort === undefined ? t('thinking.default') : t('thinking.defaultIs', { step: stepName(effort, efforts) });
   return (
-    <select
+    <QuietSelect
+      text={thinking === undefined ? usually : t('thinking.step', { step: stepName(thinking, efforts) })}
       aria-label={t('thinking.label')}
       title={t('thinking.about')}
       value={thinking ?? ''}
@@ -30,7 +32,6 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
         const chosen = efforts.find((one) => one === target.value);
         onPick(chosen === undefined ? rest : { ...rest, thinking: chosen });
       }}
-      className="h-7 max-w-40 min-w-0 truncate [field-sizing:content] rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
     >
       <option value="">{usually}</option>
       {efforts.map((one) => (
@@ -38,7 +39,7 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
           {t('thinking.step', { step: stepName(one, efforts) })}
         </option>
       ))}
-    </select>
+    </QuietSelect>
   );
 }
 
@@ -46,7 +47,7 @@ function idsOf(picked: PickedModel, usual: UsualModels): readonly (string | null
   return picked.type === 'model' ? [picked.id] : [usual.local, usual.cloud];
 }
 
-/** A model that knows one step besides none is switched on or off. */
+/** A model with one step besides `none` shows on and off. */
 export function stepName(effort: Effort, efforts: readonly Effort[]): string {
   const isSwitch = efforts.length === 2 && efforts.includes('none');
   return effort !== 'none' && isSwitch ? t('thinking.on') : t(`thinking.${effort}`);

@@ -1,4 +1,5 @@
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 import type { Command } from '../command-context.ts';
 
 const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
@@ -9,7 +10,7 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
 
 /** The value is JSON if it parses as such, otherwise text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
-  const value = await (await core()).settings.set({ key, value: parseValue(text) });
+  const value = await (await core()).settings.set({ key, value: jsonOrText(text) });
   terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
   return 0;
 };
@@ -43,12 +44,3 @@ export const settings: Command<
       return action satisfies never;
   }
 };
-
-function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that is not JSON is used as it is.
-    return text;
-  }
-}

@@ -166,7 +166,7 @@ function tooLong(error: unknown): TooLongError {
   throw error;
 }
 
-/** Runs beside the calls, because it takes hardly any processor time. */
+/** Runs in parallel with calls, because it takes hardly any processor time. */
 async function download({
   id,
   uri,

@@ -152,7 +152,7 @@ export function reduceConfig(text: string, mayBeWorkTree: MayBeWorkTree): Reduce
     if (line.includes('[')) section = null;
   }
   if (kept.at(-1)?.startsWith('[') === true) kept.pop();
-  // If the text contains white space that git and JavaScript treat differently, it is written anew.
+  // If the text contains white space that git and JavaScript treat differently, it is rewritten.
   if (removed.size === 0 && !/[^\S\t\n ]|[^\P{Cc}\t\n]/u.test(text)) return { text, removed: [] };
   return { text: kept.map((line) => `${line}\n`).join(''), removed: [...removed] };
 }

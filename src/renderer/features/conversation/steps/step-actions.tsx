@@ -6,6 +6,7 @@ import { forkSession } from '../../../lib/session/session-commands.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useModels } from '../../../lib/models/use-local-model.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { Select } from '../../../ui/controls/select.tsx';
 
 interface StepActionsProps {
   readonly sessionId: string;
@@ -14,7 +15,7 @@ interface StepActionsProps {
   readonly model: string;
 }
 
-/** Another way from a step: from what it left behind, or the step itself once more on another model. */
+/** Forks from a step: go on from its result, or run the step again on another model. */
 export function StepActions({ sessionId, callId, model }: StepActionsProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const models = (useModels().data ?? []).filter((entry) => entry.state === 'ready' && entry.id !== model);
@@ -48,11 +49,12 @@ export function StepActions({ sessionId, callId, model }: StepActionsProps) {
         {t('retry.run')}
       </Button>
       {models.length > 0 && (
-        <select
+        <Select
           aria-label={t('retry.model')}
           value={chosen}
           onChange={(event) => setChosen(event.target.value)}
-          className="h-7 max-w-56 rounded-md border border-line bg-raised px-1.5 text-xs"
+          look="small"
+          className="max-w-56"
         >
           <option value="">{t('retry.same')}</option>
           {models.map(({ id }) => (
@@ -60,7 +62,7 @@ export function StepActions({ sessionId, callId, model }: StepActionsProps) {
               {seenName(id)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </div>
   );

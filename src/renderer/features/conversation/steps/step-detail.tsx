@@ -1,11 +1,6 @@
 import type { StepEnd, StepState, ToolCallState } from '@shared/session/session-state.ts';
-import {
-  answerSpeedOf,
-  decodeSpeedOf,
-  firstTokenMsOf,
-  prefillSpeedOf,
-  toolCallStatus,
-} from '@shared/session/session-state.ts';
+import { toolCallStatus } from '@shared/session/session-state.ts';
+import { answerSpeedOf, decodeSpeedOf, firstTokenMsOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
@@ -22,13 +17,13 @@ interface StepDetailProps {
   readonly sessionId: string;
   readonly step: StepState;
   readonly calls: readonly ToolCallState[];
-  /** The number of the event that began its turn. */
+  /** The sequence number of the event that began its turn. */
   readonly near: number;
 }
 
-/** All that the log has of a step: why and how, what it said, what its calls did, what it was sent. */
+/** All that the log has about a step: its route, its answer, the results of its calls, and its request. */
 export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
-  // One look into the log for the step and its calls: it is taken again when any of them has got further.
+  // One query for the step and its calls. It runs again when one of them has progressed.
   const calling = calls.map((call) => toolCallStatus(call)).join(' ');
   const place = { id: step.callId, near };
   const load = useDetail(sessionId, place, `${step.end === null ? 'running' : 'ended'} ${calling}`);
@@ -64,7 +59,7 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
   const firstMs = end.load === undefined ? null : firstTokenMsOf(end);
   const parts = [
     `${t('cost.fresh')} ${tokens(usage.freshInput)}`,
-    `${t('cost.read')} ${tokens(usage.cacheRead)}`,
+    usage.cacheRead === 0 ? null : `${t('cost.read')} ${tokens(usage.cacheRead)}`,
     usage.cacheWrite === 0 ? null : `${t('cost.write')} ${tokens(usage.cacheWrite)}`,
     `${t('cost.output')} ${tokens(usage.output)}`,
     usage.reasoning === 0 ? null : `${t('cost.reasoning')} ${tokens(usage.reasoning)}`,
@@ -74,14 +69,16 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
     firstMs === null ? null : t('step.firstToken', { time: seconds(firstMs) }),
     ...loadTexts(end),
     money(end.costUsd),
-    price === null || price.source === 'local'
-      ? null
-      : t('step.price', { source: price.source === 'settings' ? t('price.own') : price.source, date: price.date }),
+    price === null || price.source === 'local' ? null : priceText(price),
   ].filter((part) => part !== null);
   return <p className="text-xs text-soft tabular-nums">{parts.join(' · ')}</p>;
 }
 
-/** Where it ran, and what its load was planned to take and took. */
+function priceText({ source, date }: NonNullable<CallDetail['price']>): string {
+  return source === 'settings' ? t('step.ownPrice', { date }) : t('step.price', { source, date });
+}
+
+/** Where the model ran, and its planned and real memory. */
 function loadTexts({ load }: StepEnd): readonly string[] {
   if (load === undefined) return [];
   const { backend, contextTokens, predictedBytes, observedBytes = null, adapter, drafts } = load;

@@ -18,12 +18,12 @@ import { fieldOf } from '@shared/unknown-value.ts';
 
 interface ToolDetailsProps {
   readonly sessionId: string;
-  /** Under which the log is asked. */
+  /** The place to load from the log. */
   readonly place: LogPlace;
   readonly calls: readonly ToolCallState[];
 }
 
-/** Input, output and differences of an action. */
+/** Input, output and diffs of an action. */
 export function ToolDetails({ sessionId, place, calls }: ToolDetailsProps) {
   const load = useDetail(sessionId, place, calls.map((call) => toolCallStatus(call)).join(' '));
   return <CallDetails load={load} calls={calls} />;
@@ -81,11 +81,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
         </Block>
       )}
       {call.inner !== undefined && <InnerCalls calls={call.inner} count={call.innerCalls ?? call.inner.length} />}
-      {command === null && program === null && hasContent(input) && (
-        <Block title={t('step.input')}>
-          <CodeBlock code={JSON.stringify(input, null, 2)} language="json" />
-        </Block>
-      )}
+      {command === null && program === null && hasContent(input) && <Input input={input} />}
       {detail?.changes.map((change) => (
         <Block
           key={change.path}
@@ -116,13 +112,50 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
   );
 }
 
+/** What the model gave the tool: names and values, each as one would write it. */
+function Input({ input }: { readonly input: unknown }) {
+  const given =
+    typeof input === 'object' && input !== null ? Object.entries(input) : [[t('step.input'), input] as const];
+  const lines = given.filter(([, value]) => isOneLine(value));
+  return (
+    <>
+      {lines.length > 0 && (
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs">
+          {lines.map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-soft">{seenName(name)}</dt>
+              <dd className="min-w-0 font-mono wrap-anywhere">{seenWords(String(value))}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {given
+        .filter(([, value]) => !isOneLine(value))
+        .map(([name, value]) => (
+          <Block key={name} title={seenName(name)}>
+            {typeof value === 'string' ? (
+              <CodeBlock code={value} language="" />
+            ) : (
+              <CodeBlock code={JSON.stringify(value, null, 2)} language="json" />
+            )}
+          </Block>
+        ))}
+    </>
+  );
+}
+
+function isOneLine(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= 200 && !/[\r\n]/u.test(value);
+  return typeof value !== 'object' || value === null;
+}
+
 interface InnerCallsProps {
-  /** The latest of them. */
+  /** The latest of these calls. */
   readonly calls: readonly InnerCallState[];
   readonly count: number;
 }
 
-/** The calls that a program made, folded to their number. */
+/** The calls that a program made, collapsed to their number. */
 function InnerCalls({ calls, count }: InnerCallsProps) {
   const left = count - calls.length;
   return (
@@ -157,7 +190,7 @@ function commandOf(input: unknown): string | null {
   return typeof command === 'string' ? command : null;
 }
 
-/** Of a call that runs a program: what it is to do, and its text. */
+/** For a call that runs a program: its plan, text and language. */
 function programOf(input: unknown): { readonly plan: string; readonly text: string; readonly language: string } | null {
   const text: unknown = fieldOf(input, 'program');
   const plan: unknown = fieldOf(input, 'plan');
