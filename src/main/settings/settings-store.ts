@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { didYouMean } from '@shared/text/near-name.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
@@ -68,7 +69,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
         return failure('bad-input', `"${name}" is not a setting.`);
       const wanted = withValue(written, names, value);
       const checked = settingsSchema.safeParse(wanted);
-      if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error)}`);
+      if (!checked.success && !isKnown(written, names)) return noSetting(settings, names);
+      if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error, names)}`);
       await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
       written = wanted;
       settings = checked.data;
@@ -86,10 +88,10 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       if (key === undefined) return success(settings);
       const names = namesOf(key);
       const found = lookUp(settings, names);
-      return found === undefined ? noSetting(names) : success(found);
+      return found === undefined ? noSetting(settings, names) : success(found);
     },
     set: change,
-    unset: async (key) => (isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(namesOf(key))),
+    unset: async (key) => (isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(settings, namesOf(key))),
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -97,12 +99,21 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
   };
 }
 
-function noSetting(names: readonly string[]): Reply<never> {
+function noSetting(settings: Settings, names: readonly string[]): Reply<never> {
   return failure(
     'not-found',
     `The setting ${names.join('.')} was not found.`,
-    'Run `dewpoint settings get` to see all settings.',
+    `${nearSetting(settings, names)}Run \`dewpoint settings get\` to see all settings.`,
   );
+}
+
+/** By its first word that nobody knows. */
+function nearSetting(settings: Settings, names: readonly string[]): string {
+  const at = names.findIndex((_, index) => lookUp(settings, names.slice(0, index + 1)) === undefined);
+  const before = names.slice(0, at);
+  const beside = lookUp(settings, before);
+  const known = isRecord(beside) ? Object.keys(beside).map((name) => [...before, name].join('.')) : [];
+  return didYouMean(names.slice(0, at + 1).join('.'), known);
 }
 
 /** Whether the settings have a place of that name, set or not. */
@@ -134,6 +145,11 @@ function withValue(
   return value === undefined ? others : { ...others, [name]: value };
 }
 
-function describe(error: z.ZodError): string {
-  return issuesText(error.issues, 'settings');
+/** `within`: the names of the setting that was to be changed, which are not said again. */
+function describe(error: z.ZodError, within: readonly string[] = []): string {
+  const isWithin = (path: readonly PropertyKey[]): boolean => within.every((name, index) => path[index] === name);
+  const issues = error.issues.map((issue) =>
+    isWithin(issue.path) ? { ...issue, path: issue.path.slice(within.length) } : issue,
+  );
+  return issuesText(issues, within.length === 0 ? 'settings' : '');
 }

@@ -24,11 +24,11 @@ export function issueText(issue: unknown): string {
 
 const ofZod = /^(?:Too (?:small|big)|Invalid (?:input|option)|Unrecognized key)/u;
 
-/** All of them, each after its place; `whole` names the value itself. */
+/** All of them, each after its place; `whole` names the value itself, and need not. */
 export function issuesText(issues: readonly unknown[], whole: string): string {
   return issues
     .slice(0, 5)
-    .map((issue) => `${placeOf(issue) || whole}: ${issueText(issue)}`)
+    .map((issue) => [placeOf(issue) || whole, issueText(issue)].filter((part) => part !== '').join(': '))
     .join('; ');
 }
 

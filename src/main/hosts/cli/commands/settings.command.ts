@@ -1,5 +1,6 @@
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import type { Command } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
 
 const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
   const value = await (await core()).settings.get(key === undefined ? {} : { key });
@@ -9,7 +10,11 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
 
 /** The value is JSON where it parses as such, else text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
-  const value = await (await core()).settings.set({ key, value: parseValue(text) });
+  const wanted = parseValue(text);
+  const isBroken = typeof wanted === 'string' && /^\s*[[{]/u.test(text);
+  const value = await (await core()).settings.set({ key, value: wanted }).catch((error: unknown) => {
+    throw isBroken ? usageError(`${key} was not changed: the value is not valid JSON.`) : error;
+  });
   terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
   return 0;
 };
