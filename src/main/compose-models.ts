@@ -87,7 +87,7 @@ export interface ModelParts {
 
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly modelStore: ModelStore;
-  /** One for all: a header is read once. */
+  /** Shared by all, so that each header is read once. */
   readonly readHeader: ReturnType<typeof createHeaderReader>;
   readonly context: ContextGrants;
   readonly loadSteps: LoadSteps;
@@ -102,7 +102,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
 const headers = parseCatalog(catalog);
 const offered = parseOffered(offeredCatalog);
 
-/** The engine's process, the files it may load, and what fits on this machine. */
+/** The engine's process, the files it may load, and the memory plan for this machine. */
 function createEngineParts(
   config: ModelPartsConfig,
   options: Omit<ModelPartsOptions, 'redactor'> &
@@ -207,14 +207,14 @@ export interface ModelPartsConfig {
   readonly home: string;
   readonly cache: string;
   readonly onNotice: (text: string) => void;
-  /** Default: the one in the code. */
+  /** Default: the key in the code. */
   readonly catalogKey?: string | undefined;
   readonly wrapProvider?: ((provider: Provider) => Provider) | undefined;
 }
 
 interface ModelPartsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The built worker, key process and guard of servers, and the program that runs them. */
+  /** The built worker, key process and server guard, and the program that runs them. */
   readonly programs: HostPrograms;
   readonly files: {
     readonly worker: string;
@@ -256,7 +256,7 @@ function homeKeysOf(
   });
 }
 
-/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
+/** A part of `compose`: the built-in engine, its memory plan, the keys of services, and all models. */
 export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
   const { env, files, programs, settings } = options;
   const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
@@ -333,7 +333,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   };
 }
 
-/** What the catalog says of a model file. */
+/** What the catalog says about a model file. */
 function knownOfFiles({ current }: CatalogUpdates): Pick<AvailableModelsOptions, 'effortOf' | 'draftersOf'> {
   return {
     effortOf: async (path) => advisedEffort(await current(), path),
@@ -345,7 +345,7 @@ function easeOf(
   strain: StrainWatch,
   { models, probed, usual }: Pick<ModelParts, 'models' | 'probed'> & { readonly usual: () => string },
 ): EaseTurn {
-  // What the catalog itself names strategies for was probed by whoever made it.
+  // Models for which the catalog itself names strategies were probed by its authors.
   const isKnown = (id: string): boolean =>
     headers.models.some(({ name, strategies }) => id === `llama-cpp/${name}` && strategies.length > 0);
   return createEaseTurn({
@@ -359,7 +359,7 @@ function easeOf(
 
 const lookEveryMs = 30_000;
 
-/** A model that only lies in memory gives it back, too. */
+/** Unloads an idle model under strain, so that its memory is free. */
 function restWhenStrained(strain: StrainWatch, llama: LlamaEngine, server: OwnLlamaServer): () => void {
   const look = async (): Promise<void> => {
     const path = llama.loadedPath();

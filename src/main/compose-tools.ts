@@ -31,18 +31,21 @@ import type { WebParts } from './tools/web/web-request.ts';
 
 interface ToolBase {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The Node that runs our own programs, and the built guard of servers. */
+  /** The Node that runs our own programs, and the built server guard. */
   readonly files: { readonly node: string; readonly serverGuard: string; readonly resources: string };
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
   readonly now: () => number;
   readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly webTools: WebParts;
-  /** The programs of a session, by its log. */
+  /** The programs of a session, from its log. */
   readonly programsOf: OwnToolCommandsOptions['programsOf'];
 }
 
-/** Tools and recipes, and the servers of foreign tools: what starts them, what they are given, and what the user approved of them. */
+/**
+ * Tools and recipes, and the servers of connected tools: what starts them, what they are given, and what the user
+ * approved.
+ */
 export function createToolParts(
   {
     home,
@@ -77,7 +80,8 @@ export function createToolParts(
     fetch: createNetFetch(() => settings.current().connection, env),
     openSocket: createNetSocket(() => settings.current().connection, env),
     start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
-    // A header has no variable of its own: `Authorization` in the environment is nobody's.
+    // Only programs get environment variables. A header has no variable of its own: an `Authorization` in the
+    // environment is not meant for it.
     secret: (server, variable) =>
       keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'stdio' ? variable : null),
   });
@@ -120,10 +124,10 @@ export function createToolParts(
   };
 }
 
-/** Under which the value of a variable or header lies in the key store. */
+/** The name under which the value of a variable or header is in the key store. */
 const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
 
-/** Signing in to servers over HTTP: by the network of this machine, and with the key store. */
+/** Signing in to servers over HTTP, with this machine's network and the key store. */
 function createSignInParts(
   folder: string,
   { env, settings, now, redactor }: Pick<ToolBase, 'env' | 'settings' | 'now' | 'redactor'>,
@@ -135,7 +139,7 @@ function createSignInParts(
     now,
     secrets: keys.long,
     exchange: createWebClient(outward, { mostBytes: 1024 * 1024 }),
-    // Where nobody knows the name, there is nothing to be reached either.
+    // A name that nobody can resolve leads nowhere.
     hasInnerAddress: async (host) =>
       (await outward.resolve(host, neverAborts).catch(() => [])).some((address) => !isPublicAddress(address)),
     clientSecret: (server) => keys.own.find(nameOf(server, clientSecretName), null),
@@ -149,7 +153,7 @@ interface OwnToolBase
   readonly keys: HomeKeys;
 }
 
-/** Tools from files: what reads them, what runs them, and what is kept of them. */
+/** Tools from files: what reads them, runs them and stores data about them. */
 function createOwnToolParts(
   { home, files, settings, now, keys, saveProject, programsOf }: OwnToolBase,
   { builtIn, runApart }: { readonly builtIn: readonly string[]; readonly runApart: RunApart },
@@ -171,7 +175,7 @@ function createOwnToolParts(
     now,
     runApart,
     loadSyntax,
-    // Nothing of the environment is given to a tool that happens to ask for its name.
+    // A tool gets nothing from the environment just because it asks for a name.
     secret: (name) => keys.own.find(name, null),
   });
   return {

@@ -13,11 +13,11 @@ interface WebBase {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: SettingsStore;
   readonly programs: HostPrograms;
-  /** The Node that runs our own programs, and the built reader. */
+  /** The Node that runs our own programs, and the built document reader. */
   readonly files: { readonly node: string; readonly documentProcess: string };
 }
 
-/** The tools for the web: the way to it, what reads pages and documents, and the service that searches are sent to. */
+/** The web tools: access to the web, the readers of pages and documents, and the search service. */
 export function createWebParts({ env, settings, programs, files }: WebBase, keys: HomeKeys) {
   const readDocument = createDocumentReader({ programs, nodePath: files.node, processPath: files.documentProcess });
   const web = () => settings.current().web;
@@ -56,5 +56,5 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
   return { readDocument, webTools: parts, web: { offered: () => offeredWebTools(web()), exchange }, webCommands };
 }
 
-/** Where else a key may lie. */
+/** Environment variables that may also hold a key. */
 const keyVariables = { brave: 'BRAVE_API_KEY' } as const;

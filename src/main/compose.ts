@@ -73,20 +73,20 @@ import { createOwnToolCommands } from './tools/own/commands.ts';
 import { discoverTools } from './tools/registry.ts';
 import { createWebCommands } from './tools/web/commands.ts';
 
-/** What a host says about where it runs; everything else is found here. */
+/** What a host says about where it runs. Everything else is found here. */
 export interface ComposeConfig {
   readonly home: string;
   readonly cache: string;
   readonly version: string;
-  /** A sentence for a person about something that takes its time (making the sandbox image). */
+  /** Called with a sentence for the user about something slow, such as making the sandbox image. */
   readonly onNotice: (text: string) => void;
   readonly diagnostics?: Log;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Switches for measuring the parts of recipes; the defaults are what users get. */
+  /** Switches that measure the parts of recipes. Users get the defaults. */
   readonly recipe?: Partial<AgentConfig['recipe']>;
-  /** In place of the real one, for tests and benches of the engine. */
+  /** Replaces the real sandbox, for tests and benchmarks of the engine. */
   readonly startSandbox?: SandboxFactory;
-  /** For benches: what stands between the agent and a provider, and the clock that goes with it. */
+  /** For benchmarks: a wrapper around each provider, and the clock that goes with it. */
   readonly wrapProvider?: ModelPartsConfig['wrapProvider'];
   readonly now?: () => number;
 }
@@ -99,24 +99,24 @@ const recipeDefaults: AgentConfig['recipe'] = {
   seed: 1,
 };
 
-/** The core as a host has it: what answers each command, and how its work ends. */
+/** The core as hosts use it: the handlers of all commands, and how its work ends. */
 export interface Core {
   readonly handlers: Handlers;
-  /** Turns that run now, of all sessions. */
+  /** The number of running turns in all sessions. */
   readonly runningTurns: () => number;
   /** Resolves when no turn runs. */
   readonly idle: () => Promise<void>;
-  /** Cancels what runs and ends every process, container and file that is open. Safe to call twice. */
+  /** Cancels what runs and closes every process, container and file. Safe to call twice. */
   readonly dispose: () => Promise<void>;
 }
 
-/** The only wiring: from where a host runs to a core that it can use. Starts no process by itself; those come with need. */
+/** The only wiring, from a host's config to a usable core. Starts no process by itself; processes start when needed. */
 export async function compose(config: ComposeConfig): Promise<Core> {
   const parts = await createParts(config);
   const { sessions, comparisons } = parts;
   return {
     handlers: createHandlers(config, parts),
-    // Between two runs of a comparison no turn runs, and yet the core is at work.
+    // Between two runs of a comparison no turn runs, but the core is still at work.
     runningTurns: () => Math.max(sessions.running(), comparisons.running(), parts.endpoint.running()),
     idle: async () => {
       await comparisons.idle();
@@ -136,7 +136,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
   };
 }
 
-/** Each subject's commands. What the contract has and no subject answers is an error of types here. */
+/** The commands of each subject. A command without a handler is a type error here. */
 function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
   const { settings, keys, models, rules, env } = parts;
   return {
@@ -187,10 +187,10 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
 
 type Base = Awaited<ReturnType<typeof createBase>>;
 
-/** A search answers with what it has after this long; it goes on when it is asked again. */
+/** A search answers with what it has after this long, and continues when it is asked again. */
 const searchBudgetMs = 700;
 
-/** What everything else stands on: the settings, the logs with their blobs, and what must never be in them. */
+/** What everything else needs: the settings, the logs with their blobs, and the redactor of secrets. */
 async function createBase(config: ComposeConfig) {
   const env = config.env ?? process.env;
   const now = config.now ?? Date.now;
@@ -236,7 +236,7 @@ async function createBase(config: ComposeConfig) {
   };
 }
 
-/** The way to sandboxes, and to the packages that projects need in them. */
+/** What starts sandboxes, and installs the packages that projects need in them. */
 function createSandboxParts(config: ComposeConfig, { env, files, programs, settings, rules, redactor, log }: Base) {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript, programs } : null;
   const engineDeps = {
@@ -329,7 +329,7 @@ async function createParts(config: ComposeConfig) {
   };
 }
 
-/** What a step stands on, whoever asks for it. */
+/** What a model call needs, whoever makes it. */
 function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>) {
   return { modelInfo: models.info, provider: models.provider, ease, sleptMs: sleptTime.wallMs, delay: sleep };
 }
@@ -339,7 +339,7 @@ interface EndpointMeans {
   readonly meter: PowerMeter;
 }
 
-/** What lets other programs ask models: by the same door as a turn, and with the same money and fences. */
+/** Lets other programs ask models, in the same way as a turn, with the same money and fences. */
 function createEndpointParts(
   { home }: ComposeConfig,
   { settings, rules, redactor, clientStore, now }: Base,
@@ -359,7 +359,8 @@ function createEndpointParts(
       settings: sessionRules.fences,
       projectPath: null,
       sandbox: noFiles,
-      // What a client was sent before, it sends again itself: each call is looked through whole.
+      // A client sends its whole conversation again with each call, so every call is checked completely and needs no
+      // history.
       read: noEvents,
       isSecretFile,
       hideKnown: (text) => redactor.text(text),
@@ -371,13 +372,13 @@ function createEndpointParts(
 
 async function* noEvents(): AsyncGenerator<never> {}
 
-/** What a program sends has no folder here: only what it looks like can be fenced. */
+/** A client has no folder here, so only the content of its texts can be fenced. */
 const noFiles: Pick<Sandbox, 'list' | 'readFiles'> = {
   list: async () => success({ entries: [], truncated: false, unseen: [] }),
   readFiles: async () => success(new Map()),
 };
 
-/** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */
+/** When to scan the whole folder: not while a user waits for the start, and not during a short command. */
 const cleanAfterMs = 20_000;
 
 function cleanLater(blobs: Blobs, log: Log): void {
@@ -386,7 +387,7 @@ function cleanLater(blobs: Blobs, log: Log): void {
   setTimeout(clean, cleanAfterMs).unref();
 }
 
-/** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */
+/** Where the built files are: the entry is two folders below the root, in `out/main` as in `src/main`. */
 function findFiles(): {
   readonly worker: string;
   readonly keyProcess: string;
@@ -396,7 +397,7 @@ function findFiles(): {
   readonly imageScript: string;
   readonly node: string;
 } {
-  // Of a packed app, what other programs are to read lies beside its archive.
+  // In a packed app, files that other programs read are beside its archive.
   const root = join(import.meta.dirname, '..', '..').replace(/([\\/]app\.asar)$/u, '$1.unpacked');
   return {
     worker: join(root, 'out', 'main', 'llama-worker.cjs'),

@@ -13,7 +13,7 @@ const { home } = findDataFolders(process.env, process.platform);
 
 app.setName('Dewpoint');
 startDesktop({
-  // The same door as the command line's: this process owns the home, or is a client of the one that does.
+  // As for the command line: this process owns the home, or is a client of the one that does.
   connect: () => openCore({ err: say }, __APP_VERSION__),
   home,
   stateFolder: join(home, 'window'),

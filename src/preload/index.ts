@@ -2,7 +2,7 @@ import { contextBridge, ipcRenderer, webUtils } from 'electron';
 
 const portMessage = 'dewpoint:port';
 
-/** Hands one MessagePort of the page to main, once a load. */
+/** Passes one MessagePort of the page to main, once per load. */
 const forward = (event: MessageEvent): void => {
   const [port] = event.ports;
   if (event.source !== window || event.data !== portMessage || port === undefined) return;
@@ -12,9 +12,11 @@ const forward = (event: MessageEvent): void => {
 
 window.addEventListener('message', forward);
 
-/** Where a file lies that a person dropped or chose: the page has the file, and learns nothing of any other. */
+/**
+ * The path of a file that the user dropped or chose. The page already has this file, and learns nothing about others.
+ */
 const pathOf = (file: File): string => {
-  // Older versions of Electron write it on the file itself.
+  // Older versions of Electron store the path on the file itself.
   const written: unknown = Reflect.get(file, 'path');
   const utils: { readonly getPathForFile?: (file: File) => string } | undefined = webUtils;
   return utils?.getPathForFile?.(file) ?? (typeof written === 'string' ? written : '');

@@ -15,7 +15,7 @@ const queries = new QueryClient({
 
 export function App() {
   const core = useCoreConnection();
-  // What was shown stays while the connection is made again.
+  // While the connection is made again, the page keeps showing the last client's data.
   const [lastClient, setLastClient] = useState<CoreClient | null>(null);
   if (core.type === 'ready' && core.client !== lastClient) setLastClient(() => core.client);
   return (

@@ -31,7 +31,7 @@ interface MainAreaProps {
   readonly actions: readonly Action[];
   readonly session: Ref<SessionHandle>;
   readonly isConnected: boolean;
-  /** There is a button over the upper left corner. */
+  /** A button covers the upper left corner. */
   readonly hasMenuButton: boolean;
   readonly onShow: (view: View) => void;
   readonly onStatus: () => void;

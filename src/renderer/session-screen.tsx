@@ -47,7 +47,7 @@ import { spokenChanges } from './lib/session/spoken-changes.ts';
 const loadInspector = () => import('./features/inspector/inspector.tsx');
 const Inspector = lazy(loadInspector);
 
-/** What actions from elsewhere can do with the session that is shown. */
+/** What other parts of the page can do with the open session. */
 export interface SessionHandle {
   readonly inspect: (tab: InspectorTab) => void;
   readonly toggleInspector: () => void;
@@ -62,14 +62,14 @@ export interface SessionHandle {
 
 interface SessionScreenProps {
   readonly sessionId: string;
-  /** A place to look at, each time this is another object. */
+  /** A place to show. Each new object shows it again. */
   readonly at: { readonly ref: string; readonly seq?: number } | null;
-  /** Its question gets the focus, each time this is another object. */
+  /** Each new object moves the focus to the open question. */
   readonly asking: object | null;
   readonly isConnected: boolean;
   readonly hasMenuButton: boolean;
   readonly handle: Ref<SessionHandle>;
-  /** A turn began or ended: the list of sessions shows that, too. */
+  /** A turn began or ended, so the list of sessions must change, too. */
   readonly onStatus: () => void;
   readonly onPalette: () => void;
   readonly onModels: () => void;
@@ -80,7 +80,7 @@ export function SessionScreen(props: SessionScreenProps) {
   return <Attempt key={attempt} {...props} onAgain={() => setAttempt(attempt + 1)} />;
 }
 
-/** One try to open it: another process may have it, or its place may be gone for the moment. */
+/** One attempt to open it. Another process may have it, or its place may be unavailable for the moment. */
 function Attempt({ onAgain, ...props }: SessionScreenProps & { readonly onAgain: () => void }) {
   const { sessionId, onStatus } = props;
   const load = useSession(useClient(), sessionId);
@@ -93,7 +93,7 @@ function Attempt({ onAgain, ...props }: SessionScreenProps & { readonly onAgain:
   return <OpenSession {...props} view={load.view} lookUp={load.lookUp} />;
 }
 
-/** Below this the inspector lies over the conversation. */
+/** Below this width, in rem, the inspector covers the conversation. */
 const narrowRem = 70;
 
 interface OpenSessionProps extends SessionScreenProps {
@@ -175,7 +175,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   );
 }
 
-/** What is changed of a session as a whole from its header, and from elsewhere. */
+/** Changes of a session as a whole, from its header and from elsewhere. */
 function useHeader(sessionId: string, { organized = usualPlace }: SessionState, refresh: () => void) {
   const client = useClient();
   const [edited, onEdit] = useState<HeaderEdit | null>(null);
@@ -191,7 +191,7 @@ function useHeader(sessionId: string, { organized = usualPlace }: SessionState, 
   };
 }
 
-/** Where code of answers is run: in a container, and from where a person may have things run. */
+/** Where code of answers can run: in a container, and only if this host allows it. */
 function useCodeRunner(sessionId: string, state: SessionState): CodeRunner | null {
   const isRefused = useIsCommandRefused('sandboxes.run');
   const canRun = state.sandbox?.tier === 'container' && !isRefused;
@@ -204,13 +204,13 @@ interface BarProps extends Omit<ComponentProps<typeof StatusBar>, 'session'> {
   readonly money: SessionView['money'];
 }
 
-/** The status bar of a session, which is drawn again for its events alone. */
+/** The status bar of a session. Renders again only for its events. */
 function Bar({ state, money, onModels, ...props }: BarProps) {
   const session = useMemo(() => ({ state, money }), [state, money]);
   return <StatusBar {...props} session={session} onModels={useStableCallback(onModels)} />;
 }
 
-/** The parts of the screen that others reach into, and the place that is to be looked at. */
+/** The parts of the screen that other code uses, and the place to show. */
 function useParts(
   handle: Ref<SessionHandle>,
   { at, asking, state }: Pick<SessionScreenProps, 'at' | 'asking'> & Pick<SessionView, 'state'>,
@@ -235,15 +235,15 @@ function useParts(
   }, [asking]);
   useFocusAfter(state, { composer, approvals, cap });
   useEffect(() => {
-    // At the start, and after what had the focus is gone with the view before.
+    // At the start, and after the focused element disappeared with the previous view.
     if (document.activeElement === document.body) composer.current?.focus();
   }, []);
   return { conversation, composer, approvals, cap };
 }
 
 /**
- * A question that was answered takes the focus with it: the next one has it then, or the field for messages, so that a
- * keyboard alone goes on from there.
+ * An answered question loses the focus. The next question gets it, or the message field, so that the keyboard goes on
+ * working.
  */
 function useFocusAfter(
   { approvals: [approval], cap }: SessionView['state'],
@@ -266,11 +266,11 @@ interface InspectorPlace {
   readonly inspect: (tab: InspectorTab) => void;
 }
 
-/** Where nobody chose, it opens by itself once there is something in it for a person: a change or a question. */
+/** Without a choice of the user, it opens once it has something for the user: a change or a question. */
 function useInspector({ changes, approvals, cap }: SessionState): InspectorPlace {
   const hasMore = changes.length > 0 || approvals.length > 0 || cap !== null;
   const [hadMore, setHadMore] = useState(hasMore);
-  // A question that was answered does not close it again.
+  // It stays open after a question was answered.
   if (hasMore && !hadMore) setHadMore(true);
   const side = useSidePanel(isInspectorOpen, narrowRem, hadMore);
   const [tab, setTab] = useStored(inspectorTab);
@@ -282,10 +282,10 @@ function useInspector({ changes, approvals, cap }: SessionState): InspectorPlace
   return { side, tab, setTab, inspect };
 }
 
-/** It is loaded within so many frames. */
+/** The inspector loads within this many frames. */
 const mostFrames = 120;
 
-/** Once it is drawn: keys, and who reads aloud, go on from there. */
+/** Waits until it is rendered. The keyboard and screen readers go on from there. */
 function focusInspector(tab: InspectorTab, frame = 0): void {
   const panel = document.querySelector<HTMLElement>(`[role=tabpanel][data-state=active][id$="-${tab}"]`);
   panel?.focus();
@@ -307,7 +307,7 @@ interface SideInspectorProps extends Omit<ComponentProps<typeof Inspector>, 'isW
   readonly onClose: () => void;
 }
 
-/** The inspector beside the conversation, or over it where there is no room. */
+/** The inspector beside the conversation, or over it if there is no room. */
 function SideInspector({ onClose, ...props }: SideInspectorProps) {
   const { isOver } = props;
   const [width, setWidth] = useStored(inspectorWidth);
@@ -357,7 +357,7 @@ function CornerButton({ isOver, isWide, onClick }: CornerButtonProps) {
   );
 }
 
-/** Says when the chosen local model is not on this machine, and fetches it when asked to. */
+/** Says that the chosen local model is not on this machine, and downloads it on request. */
 export function ModelBanner({ projectPath }: { readonly projectPath: string | null }) {
   const model = useLocalModel(projectPath).data?.model ?? null;
   if (model?.state !== 'downloadable') return null;
@@ -376,7 +376,7 @@ export function ModelBanner({ projectPath }: { readonly projectPath: string | nu
   );
 }
 
-/** Says what happens in the session that is shown, for as long as it is. */
+/** Announces the events of the open session. */
 export function useSpokenSession(sessionId: string, state: SessionState): void {
   const before = useRef<SessionState | null>(null);
   useEffect(

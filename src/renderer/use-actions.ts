@@ -22,7 +22,7 @@ import type { SessionHandle } from './session-screen.tsx';
 
 interface ActionsOptions {
   readonly view: View;
-  /** The folder that what is shown is about; null: none. */
+  /** The project folder of the current view; null: none. */
   readonly project: string | null;
   readonly show: (view: View) => void;
   readonly session: RefObject<SessionHandle | null>;
@@ -32,7 +32,7 @@ interface ActionsOptions {
   readonly selectSessions: () => void;
 }
 
-/** Everything that can be done from anywhere in the window, as it stands now. */
+/** All actions of the window in their current state. */
 export function useActions({
   view,
   project,
@@ -116,12 +116,12 @@ function viewActions(show: (view: View) => void): readonly Action[] {
   ];
 }
 
-/** Actions of their own do the same. */
+/** Slash commands that other actions already cover. */
 const elsewhere: readonly SlashName[] = ['help', 'stop', 'diff', 'cost', 'route', 'assistant'];
 
 interface SessionActionsOptions {
   readonly reach: Parameters<typeof importSession>[0];
-  /** Null: none is shown, and nothing can be done with it. */
+  /** Null: no session is shown, so its actions are unavailable. */
   readonly sessionId: string | null;
   readonly session: ActionsOptions['session'];
   readonly isWindow: boolean;
@@ -135,7 +135,7 @@ function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsO
       id: 'stop',
       label: t('action.stop'),
       keys: 'Mod+.',
-      // Whether there was something to stop shows in the session itself.
+      // The session itself shows whether there was something to stop.
       run: () => void reach.client.sessions.cancel({ sessionId: id }).catch(() => undefined),
     },
     { id: 'approval', label: t('action.approval'), keys: 'Mod+Shift+A', run: () => session.current?.focusApproval() },
@@ -171,7 +171,7 @@ function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsO
   return sessionId === null ? actions.map((action) => ({ ...action, isOff: true })) : actions;
 }
 
-/** How the window looks, and its first steps once more. */
+/** The look of the window, and its first steps again. */
 function lookActions(show: (view: View) => void): readonly Action[] {
   return [
     {

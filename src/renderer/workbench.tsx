@@ -32,10 +32,10 @@ import { useQueryClient } from '@tanstack/react-query';
 
 const retryMs = 2_000;
 
-/** What other settings decide about. */
+/** Settings that the list of models depends on. */
 const ofModels = /^(?:policy|local|cloud|providers|prices|models|projectModels|energy)\b/u;
 
-/** Whatever is changed, here, in another window or at the terminal, is read anew by all who show it. */
+/** Reloads changed settings, whether they changed here, in another window or at the terminal. */
 export function useSettingsWatch(): void {
   const client = useClient();
   const queries = useQueryClient();
@@ -50,7 +50,7 @@ export function useSettingsWatch(): void {
     };
     const keepOn = async (): Promise<void> => {
       while (!signal.aborted) {
-        // A stream that broke off is taken up again, and says at its beginning that all is to be read anew.
+        // A broken stream reconnects, and first says to reload everything.
         await follow().catch(() => undefined);
         if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
@@ -62,10 +62,10 @@ export function useSettingsWatch(): void {
 
 const Palette = lazy(() => import('./features/palette/palette.tsx'));
 
-/** Below this the list lies over the view instead of beside it. */
+/** Below this width, in rem, the list covers the view instead of being beside it. */
 const narrowRem = 51;
 
-/** The window: the list at the side, one view in the middle, and everything that can be done from anywhere. */
+/** The window: the list at the side, one view in the middle, and the actions. */
 export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const client = useClient();
   const { load, refresh } = useSessions(client);
@@ -89,7 +89,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side, list) }),
   );
   useActionKeys(actions);
-  // A window that is made narrow for a while loses no search.
+  // A search survives while the window is narrow.
   const typed = useState('');
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
@@ -136,7 +136,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   );
 }
 
-/** What is done with the list from elsewhere. */
+/** Actions of other parts of the page on the list. */
 function useListActions(
   { toggle, open }: SidePanel,
   list: RefObject<SessionListHandle | null>,
@@ -147,7 +147,7 @@ function useListActions(
 } {
   const searchSessions = useCallback(() => {
     open();
-    // Once it is drawn.
+    // Waits until it is rendered.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('#search-sessions')?.focus());
   }, [open]);
   const selectSessions = useCallback(() => {
@@ -157,7 +157,7 @@ function useListActions(
   return { toggleSidebar: toggle, searchSessions, selectSessions };
 }
 
-/** The folder that what is shown is about. */
+/** The project folder of the current view. */
 function projectOf(view: View, load: SessionsLoad): string | null {
   if (view.type === 'project') return view.path;
   if (view.type !== 'session' || load.type !== 'ready') return null;
@@ -176,7 +176,7 @@ interface OpenPaletteProps {
   readonly onClose: () => void;
 }
 
-/** What can be done at the moment, and where one can go. */
+/** The palette with all current actions and sessions. */
 function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
   return (
     <Suspense>
@@ -190,7 +190,7 @@ function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
   );
 }
 
-/** What the app's menu, its notifications and links want shown. */
+/** Shows what the app's menu, its notifications and links ask for. */
 function usePushesInto(actions: readonly Action[], view: View, show: (view: View) => void): void {
   const now = useRef({ actions, view });
   useEffect(() => {
@@ -199,7 +199,7 @@ function usePushesInto(actions: readonly Action[], view: View, show: (view: View
   const take = useCallback(
     (push: HostPush): void => {
       if (push.type === 'session') show(push);
-      // A file that is opened after a folder is one for the same task.
+      // A file that is opened after a folder belongs to the same task.
       else if (push.type === 'new') show({ ...projectKept(now.current.view), ...push });
       else if (push.type === 'problem') announce({ kind: 'error', text: push.text });
       else now.current.actions.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
@@ -219,7 +219,7 @@ interface SideListProps {
   readonly children: ReactNode;
 }
 
-/** The list beside the view, or over it where there is no room; a click beside it then closes it. */
+/** The list beside the view, or over it if there is no room. Then a click outside closes it. */
 function SideList({ isOver, onClose, children }: SideListProps) {
   if (!isOver) return <aside className="w-64 shrink-0 border-r border-line bg-side">{children}</aside>;
   return (
@@ -242,7 +242,7 @@ function MenuButton({ onClick }: { readonly onClick: () => void }) {
     <Button
       look="quiet"
       size="icon"
-      // What is scrolled below it does not shine through.
+      // An opaque background, so that content scrolled below the button does not show through.
       className="absolute top-2 left-2 z-10 bg-paper"
       aria-label={t('app.menu')}
       title={t('app.menu')}
@@ -253,7 +253,7 @@ function MenuButton({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
-/** The actions with a person's own keys; what had one of these before by default goes without. */
+/** The actions with the user's own shortcuts. An action whose default shortcut was given to another one has none. */
 export function useActionShortcuts(actions: readonly Action[]): readonly Action[] {
   const [own] = useShortcuts();
   return useMemo(() => {

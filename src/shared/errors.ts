@@ -1,4 +1,4 @@
-/** Everything that can go wrong in a way a person should hear about. Codes are stable; messages may change. */
+/** Everything that can go wrong and that the user should hear about. Codes are stable; messages may change. */
 export type ErrorCode =
   | 'usage'
   | 'bad-input'
@@ -25,9 +25,9 @@ export type ErrorCode =
 /** An expected failure as data: what was wrong, and what to do about it. */
 export interface Failure {
   readonly code: ErrorCode;
-  /** One or two sentences for a person: what was wrong and what was kept. */
+  /** One or two sentences for the user: what was wrong and what was kept. */
   readonly message: string;
-  /** What to do next, where there is something to do. */
+  /** What to do next, if there is something to do. */
   readonly hint?: string;
 }
 
@@ -45,7 +45,9 @@ export const failure = (
   error: hint === undefined ? { code, message } : { code, message, hint },
 });
 
-/** A `Failure` that travels as an exception up to the process edge, where a host turns it into an exit code or a typed error. */
+/**
+ * A `Failure` thrown as an exception. At the edge of the process, a host turns it into an exit code or a typed error.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -65,12 +67,12 @@ export function valueOf<T>(reply: Reply<T>): T {
   throw new AppError(code, message, hint === undefined ? {} : { hint });
 }
 
-/** The text of whatever was thrown; never throws itself. */
+/** The message of any thrown value. Never throws. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Turns whatever was thrown into data; an unexpected throw becomes `internal`. */
+/** Turns any thrown value into data. An unexpected one becomes `internal`. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof AppError) {
     return error.hint === undefined

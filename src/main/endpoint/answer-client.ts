@@ -19,7 +19,7 @@ import type { ClientLog } from './client-logs.ts';
 import { clientRequest, conversationOf, type ClientRequest } from './client-request.ts';
 import { type ClientTurnOptions, createClientTurn } from './client-turn.ts';
 
-/** What the calls of clients stand on; the same as the steps of a turn. */
+/** What the calls of clients need, the same as the steps of a turn. */
 export interface AnswerOptions extends Pick<
   AgentDependencies,
   'modelInfo' | 'provider' | 'routeRules' | 'ease' | 'sleptMs' | 'delay'
@@ -49,7 +49,7 @@ type Failed = { readonly ok: false; readonly failure: EndpointFailure };
 
 const no = (code: EndpointFailure['code'], message: string): Failed => ({ ok: false, failure: { code, message } });
 
-/** Answers one call to its end, which is its last push. Throws `cancelled` on abort. */
+/** Answers one call. Its last push ends it. Throws `cancelled` on abort. */
 export async function answerClient(options: AnswerOptions, given: ClientCall): Promise<void> {
   const chosen = await candidatesOf(options, given);
   if (!chosen.ok) return given.push({ type: 'failed', ...chosen.failure });
@@ -71,7 +71,7 @@ export async function answerClient(options: AnswerOptions, given: ClientCall): P
   return answerHybrid(given, turnOptions, [first, ...all.slice(1)]);
 }
 
-/** Decides where it runs; what a fence or a spending limit keeps from the cloud is answered here. */
+/** Routes the call. If a fence or a spending limit stops it on the way to the cloud, the local model answers. */
 async function answerHybrid(
   given: ClientCall,
   turnOptions: ClientTurnOptions,
@@ -128,7 +128,7 @@ async function ask(
   return { reply: await runStep(turn, step), ended: ended() };
 }
 
-/** What came of a call, as its client gets it; its text has been on its way meanwhile. */
+/** Sends the client the result of a call. Its text was sent while it arrived. */
 function told({ push, log, client, call }: ClientCall, candidate: Candidate, { reply, ended }: Outcome): void {
   const { info, asked } = candidate;
   if (reply.type === 'stopped') return push({ type: 'failed', ...stopFailure(reply.stop) });
@@ -186,7 +186,7 @@ export function callFailure(code: string, message: string): EndpointFailure {
   }
 }
 
-/** Counts the prompt of a call that is not made. Of the two of the router, the local one's. */
+/** Counts the prompt of a call that is not made. For `dewpoint/hybrid`, counts with the local model. */
 export async function countForClient(
   options: AnswerOptions,
   given: Pick<ClientCall, 'client' | 'call' | 'signal'>,
@@ -200,7 +200,7 @@ export async function countForClient(
   if (first === undefined) return unknownModel(call.model, call.model);
   const { request } = first.asked;
   const counted = await first.provider.countTokens(request, signal).catch(() => null);
-  // A help, not a condition: the estimate on the safe side takes its place.
+  // The exact count is optional. Without it, the estimate is used, which is on the safe side.
   const tokens = counted ?? createTokenEstimate().countBytes(promptBytes(request));
   return { ok: true, tokens, isEstimate: counted === null };
 }
@@ -253,7 +253,7 @@ function copied({ rules, problems }: Awaited<ReturnType<AnswerOptions['routeRule
   return { rules: [...rules], problems: [...problems] };
 }
 
-/** Of two, one that cannot be asked this leaves the other. */
+/** If one of two models cannot be asked this, only the other remains. */
 function withRequests(
   { provider }: AnswerOptions,
   { call, client }: Pick<ClientCall, 'call' | 'client'>,

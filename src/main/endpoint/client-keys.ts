@@ -7,31 +7,31 @@ import { sha256Of } from '../lib/sha256.ts';
 
 const clientSchema = z.object({
   name: z.string(),
-  /** Of its key. A key has 256 random bits, so its hash needs no salt and no delay. */
+  /** The hash of its key. A key has 256 random bits, so the hash needs no salt and no delay. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   mayLeave: z.boolean(),
   createdAt: z.number(),
   lastUsedAt: z.number().nullable(),
-  /** Where its calls are kept; null: it has made none. */
+  /** The log of its calls; null: it has made none. */
   logId: z.string().nullable(),
 });
 export type KnownClient = z.infer<typeof clientSchema>;
 
 const fileSchema = z.object({ version: z.literal(1), clients: z.array(clientSchema) });
 
-/** The programs that may ask, in one file of the home. What is asked at the same time is done one after the other. */
+/** The programs that may call, stored in one file of the home. Concurrent changes run one after the other. */
 export interface ClientKeys {
   readonly list: () => Promise<readonly EndpointClient[]>;
   /** Null: no client has this key. */
   readonly find: (key: string) => Promise<KnownClient | null>;
-  /** Rejects with `conflict` where the name is taken. The key is nowhere else than in this answer. */
+  /** Rejects with `conflict` if the name is taken. The key exists only in this answer. */
   readonly add: (client: { readonly name: string; readonly mayLeave: boolean }) => Promise<{
     readonly client: EndpointClient;
     readonly key: string;
   }>;
   /** Rejects with `not-found`. */
   readonly remove: (name: string) => Promise<void>;
-  /** Notes a use; `logId`: where its calls are kept from now on. A client that has gone meanwhile is left alone. */
+  /** Records a use; `logId`: the log of its calls from now on. Does nothing if the client was removed meanwhile. */
   readonly note: (name: string, used: { readonly at: number; readonly logId: string }) => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createClientKeys(path: string, now: () => number): ClientKeys {
     list: async () => (await read()).map(shown),
     find: async (key) => {
       const given = Buffer.from(sha256Of(key), 'hex');
-      // All are compared, in a time that tells nothing about how much of one was right.
+      // Compares all keys in constant time, so that the time does not reveal how much of a key was right.
       const [found = null] = (await read()).filter(({ sha256 }) => timingSafeEqual(given, Buffer.from(sha256, 'hex')));
       return found;
     },
@@ -93,7 +93,7 @@ interface Change<T> {
   readonly answer: T;
 }
 
-/** Who cannot be read lets nobody in, and is not written over. */
+/** A file that cannot be read lets nobody in, and is not overwritten. */
 async function readClients(path: string): Promise<readonly KnownClient[]> {
   const file = await readJsonFile(path, (value) => fileSchema.parse(value));
   if (file.type === 'missing') return [];

@@ -7,34 +7,34 @@ import type { LiveJournal } from '../sessions/journal/live-journal.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
 import type { ClientKeys, KnownClient } from './client-keys.ts';
 
-/** The log of one client while it is open. Its calls run beside each other. */
+/** The open log of one client. Its calls run in parallel. */
 export interface ClientLog {
   readonly journal: LiveJournal;
-  /** A number for one call, which no other call of this log has. */
+  /** A number for one call, unique in this log. */
   readonly nextStep: () => number;
   readonly note: (event: SessionEvent) => void;
-  /** What is known of models and the network; the rest is of single conversations. */
+  /** What is known of models and the network. Everything else belongs to single conversations. */
   readonly known: () => Pick<Trajectory, 'models' | 'network'>;
-  /** Who answered last in a conversation. */
+  /** The model that answered last in a conversation. */
   readonly lastIn: (conversation: string) => Trajectory['last'];
   readonly noteAnswer: (conversation: string, model: string, where: Where) => void;
 }
 
 export interface ClientLogs {
-  /** Opened with the first call of a client. Rejects where nothing can be written. */
+  /** Opened at the first call of a client. Rejects if nothing can be written. */
   readonly of: (client: KnownClient) => Promise<ClientLog>;
   readonly dispose: () => Promise<void>;
 }
 
 export interface ClientLogsOptions {
-  /** Where a log's own files would lie: a client has none. */
+  /** The folder that would contain the files of a log; a client has none. */
   readonly home: string;
   readonly store: SessionStore;
   readonly keys: Pick<ClientKeys, 'note'>;
   readonly now: () => number;
 }
 
-/** A log that was written for so long is closed at the next start: opening it reads it whole. */
+/** A log with this many steps is replaced at the next start, because opening reads all of it. */
 const longestSteps = 20_000;
 const mostConversations = 500;
 const noteEveryMs = 60_000;
@@ -44,12 +44,12 @@ export function createClientLogs(options: ClientLogsOptions): ClientLogs {
   const notedAt = new Map<string, number>();
   return {
     of: async (client) => {
-      // One key, one log: a name that is given again is another client.
+      // One log per key: a new client with a used name gets a log of its own.
       const known = open.get(client.sha256);
       const opening = known ?? openLog(options, client);
       if (known === undefined) {
         open.set(client.sha256, opening);
-        // Who asked gets the error; the next one opens it anew.
+        // The caller gets the error; the next call opens the log again.
         opening.catch(() => open.delete(client.sha256));
       }
       const log = await opening;
@@ -91,7 +91,7 @@ async function openLog({ store, home }: ClientLogsOptions, client: KnownClient):
   };
 }
 
-/** Null: there is none, it is long enough, or it cannot be opened; what it says still counts. */
+/** Null: there is no log, it is long enough, or it cannot be opened. Its costs still count. */
 async function reopened(store: SessionStore, logId: string | null): Promise<LiveJournal | null> {
   const journal = logId === null ? null : await store.open(logId).catch(() => null);
   if (journal === null || journal.state().totals.steps < longestSteps) return journal;
@@ -99,7 +99,7 @@ async function reopened(store: SessionStore, logId: string | null): Promise<Live
   return null;
 }
 
-/** Costs are shown by its title. */
+/** Costs are listed under its title. */
 function newLog(store: SessionStore, home: string, { name }: KnownClient): Promise<LiveJournal> {
   const id = store.newSessionId();
   return store.create({

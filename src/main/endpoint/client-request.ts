@@ -7,7 +7,7 @@ import { schemaParameters } from '../agent/prompt/tool-descriptions.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import type { ModelRequest, ToolSpec } from '../models/providers/define.ts';
 
-/** A call as one model is asked it, or why that model cannot be asked it. */
+/** A call as a request for one model, or why that model cannot answer it. */
 export type ClientRequest =
   | { readonly ok: true; readonly request: ModelRequest; readonly answerTool: string | null }
   | { readonly ok: false; readonly message: string };
@@ -17,13 +17,16 @@ interface ToolForm {
   readonly output: ModelRequest['output'];
   /** Added to the system text. */
   readonly system: string;
-  /** The tool by which a model that is held to a call answers in words. */
+  /** The tool with which a model that must answer with a call answers in words. */
   readonly answerTool: string | null;
 }
 
 const words: ModelRequest['output'] = { type: 'text' };
 
-/** A request for one model, driven as its profile says. What it cannot do is refused, never tried in another way. */
+/**
+ * A request for one model with the settings of its profile. What the model cannot do is refused, never tried in another
+ * way.
+ */
 export function clientRequest(call: EndpointCall, info: ModelInfo, clientId: string): ClientRequest {
   const no = (message: string): ClientRequest => ({ ok: false, message });
   if (
@@ -50,7 +53,7 @@ export function clientRequest(call: EndpointCall, info: ModelInfo, clientId: str
       output: call.schema === null ? form.output : { type: 'json-schema', schema: call.schema },
       prefill: null,
       stop: call.stop,
-      // What APIs of this kind do where nothing is said, but for a model whose probe found something better.
+      // The usual defaults of such APIs, unless the probe of the model found better ones.
       temperature: call.temperature ?? driving?.temperature ?? (info.where === 'cloud' ? 1 : 0.7),
       topP: call.topP ?? driving?.topP ?? 0.95,
       seed: call.seed,
@@ -61,14 +64,14 @@ export function clientRequest(call: EndpointCall, info: ModelInfo, clientId: str
   };
 }
 
-/** By its first words, so that a conversation that grows keeps its place in the engine's memory. */
+/** Identified by its first words, so that a growing conversation keeps its place in the engine's cache. */
 export function conversationOf({ messages }: EndpointCall, clientId: string): string {
   const user = messages.findIndex(({ role }) => role === 'user');
   const opening = messages.slice(0, user === -1 ? 1 : user + 1).map((message) => `${message.role}\n${textOf(message)}`);
   return `endpoint:${clientId.slice(0, 12)}:${sha256Of(opening.join('\n\n')).slice(0, 16)}`;
 }
 
-/** Said in words where the model cannot be asked this. */
+/** A text says why the model cannot be asked this. */
 function toolForm(call: EndpointCall, info: ModelInfo): ToolForm | string {
   const { toolChoice, tools } = call;
   const { tools: isNative, grammar } = info.capabilities;
@@ -112,7 +115,7 @@ function answerSpec(name: string): ToolSpec {
   };
 }
 
-/** After what the client says itself, in one system message. */
+/** Adds a text after the client's own system text, in one system message. */
 function withSystem(messages: readonly Message[], text: string): readonly Message[] {
   if (text === '') return messages;
   const [first, ...rest] = messages;

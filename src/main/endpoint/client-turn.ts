@@ -29,17 +29,17 @@ export interface ClientTurnOptions extends Pick<
   readonly signal: AbortSignal;
 }
 
-/** The call of a client as the door to a model wants it, and how it ended. */
+/** A client's call in the form that `runStep` takes, and how it ended. */
 export interface ClientTurn {
   readonly turn: CallingTurn;
   /** Null: no call was made. */
   readonly ended: () => EventOf<'model-call-ended'> | null;
 }
 
-/** A call alone: it has no turn around it, asks nobody, and is tried once. */
+/** A single call: there is no turn around it, nobody is asked, and it is tried once. */
 const limits = { maxSteps: 1, maxMinutes: 24 * 60, maxTokens: Number.MAX_SAFE_INTEGER, maxUsd: null };
 
-/** For one call of one model: each has a number of its own, by which its money is found again after a crash. */
+/** Use one per model call: each has a number of its own, so that its cost can be found again after a crash. */
 export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): ClientTurn {
   const { log, call, settings, facts, signal } = options;
   const stop = new AbortController();
@@ -69,12 +69,12 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         effects: { replaying: false, perform: (_id, run) => run() },
         budget: options.budget,
         fences: options.fences,
-        // A program cannot say yes for its user.
+        // A program cannot approve for its user.
         approver: { ask: async () => 'nobody' },
         ...(options.meter === undefined ? {} : { meter: options.meter }),
         ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
         delay: options.delay,
-        // The newest, for no log of a client is ever played again.
+        // A fixed version, because the log of a client is never replayed.
         config: { conduct: 2 },
       },
       options: {
@@ -105,8 +105,8 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
 }
 
 /**
- * The client's log, with what is said on its way to the client. Of a call that stays here the figures are kept; of one that
- * leaves the machine also what it carried and what came back, as of every step.
+ * The client's log, which also passes the answer on to the client. For a local call, only the figures are kept. For a
+ * call that leaves the machine, request and answer are kept too, as in every step.
  */
 function clientJournal({ log, push }: ClientTurnOptions, keepsTexts: boolean): Journal {
   const { journal } = log;
@@ -126,7 +126,7 @@ function clientJournal({ log, push }: ClientTurnOptions, keepsTexts: boolean): J
   };
 }
 
-/** A conversation is only known by what is sent of it: the rounds of tools since its user spoke are its steps. */
+/** Only what the client sends of a conversation is known: its steps are the tool rounds since the last user message. */
 function trajectoryOf({ log, call, conversation }: ClientTurnOptions): Trajectory {
   const { messages } = call;
   const user = messages.findLastIndex(({ role }) => role === 'user');

@@ -21,12 +21,12 @@ export interface EndpointOptions extends AnswerOptions {
 
 export interface Endpoint {
   readonly handlers: Handlers['endpoint'];
-  /** Calls that run now. */
+  /** The number of running calls. */
   readonly running: () => number;
   readonly dispose: () => Promise<void>;
 }
 
-/** Calls of one client, and of all together, that may run or wait at the same time. */
+/** The most calls that may run or wait at the same time, for one client and for all. */
 const mostOfOne = 16;
 const mostOfAll = 64;
 
@@ -39,18 +39,18 @@ interface Running {
 interface ClientWork {
   readonly fail: (failure: EndpointFailure) => void;
   readonly work: (client: KnownClient, log: ClientLog, signal: AbortSignal) => Promise<void>;
-  /** Of whoever asked. */
+  /** The caller's signal. */
   readonly signal: AbortSignal;
 }
 
 interface ClientRuns {
-  /** Ends with the work. What goes wrong is told to it. */
+  /** Resolves when the work has ended. The work is told of failures. */
   readonly run: (key: string, work: ClientWork) => Promise<void>;
   readonly endAll: (which: (one: Running) => boolean) => Promise<void>;
   readonly count: () => number;
 }
 
-/** The calls that run now: few of a client, and not many of all. */
+/** Runs calls with a limit per client and a limit for all. */
 function createClientRuns({ keys, logs }: Pick<EndpointOptions, 'keys' | 'logs'>): ClientRuns {
   const running = new Set<Running>();
   const endAll = async (which: (one: Running) => boolean): Promise<void> => {
@@ -82,7 +82,7 @@ function createClientRuns({ keys, logs }: Pick<EndpointOptions, 'keys' | 'logs'>
   return { run, endAll, count: () => running.size };
 }
 
-/** The commands that let other programs ask models, and those about their keys. */
+/** The commands with which other programs ask models, and those that manage their keys. */
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { keys, logs } = options;
   const { run, endAll, count } = createClientRuns(options);
@@ -135,7 +135,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   };
 }
 
-/** The two names that Dewpoint decides by, then every model that can be called now. */
+/** The two names that let Dewpoint route, then every model that can be called now. */
 async function modelsFor(
   { models, settings }: EndpointOptions,
   { mayLeave }: KnownClient,

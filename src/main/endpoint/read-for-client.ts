@@ -20,7 +20,7 @@ const no = (code: 'unknown-model' | 'bad-request' | 'not-allowed', message: stri
   failure: { code, message },
 });
 
-/** Vectors or scores of texts, by a model of this machine that was made for it. The log has the call and its figures. */
+/** Vectors or scores of texts, by a local model made for it. The log has the call and its figures. */
 export async function readForClient(options: AnswerOptions, given: TextsCall): Promise<TextsRead> {
   const { texts, client, signal } = given;
   const info = await options.modelInfo(texts.model, signal);
@@ -42,7 +42,7 @@ function otherUse({ label, use }: ModelInfo, wanted: 'vectors' | 'scores'): stri
   return `${label} is ${what}, and this needs ${is[wanted]}. \`dewpoint models suggest\` names one.`;
 }
 
-/** Of what stays on this machine the texts are not kept. */
+/** The texts are only kept if they leave this machine. */
 async function logged(
   { log, texts, signal }: TextsCall,
   info: ModelInfo,

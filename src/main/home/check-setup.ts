@@ -30,7 +30,7 @@ export interface SetupCheckInput {
   readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
 }
 
-/** What works on this machine and what does not. Fetches nothing, starts nothing. */
+/** What works on this machine and what does not. Downloads nothing and starts nothing. */
 export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
   return [
     {
@@ -66,7 +66,7 @@ function room(area: string, name: string, { free }: DiskSpace): Finding {
   return { area, status: 'warning', text, hint: 'A starter model and a sandbox image take about 2 GB.' };
 }
 
-/** Where images, packages and what containers write lie. */
+/** The space where images, packages and files of containers are stored. */
 async function engineRoom({ rootFolder, isDesktop }: Engine): Promise<Finding> {
   const path = rootFolder === null || isDesktop ? null : await visiblePart(rootFolder);
   if (path !== null) return room('engine', `images and volumes in ${rootFolder ?? path}`, await spaceOf(path));
@@ -119,7 +119,7 @@ async function model(area: string, id: string, subject: SetupCheckInput, signal:
   }
 }
 
-/** Servers of models that run here, or should. */
+/** Model servers that run on this machine, or should. */
 async function servers({ listServers }: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
   return (await listServers(signal)).map(({ provider, text, complaint, isRunning }): Finding => {
     if (!isRunning) return { area: provider, status: 'missing', text, hint: null };
@@ -127,7 +127,7 @@ async function servers({ listServers }: SetupCheckInput, signal: AbortSignal): P
   });
 }
 
-/** Which services are set up, and whether a key is there; never the key. Asks none of them. */
+/** The configured services, and whether each has a key. Never returns a key, and asks no service. */
 async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly Finding[]> {
   const report = await listKeys();
   const place: Finding =
@@ -152,7 +152,7 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
   return [place, ...found, ...unused];
 }
 
-/** A person's own rules; those of a project are looked at with it. */
+/** The user's own rules. A project's rules are checked with the project. */
 async function rules({ listRules }: SetupCheckInput): Promise<readonly Finding[]> {
   return (await listRules()).flatMap(({ path, rules: found, problems, warnings, holds }): Finding[] => {
     const hint = `Fix ${path}. Run \`dewpoint rules check\` to see the line.`;
@@ -179,7 +179,7 @@ function from(source: 'environment' | 'this-run' | 'store', variable: string | n
   return source === 'store' ? 'in the key store' : 'for this run';
 }
 
-/** The least that has to stand in the settings. */
+/** The smallest entry that the settings need for this service. */
 function entryOf(service: ProviderSettings): object {
   if (service.kind !== 'openai-compatible') return { kind: service.kind };
   return { kind: service.kind, preset: service.preset };

@@ -11,7 +11,10 @@ export interface HomeFolders {
 
 const dayMs = 24 * 60 * 60_000;
 
-/** What the home and the cache hold beside what the container engine keeps. With `isRemoving` what is not needed goes. */
+/**
+ * What the home and the cache hold, apart from what the container engine keeps. With `isRemoving`, removes what is not
+ * needed.
+ */
 export async function cleanHome(
   { homePath, cachePath }: HomeFolders,
   isRemoving: boolean,
@@ -49,21 +52,24 @@ export async function cleanHome(
   return items;
 }
 
-/** A copy is its session's, also while that lies in the bin. What else is there belongs to a comparison or an installation under way. */
+/**
+ * Why a copy is not needed; null: it is kept. A copy belongs to its session, also while that is in the bin. Other
+ * folders belong to a comparison or an installation in progress.
+ */
 async function whyUnneeded(homePath: string, name: string, now: number): Promise<string | null> {
   if (!/^\d{8}-\d{6}-[0-9a-z]{6,8}$/.test(name)) return null;
   for (const place of ['sessions', 'bin']) {
     if (await mayBeThere(join(homePath, place, name))) return null;
   }
-  // A copy that cannot be looked at stays.
+  // A copy that cannot be examined is kept.
   const made = await stat(join(homePath, 'workspaces', name)).catch(() => null);
-  // A session that is just being made has its copy before its log.
+  // A new session has its copy before its log.
   return made === null || made.mtimeMs > now - dayMs ? null : 'its session was deleted';
 }
 
 async function sizeOf(path: string, signal: AbortSignal): Promise<number> {
   signal.throwIfAborted();
-  // A size is only shown: what cannot be looked at counts as nothing.
+  // The size is only shown, so what cannot be examined counts as 0.
   const found = await lstat(path).catch(() => null);
   if (found === null) return 0;
   if (!found.isDirectory()) return found.size;

@@ -8,11 +8,11 @@ import { cleanHome } from './clean-home.ts';
 
 export interface HomeCommandsOptions extends Omit<SetupCheckInput, 'settings'> {
   readonly settings: () => Settings;
-  /** What the container engine keeps for this home. */
+  /** Cleans what the container engine keeps for this home. */
   readonly cleanEngine: PackagePreparations['clean'];
 }
 
-/** The commands about a home as a whole: where it lies, what works on this machine, and what can go. */
+/** The commands about a home as a whole: where it is, what works on this machine, and what can be removed. */
 export function createHomeCommands({ settings, cleanEngine, ...setup }: HomeCommandsOptions) {
   const { version, home, cache } = setup;
   return {
@@ -20,7 +20,7 @@ export function createHomeCommands({ settings, cleanEngine, ...setup }: HomeComm
     doctor: ({ signal }) => checkSetup({ ...setup, settings: settings() }, signal),
     clean: async ({ input, signal }) => {
       const inEngine = await cleanEngine(input, signal);
-      // Without an engine there is nothing of ours in it, or nothing to be seen of it.
+      // Without an engine, there is nothing of ours in it that could be seen.
       if (!inEngine.ok && inEngine.error.code !== 'missing-sandbox')
         throw new AppError(inEngine.error.code, inEngine.error.message);
       const inHome = await cleanHome({ homePath: home, cachePath: cache }, input.remove !== 'nothing', signal);

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { PageFile } from './page-files.ts';
 
-/** A document of our own that holds what is foreign. Its origin is nobody's, and it reaches no network. */
+/** A document of Dewpoint's own that holds foreign content. It has no origin and reaches no network. */
 export interface LockedFrame extends PageFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Shows the HTML that the page hands over, in a frame within. That frame is locked twice: by its attribute, and by the
- * policy that it inherits. What would open a connection without being a request of the document is taken out before.
+ * Shows the HTML that the page passes in, in an inner frame. That frame is locked twice: by its attribute, and by the
+ * policy that it inherits. Elements that could open a connection without a request of the document are removed first.
  */
 const previewScript = (inner: string): string => `
 const dropped = 'link, meta[http-equiv], base, iframe, frame, frameset, object, embed, portal';
@@ -27,7 +27,7 @@ addEventListener('message', (event) => {
 parent.postMessage({ type: 'ready' }, '*');
 `;
 
-/** Draws diagrams with the library that the page hands over, one after the other. */
+/** Draws diagrams, one after the other, with the library that the page passes in. */
 const diagramScript = `
 let library = null;
 const answer = (message) => parent.postMessage(message, '*');
@@ -58,21 +58,21 @@ answer({ type: 'ready' });
 
 const previewStyle = 'html,body,iframe{margin:0;width:100%;height:100%;border:0;display:block;background:#fff}';
 
-/** By its path in an address. */
+/** By the path in their address. */
 export const lockedFrames: ReadonlyMap<string, LockedFrame> = new Map([
   ['/frames/preview.html', frame({ script: previewScript(''), style: previewStyle, mayRunOthers: false })],
   [
     '/frames/preview-with-scripts.html',
     frame({ script: previewScript('allow-scripts'), style: previewStyle, mayRunOthers: true }),
   ],
-  // It stands outside of the view, and is as wide as a text so that labels are measured as they are drawn.
+  // It is outside of the visible area, and as wide as text, so that labels are measured as they are drawn.
   ['/frames/diagram.html', frame({ script: diagramScript, style: 'body{width:800px}', mayRunOthers: true })],
 ]);
 
 interface FrameParts {
   readonly script: string;
   readonly style: string;
-  /** Scripts that are not our own run in it, or in the frame within. */
+  /** Foreign scripts run in it, or in its inner frame. */
   readonly mayRunOthers: boolean;
 }
 
@@ -89,7 +89,7 @@ function frame({ script, style, mayRunOthers }: FrameParts): LockedFrame {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'self'",
-    // Whoever opens it by its address gets it locked all the same.
+    // Also locks the document if it is opened directly by its address.
     'sandbox allow-scripts',
   ];
   return {

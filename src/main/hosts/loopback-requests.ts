@@ -1,22 +1,22 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { AppError } from '@shared/errors.ts';
 
-/** The only address that anything here listens on. */
+/** The only address on which anything here listens. */
 export const loopback = '127.0.0.1';
 
-/** The name in the address bar must be this machine's: another name that leads here is a trick (DNS rebinding). */
+/** Whether the host name is one of this machine's. Any other name that leads here is an attack (DNS rebinding). */
 export function isOwnHost(request: IncomingMessage): boolean {
   const port = request.socket.localPort;
   return [`${loopback}:${port}`, `localhost:${port}`].includes(request.headers.host ?? '');
 }
 
-/** A page of another site says where it is from; what is no browser says nothing. */
+/** Whether the request comes from this site. A page of another site sends its origin; programs send none. */
 export function isOwnOrigin(request: IncomingMessage): boolean {
   const { host, origin } = request.headers;
   return origin === undefined || origin === `http://${host ?? ''}`;
 }
 
-/** Resolves with the port. Rejects with `conflict` where it is taken. */
+/** Resolves with the port. Rejects with `conflict` if it is taken. */
 export function listenHere(http: Server, port: number): Promise<number> {
   return new Promise<number>((resolve, reject) => {
     http.once('error', (error) => {

@@ -7,7 +7,7 @@ export interface PageFile {
   readonly body: Buffer;
 }
 
-/** The files of the page by their path in an address: `/index.html`, `/assets/…`; `/` is the first. */
+/** The files of the page by the path in their address: `/index.html`, `/assets/…`. `/` stands for the first. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -20,8 +20,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the built page into memory. What is asked for later is looked up among these names and nowhere else, so
- * that no spelling of a path can reach another file. Throws `not-found` where nothing was built.
+ * Reads the built page into memory. Requests are only looked up among these names, so that no spelling of a path
+ * reaches another file. Throws `not-found` if nothing was built.
  */
 export async function readPageFiles(folder: string): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
@@ -38,7 +38,7 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
 }
 
 async function filesUnder(folder: string): Promise<readonly string[]> {
-  // Without a built page the caller says so.
+  // The caller reports that there is no built page.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const nested = entries.map(async (entry) => {
     const path = join(folder, entry.name);
@@ -48,7 +48,7 @@ async function filesUnder(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * What the page may do, told to the browser with each file: its own scripts and styles, its own connection
+ * The content policy that the browser gets with each file: the page's own scripts and styles, its own connection
  * (`connect`: a source list), nothing inline, nothing foreign, no HTML made from text.
  */
 export function pageHeaders(connect: string): Readonly<Record<string, string>> {
@@ -56,11 +56,11 @@ export function pageHeaders(connect: string): Readonly<Record<string, string>> {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // What a person attached is in the page itself.
+    // Attached images are inside of the page itself.
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src ${connect}`,
-    // Documents of our own that hold what is foreign: `locked-frames.ts`.
+    // Documents of Dewpoint's own with foreign content: `locked-frames.ts`.
     "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,15 +1,15 @@
-/** What a discovered file has to export: the parts of a definition, and the one that it is known by. */
+/** What a discovered file must export: the parts of a definition, and its name. */
 interface Expected<T> {
-  /** In the words of an error: "rule". */
+  /** The word for it in an error: "rule". */
   readonly what: string;
-  /** The parts that every definition has, by the `typeof` of each. */
+  /** The parts that every definition has, with the `typeof` of each. */
   readonly parts: Readonly<Partial<Record<keyof T, 'string' | 'object' | 'function'>>>;
   readonly nameOf: (definition: T) => string;
 }
 
 /**
- * Definitions of discovered files by name, in the order of their names. Throws at start for a file that exports
- * something else, and for a second definition of the same name.
+ * The definitions of discovered files, in the order of their names. Throws at start for a file that exports something
+ * else, and for a duplicate name.
  */
 export function collectDefinitions<T extends object>(
   modules: Readonly<Record<string, unknown>>,

@@ -1,4 +1,7 @@
-/** Diagnostics for developers and bug reports; never shown as part of a session and never holding file contents. */
+/**
+ * Diagnostics for developers and bug reports. They are never shown as part of a session and never contain file
+ * contents.
+ */
 export interface Log {
   debug(text: string): void;
   info(text: string): void;
@@ -13,11 +16,11 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Takes one whole line without its end; must not throw. */
+  /** Takes one whole line without its line break; must not throw. */
   readonly write: (line: string) => void;
 }
 
-/** One line a message: time, level, text; line breaks in the text are escaped so that a line stays a line. */
+/** Writes one line per message: time, level, text. Line breaks in the text are escaped. */
 export function createLog(options: LogOptions): Log {
   const at =
     (level: LogLevel) =>

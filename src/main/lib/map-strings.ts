@@ -1,12 +1,15 @@
-/** Nested deeper than this is no honest value; it is cut so that writing it cannot exhaust the stack. */
+/** Deeper nesting is cut, so that a hostile value cannot exhaust the stack. */
 const deepest = 200;
 
-/** `property`: whose value it is, or an array of such; null at the top, and for the name of a property. */
+/**
+ * `property`: the property whose value, or array of values, the text is in; null at the top, and for the name of a
+ * property.
+ */
 type Change = (text: string, property: string | null) => string;
 
 /**
- * What JSON would make of a value (no `undefined`, numbers finite, `toJSON` applied), each text in it changed, names of
- * properties too. Parts that need no change are shared with the original.
+ * The value as JSON would store it (no `undefined`, finite numbers, `toJSON` applied), with each text in it changed,
+ * including names of properties. Parts that need no change are shared with the original.
  */
 export function mapStrings<T>(value: T, change: Change): T {
   return mapped(value, { change, property: null, depth: 0 });
@@ -57,7 +60,7 @@ function mappedObject(value: object, where: Where): object {
   );
 }
 
-/** What JSON leaves out. */
+/** Whether JSON leaves the value out. */
 function isNothing(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }

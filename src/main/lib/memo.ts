@@ -1,6 +1,6 @@
 /**
- * Works something out once for each object, for as long as the object lives. Only for objects that never change and
- * are the same ones from call to call: what is made anew each time gains nothing.
+ * Computes a value once per object and keeps it as long as the object lives. Only for objects that never change and are
+ * reused from call to call; for objects that are created each time it gains nothing.
  */
 export function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();

@@ -40,28 +40,28 @@ import type {
   ModelAdvice,
 } from '@shared/contract/models-contract.ts';
 
-/** The models that can be called or fetched, over all configured providers. */
+/** The models of all configured providers, whether they can be called now or must be downloaded first. */
 export interface AvailableModels {
-  /** Null: not set up, not on this machine, or its endpoint does not know it. */
+  /** Null if the provider is not set up, the file is not on this machine, or the endpoint does not know the model. */
   readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   readonly provider: (providerId: string) => Provider | null;
-  /** What the service itself says now to a key, or to its own; rejects where it says no. Nothing of it is kept. */
+  /** Asks the service afresh, with `key` or the configured one. Rejects where the service refuses. Keeps nothing. */
   readonly ask: (providerId: string, signal: AbortSignal, key?: string) => Promise<AskedService>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
-  /** Looks at what is wrong with a model of a server, and repairs it where `apply` says so. */
+  /** Says what is wrong with a model of a server. Repairs it only if `apply` is true. */
   readonly repair: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
-  /** Of the servers that were set up, and of those that run without: what they are, and what is wrong. */
+  /** The state of each model server that is set up, or that runs without being set up. */
   readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
-  /** What the engine makes of the graphics cards here. */
+  /** How the engine sees the graphics cards of this machine. */
   readonly cards: (signal: AbortSignal) => Promise<EngineCardsReport>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
-  /** A model file of the user's own, by reference. */
+  /** Adds a model file of the user by reference, without copying it. */
   readonly add: (
     request: { readonly path: string; readonly name: string | null },
     signal: AbortSignal,
   ) => Promise<ModelEntry>;
-  /** An adapter for a model that is here; the entry of what they make. */
+  /** Adds an adapter to a model that is here. Returns the entry of the model with the adapter. */
   readonly addAdapter: (
     request: AdapterRequest & { readonly model: string },
     signal: AbortSignal,
@@ -72,7 +72,7 @@ export interface AvailableModels {
 
 export interface AskedService {
   readonly models: readonly ModelInfo[];
-  /** Everybody gets this answer: it says nothing of the key that there is. */
+  /** The service gives this list without a key, too, so it does not show whether the key is valid. */
   readonly isOpen: boolean;
 }
 
@@ -94,32 +94,32 @@ export interface AvailableModelsOptions {
   readonly freeHostBytes: (signal: AbortSignal) => Promise<number>;
   readonly engineFiles: EngineLibraries;
   readonly hubModels: HubModels;
-  /** `OLLAMA_HOST` of the environment. */
+  /** The environment variable `OLLAMA_HOST`. */
   readonly ollamaHost: string | undefined;
-  /** Of the catalog, also of models that it has no source for; null: not in it. */
+  /** The header of a model in the catalog, even of one without a download source. Null: not in the catalog. */
   readonly headerOf: (name: string) => KnownHeader | null;
-  /** Whether this machine is under strain; absent: nobody looks. */
+  /** Whether this machine is under strain. Absent: nothing checks that. */
   readonly strain?: () => Promise<Strain>;
-  /** How hard the family of a file is best told to think; null: nobody says. */
+  /** The recommended thinking effort for the model family of a file. Null: no recommendation. */
   readonly effortOf: (path: string) => Promise<Effort | null>;
-  /** What the catalog knows of files that draft for a file; undefined: of none. */
+  /** What the catalog says about files that can draft for this file. Undefined: nothing. */
   readonly draftersOf: (path: string) => Promise<string | undefined>;
-  /** What a model would get of this machine, in a line; null where nobody knows. */
+  /** One line that says what memory a model would get on this machine. Null: unknown. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
-  /** What speaks against a model that is here. */
+  /** Warnings about a model that is on this machine. */
   readonly advise: (entry: ModelEntry, card: KeptCard | null) => Promise<readonly ModelAdvice[]>;
-  /** What probes and settings say of the way to drive a model. */
+  /** How to drive a model, by probes and settings. */
   readonly probed: Pick<ProbeResults, 'card' | 'driven' | 'drafts'>;
-  /** The key of a provider; null: it has none. */
+  /** The key of a provider. Null: it has none. */
   readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
-  /** What a model costs, where its own service does not say; null: nobody knows. */
+  /** The price of a model whose service does not report one. Null: unknown. */
   readonly price: (model: PricedModel) => Promise<Price | null>;
-  /** Reaches services on the net. */
+  /** Used for all requests to services on the network. */
   readonly fetch: typeof fetch;
   readonly now: () => number;
 }
 
-/** Models inside Dewpoint and those of an Ollama of this machine need no entry in the settings. */
+/** The built-in engine and an Ollama on this machine need no entry in the settings. */
 const builtIn: Readonly<Record<string, ProviderSettings>> = {
   'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' },
   ollama: { kind: 'ollama', start: false, keepAliveMinutes: 5, models: {} },
@@ -196,7 +196,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   };
 }
 
-/** Null for a model that lies in no server's store. */
+/** Returns null for a model that is not in the store of a server. */
 async function removeFromServer(
   instances: Instances,
   id: string,
@@ -214,12 +214,12 @@ interface Instances {
   readonly ids: () => readonly string[];
   readonly get: (id: string) => Provider | null;
   readonly ask: AvailableModels['ask'];
-  /** A model file may be named by its path; the provider then lists it, too. */
+  /** Remembers a model file that was named by its path, so that its provider lists it, too. */
   readonly mention: (name: string) => void;
   readonly dispose: () => Promise<void>;
 }
 
-/** One provider for each entry of the settings; made anew when its entry has changed. */
+/** One provider for each entry of the settings. It is created again when its entry changes. */
 function createInstances(options: AvailableModelsOptions): Instances {
   const made = new Map<string, { readonly key: string; readonly provider: Provider }>();
   const paths = new Set<string>();
@@ -228,7 +228,7 @@ function createInstances(options: AvailableModelsOptions): Instances {
     ...options.settings().providers,
   });
   const get = (id: string): Provider | null => {
-    // A service that is well known needs no entry to be named; only entries are listed.
+    // A well-known service can be used without an entry. Only services with an entry are listed.
     const settings = configured()[id] ?? knownProviderSettings(id);
     if (settings === null) return null;
     const key = JSON.stringify(settings);
@@ -243,7 +243,7 @@ function createInstances(options: AvailableModelsOptions): Instances {
   };
   return {
     ids: () => {
-      // The model of the cloud may be one of a service that is known without an entry.
+      // The chosen cloud model may belong to a well-known service without an entry.
       const cloud = splitModelId(options.settings().cloud ?? '')?.provider;
       return [...new Set([...Object.keys(configured()), ...(cloud === undefined ? [] : [cloud])])];
     },
@@ -252,7 +252,7 @@ function createInstances(options: AvailableModelsOptions): Instances {
       const settings = configured()[id] ?? knownProviderSettings(id);
       const definition = settings === null ? undefined : options.registry.get(settings.kind);
       if (settings === null || definition === undefined) return { models: [], isOpen: false };
-      // Without the models that the settings name there is nothing to fall back on: a refusal shows.
+      // The models named in the settings are left out: they would serve as a fallback and hide a refusal.
       const bare = 'models' in settings ? { ...settings, models: {} } : settings;
       const own = dependenciesOf(options, id, bare, paths);
       const dependencies = key === undefined ? own : { ...own, secret: async () => key };
@@ -280,7 +280,10 @@ interface ServiceAccess {
   readonly hasKey: boolean;
 }
 
-/** Some services list their models for everybody: there a wrong key would seem to be right. */
+/**
+ * Lists the models, and checks that the key is valid. Some services list their models without a key, so a list alone
+ * proves nothing about it.
+ */
 async function askService({ withKey, without, hasKey }: ServiceAccess, signal: AbortSignal): Promise<AskedService> {
   const models = await withKey.listModels(signal);
   if (!hasKey) return { models, isOpen: false };
@@ -288,7 +291,7 @@ async function askService({ withKey, without, hasKey }: ServiceAccess, signal: A
     await withKey.tryKey(signal);
     return { models, isOpen: false };
   }
-  // A refusal is the usual answer without a key.
+  // Without a key, a refusal is the normal answer.
   const open = await without.listModels(signal).catch(() => []);
   return { models, isOpen: open.some(({ listedOn }) => listedOn === undefined) };
 }
@@ -310,8 +313,8 @@ async function infoOf(
     const found = listed ?? provider.knows?.(name.name) ?? null;
     return found === null ? null : await completed(options, found);
   } catch {
-    // An endpoint that cannot be asked has no models; the turn then says that the model is not there. One that
-    // refuses (a key is missing, or was taken back) says so when it is called.
+    // If the endpoint cannot be asked, the model counts as missing, and the turn says so. If it refuses (for example
+    // because of the key), the call itself reports that.
     const known = provider.knows?.(name.name) ?? null;
     return known === null ? null : completed(options, known);
   }
@@ -368,19 +371,19 @@ function dependenciesOf(
   };
 }
 
-/** Where no source advises one, a model thinks as little as it can. */
+/** Without a recommended effort, a model thinks as little as it can. */
 function thinkingOf(efforts: readonly Effort[], advised: Effort | null): Pick<ModelInfo, 'effort' | 'efforts'> {
   const [least] = efforts;
   if (least === undefined) return {};
   return { efforts, effort: advised !== null && efforts.includes(advised) ? advised : least };
 }
 
-/** What its provider does not know: how it is best driven, and what it costs. */
+/** Adds what the provider does not know: how to drive the model, and its price. */
 async function completed(options: AvailableModelsOptions, model: ModelInfo): Promise<ModelInfo> {
   return withPrice(options, await options.probed.driven(model));
 }
 
-/** The user's own price first, then what the service says, then the list that came with Dewpoint. */
+/** The price in the user's settings wins, then the service's own, then the price list that comes with Dewpoint. */
 async function withPrice(options: AvailableModelsOptions, model: ModelInfo): Promise<ModelInfo> {
   const current = options.settings();
   const at = options.now();
@@ -397,12 +400,12 @@ async function withInfo(entry: ModelEntry, info: AvailableModels['info'], signal
   return { ...entry, info: await info(entry.id, signal) };
 }
 
-/** Only models whose memory is this machine's. */
+/** Whether the model uses this machine's memory by our plan. */
 function isPlanned(options: AvailableModelsOptions, id: string): boolean {
   return id.startsWith('llama-cpp/') || isOfOwnServer(options, id);
 }
 
-/** A llama-server that we start has the model files of the engine inside. */
+/** Whether the model runs in a llama-server that we start. It uses the same model files as the built-in engine. */
 function isOfOwnServer({ settings }: AvailableModelsOptions, id: string): boolean {
   const provider = splitModelId(id)?.provider;
   return provider !== undefined && settings().providers[provider]?.kind === 'llama-server';

@@ -15,14 +15,14 @@ export interface ModelCommandsOptions {
   readonly probed: ProbeResults;
   readonly strain: StrainWatch;
   readonly plan: MemoryPlanner;
-  /** A probe asks its model in a session of its own. */
+  /** A probe runs in a session of its own. */
   readonly sessions: OpenSessions;
-  /** What may be suggested, and the headers of it that are known. */
+  /** The models that may be suggested, with their known headers. */
   readonly catalog: SuggestOptions['catalog'];
   readonly updates: CatalogUpdates;
 }
 
-/** The commands about models: what there is, what fits, and getting, probing and removing one. */
+/** The commands that list, fit, download, probe and remove models. */
 export function createModelCommands({
   models,
   probed,

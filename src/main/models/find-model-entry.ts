@@ -9,20 +9,23 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface ModelEntryFinderOptions {
   readonly get: (providerId: string) => Provider | null;
-  /** A model file may be named by its path; its provider then lists it, too. */
+  /** Remembers a model file that was named by its path, so that its provider lists it, too. */
   readonly mention: (name: string) => void;
   readonly settings: () => Settings;
-  /** Of the engine in the app; null: no file, and no header of one. */
+  /** The entry of a model of the built-in engine. Null if there is neither a file nor a known header. */
   readonly fileEntry: (name: string) => Promise<ModelEntry | null>;
   readonly completed: (model: ModelInfo) => Promise<ModelInfo>;
-  /** Providers that are there without anybody having set them up. */
+  /** Providers that exist without an entry in the settings. */
   readonly isBuiltIn: (providerId: string) => boolean;
 }
 
 export interface ModelEntryFinder {
-  /** Only its own provider is asked. Null: that has none of this name. Throws `network` where it cannot be asked. */
+  /**
+   * Asks only the model's own provider. Null: the provider has no model of this name. Throws `network` if it cannot
+   * be asked.
+   */
   readonly find: (id: string, signal: AbortSignal) => Promise<ModelEntry | null>;
-  /** All that a provider has; one that cannot be asked is an entry itself, with the reason. Never rejects. */
+  /** All models of a provider. If the provider cannot be asked, the only entry gives the reason. Never rejects. */
   readonly ofProvider: (providerId: string, signal: AbortSignal) => Promise<readonly ModelEntry[]>;
 }
 
@@ -40,7 +43,7 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
       const provider = get(name.provider);
       if (provider === null) return null;
       options.mention(name.name);
-      // The list of the provider is asked next, and reports what is wrong.
+      // A failure here is ignored, because the provider's list is asked next and reports it.
       const planned = (await provider.find?.(name.name, signal).catch(() => null)) ?? null;
       if (planned !== null) return entryOfInfo(await completed(planned));
       const asked = await listed(provider, signal).then(
@@ -49,7 +52,7 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
       );
       const entry = asked.entries.find((one) => one.id === id);
       if (entry !== undefined) return entry;
-      // One that is called by a name that it does not list: a turn would find it, too.
+      // The model may be callable under a name that is not listed. A turn would find it, too.
       const known = provider.knows?.(name.name) ?? null;
       if (known !== null) return entryOfInfo(await completed(known));
       if (asked.why === null) return null;
@@ -66,7 +69,7 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
         return await listed(provider, signal);
       } catch (error) {
         const own = settings().providers[id];
-        // Nobody who has neither set it up nor installed it misses a server that does not run.
+        // A server that is neither set up nor installed is not reported as missing.
         const canStart = (await provider.canStart?.()) ?? false;
         if (own === undefined && options.isBuiltIn(id) && !canStart) return [];
         const where = canStart ? 'local' : whereOf(own);
@@ -77,7 +80,7 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
   };
 }
 
-/** Of a server that says nothing of itself: where its settings say that it is. */
+/** Where a server's models run, by its settings, for a server that does not answer. */
 function whereOf(settings: ProviderSettings | undefined): Where {
   if (settings?.kind === 'openai-compatible') return settings.where ?? chatPreset(settings.preset).where;
   return settings?.kind === 'ollama' || settings?.kind === 'llama-server' ? 'local' : 'cloud';

@@ -21,7 +21,7 @@ export function entryOfFile(model: StoredModel): ModelEntry {
   };
 }
 
-/** Only its header is known: what it would get of this machine can be told. */
+/** An entry for a model of which only the header is known, so that its fit on this machine can be computed. */
 export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
   if (header === null) return null;
   const { name, label, weights, sources } = header;

@@ -5,22 +5,22 @@ import type { AdapterRequest } from './files/stored-model.ts';
 import type { Provider } from './providers/define.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
-/** The configured providers, by their ids. */
+/** The configured providers, by id. */
 interface Providers {
   readonly ids: () => readonly string[];
   readonly get: (id: string) => Provider | null;
 }
 
-/** A server of models that was set up, or that runs without. */
+/** A model server that was set up, or that runs without being set up. */
 export interface ServerStatus {
   readonly provider: string;
   readonly text: string;
-  /** What is wrong with it; null: nothing. */
+  /** What is wrong with the server. Null: nothing. */
   readonly complaint: string | null;
   readonly isRunning: boolean;
 }
 
-/** One that does not run and that nobody has set up is none. */
+/** Lists the model servers. Leaves out a server that neither runs nor is set up. */
 export async function listServers(
   providers: Providers,
   settings: () => Settings,
@@ -42,7 +42,7 @@ export async function listServers(
   return found.filter((one) => one !== null);
 }
 
-/** `bad-input` for a model that no server has, `model-failed` where its server refuses. */
+/** Throws `bad-input` for a model that belongs to no server, and `model-failed` if its server refuses. */
 export async function repairServerModel(
   { get }: Providers,
   id: string,
@@ -58,7 +58,10 @@ export async function repairServerModel(
   return repair.made === null ? repair : { ...repair, made: `${name.provider}/${repair.made}` };
 }
 
-/** The id of the model that the server made of its own and an adapter; null for a model of no server. */
+/**
+ * Has the server make a model from one of its own and an adapter. Returns the new id, or null if no server has the
+ * model.
+ */
 export async function addServerAdapter(
   { get }: Providers,
   id: string,
@@ -71,7 +74,7 @@ export async function addServerAdapter(
   return `${name.provider}/${made}`;
 }
 
-/** False for a model that no server fetches. */
+/** Returns false for a model that no server can fetch. */
 export async function pullFromServer(
   { get }: Providers,
   id: string,
@@ -84,7 +87,7 @@ export async function pullFromServer(
   return true;
 }
 
-/** What a server refuses is not a fault of ours. */
+/** Turns a failure of the server into `model-failed`, because it is not a bug of ours. */
 async function orServerRefused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -8,7 +8,7 @@ interface Providers {
   readonly get: (id: string) => Provider | null;
 }
 
-/** What to do about a model that was not found. `files`: names of the engine inside, those that can be downloaded among them. */
+/** What to do about a model that was not found. `files`: names of the built-in engine, including those to download. */
 export function notFoundHint(id: string, files: readonly string[], providers: Providers): string {
   return [wayTo(id, files, providers), 'Run `dewpoint models list` to see your models.'].join(' ').trim();
 }

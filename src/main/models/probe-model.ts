@@ -20,15 +20,18 @@ export interface ProbeResultsOptions {
   readonly settings: () => Settings;
 }
 
-/** What is known of models by their probes, and what a person says in its place. */
+/** What probes found out about models, and the settings that override it. */
 export interface ProbeResults {
-  /** The card of a model; null: it was not probed, or its file is another one now. Reads no file. */
+  /** The card of a model. Null if it was not probed, or its file has changed since. Reads no file. */
   readonly card: (id: string) => Promise<KeptCard | null>;
-  /** Under which its card is kept; hashes its file where nobody did before. */
+  /** The key under which the card is kept. Hashes the model file if its hash is not known yet. */
   readonly key: (id: string, signal: AbortSignal) => Promise<string>;
-  /** What was found out about drafts for a model, and whether the model that drafts is as it was. Reads no file. */
+  /**
+   * The probe's verdict on drafts, and whether the drafting model's file is unchanged. Null: not probed. Reads no
+   * file.
+   */
   readonly drafts: (id: string) => Promise<DraftVerdict | null>;
-  /** A model as it is driven: by its settings, else by its card, else as it was. */
+  /** The model with its driving values: from settings first, then from its card, else unchanged. */
   readonly driven: (info: ModelInfo) => Promise<ModelInfo>;
   readonly keep: (key: string, card: KeptCard) => Promise<void>;
 }
@@ -44,7 +47,7 @@ export function createProbeResults({ cards, digests, store, settings }: ProbeRes
     const digest = isListed ? model.sha256 : await digests.known(model.path);
     return { key: digest === null ? null : keyOf(id, digest), files: model.files };
   };
-  // The same file behaves otherwise in another engine.
+  // The same file behaves differently in another engine.
   const keyOf = (id: string, digest: string): string =>
     id.startsWith('llama-cpp/') ? digest : `${splitModelId(id)?.provider} ${digest}`;
   const card: ProbeResults['card'] = async (id) => {
@@ -72,7 +75,7 @@ export function createProbeResults({ cards, digests, store, settings }: ProbeRes
   };
 }
 
-/** Pure. Settings go before the card, entry by entry. */
+/** Pure. For each value, settings win over the card. */
 export function withDriving(info: ModelInfo, card: ProbeCard | null, { models, providers }: Settings): ModelInfo {
   const { strategies, thinking, ...own } = models[info.id] ?? {};
   const provider = providers[info.provider];
@@ -104,8 +107,8 @@ export interface ProbeRun {
 }
 
 /**
- * Probes one model, as a session of its own that can be read like any other. Its calls count, and cost what calls cost.
- * Throws `AppError`; an abort cancels it, and nothing is kept.
+ * Probes one model in a session of its own, which can be read like any other. Its calls count toward limits and have
+ * their usual cost. Throws `AppError`. After an abort nothing is kept.
  */
 export async function probeModel(
   id: string,
@@ -157,14 +160,14 @@ export async function probeModel(
   }
 }
 
-/** A model that drafts is bound to its file. */
+/** Adds the hash of the drafting model's file, because the verdict holds for that file only. */
 async function withDigest(card: ProbeCard, probed: ProbeResults, signal: AbortSignal): Promise<ProbeCard> {
   const best = card.drafts?.best ?? null;
   if (card.drafts === undefined || best === null || !best.includes('/')) return card;
   return { ...card, drafts: { ...card.drafts, sha256: await probed.key(best, signal) } };
 }
 
-/** It works on nothing, so it needs no sandbox that runs commands; only this model may answer. */
+/** The probe needs no workspace, so no sandbox that runs commands. Only this model may answer. */
 function optionsFor({ id, where }: ModelInfo): RunOptions {
   return runOptionsSchema.parse({
     plan: true,

@@ -2,35 +2,37 @@ import type { Reservations } from './reservations/reservations.ts';
 import type { ReservationsCaps, ReservationsKeys, ReservationScope } from './reservations/reservations-state.ts';
 import { scopes, toNano, toUsd } from './reservations/reservations-state.ts';
 
-/** What a cap can be set for; a step is one model call. */
+/** What a spending limit can be set for. A step is one model call. */
 export type CapScope = 'step' | ReservationScope;
 
-/** Caps in US dollars by what they are for; null: none. */
+/** Spending limits in US dollars by scope; null: none. */
 export type Caps = Readonly<Record<CapScope, number | null>>;
 
 export interface BudgetRequest {
   readonly turnId: string;
   readonly step: number;
-  /** The most that the call can cost; null: its price is not known. */
+  /** The highest cost of the call; null: its price is unknown. */
   readonly worstUsd: number | null;
-  /** The cap of this one task (`--max-usd`); null: that of the settings. */
+  /** The limit of this task (`--max-usd`); null: the one of the settings. */
   readonly taskCapUsd: number | null;
-  /** The session whose log has the call, where it is not the one that pays for it. */
+  /** The session whose log has the call, if another session pays for it. */
   readonly log?: string;
 }
 
-/** The cap that a call would pass, with the figures of that moment. */
+/** The limit that a call would exceed, with the amounts at that moment. */
 export interface CapReached {
   readonly scope: CapScope;
   readonly limitUsd: number;
   readonly spentUsd: number;
-  /** Put aside for other calls that have not ended. */
+  /** Reserved for other calls that have not ended. */
   readonly heldUsd: number;
-  /** Null: the price is not known, so the cap could not be kept. */
+  /** Null: the price is unknown, so the limit cannot be checked. */
   readonly worstUsd: number | null;
 }
 
-/** For a step: the most that one call may cost. For all else: what may still be spent, other calls that run taken off. */
+/**
+ * For a step: the most that one call may cost. Otherwise: what may still be spent, minus reservations of running calls.
+ */
 export interface CapLeft {
   readonly scope: CapScope;
   readonly leftUsd: number;
@@ -39,26 +41,26 @@ export interface CapLeft {
 export type BudgetAnswer =
   | {
       readonly type: 'granted';
-      /** To be told what the call has cost; null: nobody knows, so its worst case counts. Safe to call twice. */
+      /** Call it with the cost of the call; null: the cost is unknown, so the worst case counts. Safe to call twice. */
       readonly settle: (costUsd: number | null) => void;
     }
   | { readonly type: 'refused'; readonly cap: CapReached };
 
-/** What is to happen at a cap. */
+/** What to do at a spending limit. */
 export type CapDecision =
   | { readonly answer: 'stop' }
   | { readonly answer: 'local' }
-  /** The cap that was reached is this much higher from now on, in US dollars. */
+  /** From now on, the limit is higher by this many US dollars. */
   | { readonly answer: 'raise'; readonly usd: number };
 
-/** The money of one session's calls, at the one door to a model. */
+/** The money for one session's calls, as used by `runStep`. */
 export interface Budget {
-  /** Puts the worst case of a call aside, or says which cap it would pass. */
+  /** Reserves the worst case of a call, or returns the limit that it would exceed. */
   readonly reserve: (request: BudgetRequest) => Promise<BudgetAnswer>;
-  /** What the caps leave for a turn as it is now; a cap that is not set is not named. */
+  /** What the limits leave for a turn at this moment. Scopes without a limit are left out. */
   readonly left: (turnId: string, taskCapUsd: number | null) => Promise<readonly CapLeft[]>;
   readonly raise: (turnId: string, scope: CapScope, usd: number) => Promise<void>;
-  /** Asks a person; null: there is nobody to ask. Resolves with `stop` on abort. */
+  /** Asks the user; null: there is nobody to ask. Resolves with `stop` on abort. */
   readonly ask: (capId: string, signal: AbortSignal) => Promise<CapDecision | null>;
 }
 
@@ -66,14 +68,14 @@ export interface BudgetOptions {
   readonly sessionId: string;
   readonly projectPath: string | null;
   readonly caps: () => Caps;
-  /** Opened with the first call that costs money: who works locally has no reservation log. */
+  /** Opened at the first call that costs money. Without such calls there is no reservation log. */
   readonly reservations: () => Promise<Reservations>;
   readonly now: () => number;
   readonly ask: Budget['ask'];
 }
 
 export function createBudget(options: BudgetOptions): Budget {
-  /** What a person added to the cap of a single step, for the turn in which it was asked. */
+  /** How much the user raised the step limit, by the turn in which they were asked. */
   const stepRaises = new Map<string, number>();
   const keysOf = (turnId: string): ReservationsKeys => keysAt(options, turnId);
   return {
@@ -108,7 +110,7 @@ export function createBudget(options: BudgetOptions): Budget {
       const settings = options.caps();
       const caps: Caps = { ...settings, task: taskCapUsd ?? settings.task };
       const step = caps.step === null ? [] : [{ scope: 'step', leftUsd: caps.step } as const];
-      // Without a cap nothing is looked up: who works locally has no reservation log.
+      // Without a limit, nothing is looked up: with local models only, there is no reservation log.
       if (scopes.every((scope) => caps[scope] === null)) return step;
       const reservations = await options.reservations();
       const keys = keysOf(turnId);
@@ -135,7 +137,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
 const capOrder: readonly CapScope[] = ['step', ...scopes];
 
-/** Under any cap a call without a known price is not made: nobody could say whether the cap holds. */
+/** With any limit set, a call without a known price is not made, because the limit could not be checked. */
 function unpriced(caps: Caps): BudgetAnswer {
   const scope = capOrder.find((name) => caps[name] !== null);
   if (scope === undefined) return { type: 'granted', settle: () => undefined };
@@ -143,7 +145,7 @@ function unpriced(caps: Caps): BudgetAnswer {
   return { type: 'refused', cap: { scope, limitUsd, spentUsd: 0, heldUsd: 0, worstUsd: null } };
 }
 
-/** A cap is rounded down, as costs are rounded up. */
+/** Limits are rounded down, as costs are rounded up. */
 function reservationsCaps(caps: Caps): ReservationsCaps {
   return Object.fromEntries(
     scopes.flatMap((scope) => {
@@ -158,7 +160,7 @@ function keysAt({ sessionId, projectPath, now }: BudgetOptions, turnId: string):
   return { task: `${sessionId}/${turnId}`, session: sessionId, project: projectPath, day, month: day.slice(0, 7) };
 }
 
-/** The day by the calendar of this machine, `2026-11-21`. */
+/** The day in this machine's time zone, `2026-11-21`. */
 export function localDay(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,7 +1,7 @@
 import type { Handlers } from '../server/handlers.ts';
 import type { HomeMoney } from './home-money.ts';
 
-/** The commands about what was spent and what may be spent. */
+/** The commands for costs and spending limits. */
 export function createMoneyCommands({
   costs,
   stepCosts,

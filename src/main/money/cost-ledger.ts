@@ -21,18 +21,18 @@ export interface LedgerSession {
   readonly id: string;
   readonly title: string;
   readonly projectPath: string | null;
-  /** Whose limit it spends, where it is not its own. */
+  /** The session whose limit it spends, if not its own. */
   readonly payerId?: string;
-  /** The size of its log: while that is the same, its sums are. */
+  /** The size of its log. Kept sums are valid while it is the same. */
   readonly logBytes: number;
-  /** Where sums may be kept; they can be deleted at any time. */
+  /** The folder for kept sums, which can be deleted at any time. */
   readonly folder: string;
 }
 
 export interface LedgerOptions {
   readonly sessions: () => Promise<readonly LedgerSession[]>;
   readonly read: (sessionId: string) => Promise<AsyncIterable<SessionEvent>>;
-  /** The cloud model that is set up, with its price. */
+  /** The configured cloud model with its price. */
   readonly reference: () => Promise<CloudReference | null>;
 }
 
@@ -44,12 +44,12 @@ export interface CostQuery {
   readonly project?: string | undefined;
 }
 
-/** What was spent, from the logs alone. */
+/** Computes costs from the logs alone. */
 export interface Ledger {
   report(query: CostQuery): Promise<CostReport>;
-  /** What a cloud model cost for tasks that it did alone, the oldest first. */
+  /** What a cloud model cost for tasks that it did alone, oldest first. */
   taskNeeds(model: string): Promise<readonly TaskNeed[]>;
-  /** All that was spent so far, as the lines that a new reservation log begins with. */
+  /** Everything spent so far, as the first lines of a new reservation log. */
   spentSoFar(): Promise<readonly ReservationsRecord[]>;
 }
 
@@ -91,7 +91,7 @@ const workloadSchema: z.ZodType<Workload> = z.object({
 const cellsSchema = z.object({
   version: z.literal(8),
   logBytes: z.number(),
-  /** Days are those of this machine's calendar: sums of another one are of no use. */
+  /** Sums are by days of this time zone. Sums of another zone are recomputed. */
   zone: z.string(),
   cells: z.array(
     z.object({
@@ -189,7 +189,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-/** Asked for at the end of each turn: the file of a session whose log is as it was is not read again. */
+/** Called at the end of each turn, so an unchanged log is not read again. */
 function createNeeds(options: LedgerOptions): Ledger['taskNeeds'] {
   let held: ReadonlyMap<string, HeldNeeds> = new Map();
   return async (model) => {
@@ -222,7 +222,7 @@ function totalsOnly({
   return { calls, failedCalls, localCalls, usage, costUsd, unpricedCalls };
 }
 
-/** Null: its log cannot be read. */
+/** Null: the log cannot be read. */
 async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: string): Promise<KeptSums | null> {
   const path = join(session.folder, 'costs.json');
   const kept = await readJsonFile(path, (value) => cellsSchema.parse(value));
@@ -239,7 +239,7 @@ async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: stri
       if (event.type === 'history-copied') copiedUpTo = event.seq;
     }
   } catch {
-    // Named in the report; what can be read of other sessions still counts.
+    // The report names this session; the sums of the others still count.
     return null;
   }
   const cells = fold.cells();
@@ -250,7 +250,7 @@ async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: stri
       return need === null ? [] : [{ ...need, at: turn.endedAt ?? 0 }];
     });
   const text = JSON.stringify({ version: 8, logBytes: session.logBytes, zone, cells, needs });
-  // Only a help for the next time.
+  // Kept sums only save time, so a failed write is ignored.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
   return { cells, needs };
 }

@@ -26,10 +26,10 @@ export interface HomeMoney {
   /** What was spent, from the logs. */
   readonly costs: (query: CostQuery) => Promise<CostReport>;
   readonly stepCosts: (sessionId: string) => Promise<readonly StepCost[]>;
-  /** What a cloud model cost for tasks that it did alone, the oldest first. */
+  /** What a cloud model cost for tasks that it did alone, oldest first. */
   readonly taskNeeds: (model: string) => Promise<readonly TaskNeed[]>;
   readonly caps: CapChanger;
-  /** The cloud model that work is compared against: the one that it used last, else the one that is set up. */
+  /** The cloud model that work is compared with: the one used last, otherwise the configured one. */
   readonly reference: (used: string | null) => Promise<CloudReference | null>;
   readonly dispose: () => Promise<void>;
 }
@@ -37,16 +37,16 @@ export interface HomeMoney {
 export interface HomeMoneyOptions {
   readonly home: string;
   readonly store: SessionStore;
-  /** Deleted sessions: what they cost was spent all the same. */
+  /** Deleted sessions, whose costs still count. */
   readonly bin: SessionStore;
-  /** What other programs asked through the endpoint: each has a log of its own. */
+  /** Calls of other programs through the endpoint; each has a log of its own. */
   readonly endpoint: SessionStore;
   readonly settings: Pick<SettingsStore, 'current' | 'set'>;
   readonly now: () => number;
   readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
 }
 
-/** Nobody waits longer for a price to compare with. */
+/** The most time to wait for a price to compare with. */
 const referenceMs = 3_000;
 
 export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
@@ -67,7 +67,7 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
   const reference = async (used: string | null): Promise<CloudReference | null> => {
     const found = await priced(used);
     if (found === null) return null;
-    // A home of long logs that were never added up is not waited for either: then the tokens say it.
+    // Adding up long logs for the first time is not waited for; then tokens are compared instead.
     const needs = await abortable(ledger.taskNeeds(found.model), AbortSignal.timeout(referenceMs)).catch(() => []);
     return { ...found, needs };
   };
@@ -80,7 +80,7 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
       fromLogs: () => ledger.spentSoFar(),
       costInLog: (sessionId, step) => costInLog([store, options.endpoint], sessionId, step),
     });
-    // One that could not be opened is tried again with the next call.
+    // If opening failed, the next call tries again.
     opening.catch(() => {
       opening = null;
     });
@@ -106,7 +106,7 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
     caps,
     reference,
     dispose: async () => {
-      // Who asked for it was told why it did not open.
+      // The caller that opened it was told the error.
       const opened = await opening?.catch(() => null);
       opened?.close();
       opening = null;
@@ -121,7 +121,7 @@ async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]
   });
 }
 
-/** In the first that has it. */
+/** Looks in the stores in order. */
 async function viewIn([first, ...rest]: readonly SessionStore[], sessionId: string): ReturnType<SessionStore['view']> {
   if (first === undefined) throw new AppError('not-found', `The session "${sessionId}" was not found.`);
   try {
@@ -142,13 +142,13 @@ async function stepCosts(
   return fold.costs(await reference(fold.lastCloudModel()));
 }
 
-/** A call of a process that has gone: what its log says, where its end is there and its bill is no guess. */
+/** The cost of a call whose process is gone, from its log. Null unless the log has its end with a known bill. */
 async function costInLog(stores: readonly SessionStore[], sessionId: string, step: number): Promise<number | null> {
   try {
     let callId: string | null = null;
     let cost: number | null = null;
     for await (const event of (await viewIn(stores, sessionId)).read()) {
-      // What was copied from another log was paid there, whatever its steps are called.
+      // Copied history was paid for in another log, whatever its step numbers are.
       if (event.type === 'history-copied') callId = cost = null;
       if (event.type === 'model-call-started' && event.step === step) callId = event.callId;
       if (event.type !== 'model-call-ended' || event.callId !== callId) continue;
@@ -156,7 +156,7 @@ async function costInLog(stores: readonly SessionStore[], sessionId: string, ste
     }
     return cost;
   } catch {
-    // The session is gone or cannot be read: nobody knows.
+    // The session is gone or cannot be read, so the cost is unknown.
     return null;
   }
 }

@@ -2,7 +2,7 @@ import type { Price } from '@shared/money/token-cost.ts';
 import type { ProviderSettings } from '@shared/settings/settings.ts';
 import { parsedUrl } from '../lib/net/parsed-url.ts';
 
-/** The bundled list; a test holds the version to that of the package. */
+/** The bundled price list. A test compares its version with that of the package. */
 export const priceList = { version: '0.1.8', date: '2026-09-23' } as const;
 
 export interface PricedModel {
@@ -10,18 +10,18 @@ export interface PricedModel {
   readonly settings: ProviderSettings;
   /** The model's name as its service knows it. */
   readonly name: string;
-  /** Prices change with the hour at some services. */
+  /** The time, because some services have prices that change with the hour. */
   readonly at: number;
 }
 
 /**
- * The price of a model from the list that came with this version; reaches no network. Null: the list does not know the
- * model, or it has rates that a call of ours cannot be counted by; the model is then unpriced.
+ * The price of a model from the list of this version. Uses no network. Null: the list does not have the model, or has
+ * rates that our calls cannot be counted by; the model then has no price.
  */
 export async function listedPrice({ settings, name, at }: PricedModel): Promise<Price | null> {
   const providerId = listNameOf(settings, name);
   if (providerId === null) return null;
-  // Half a megabyte of prices, of no use to who works locally.
+  // Loaded on demand: half a megabyte of prices, useless with local models only.
   const { calcPrice } = await import('@pydantic/genai-prices');
   const options = { providerId, timestamp: new Date(at) };
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, nameInList(settings, name), options);
@@ -32,7 +32,7 @@ export async function listedPrice({ settings, name, at }: PricedModel): Promise<
   return { ...rates, source: `genai-prices ${version} (${found.provider.id}/${found.model.id})`, date };
 }
 
-/** Under which name the list has a service; null for one that it cannot know. */
+/** The name of a service in the list; null for a service that it cannot have. */
 function listNameOf(settings: ProviderSettings, name: string): string | null {
   switch (settings.kind) {
     case 'openai':
@@ -41,7 +41,7 @@ function listNameOf(settings: ProviderSettings, name: string): string | null {
     case 'gemini':
       return 'google';
     case 'huggingface': {
-      // The router serves one model through many services, each with a price of its own: `MODEL:SERVICE` names one.
+      // The router serves one model through several services with different prices; `MODEL:SERVICE` names one.
       const service = name.split(':')[1];
       return service === undefined ? null : `huggingface_${service.replaceAll('-', '_')}`;
     }
@@ -73,7 +73,7 @@ function listNameOfPreset({
     case undefined:
       return listNameOfHost(baseUrl);
     default:
-      // With another address it is somebody else's service, at somebody else's price.
+      // With another address, it is a different service with different prices.
       return baseUrl === undefined || preset === 'azure' ? preset : listNameOfHost(baseUrl);
   }
 }
@@ -106,7 +106,7 @@ type ListedRate =
   | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] };
 type ListedRates = Readonly<Record<string, ListedRate | undefined>>;
 
-/** Rates for what our calls never use: speech, video, searches of the service. */
+/** Rates that our calls never use: speech, video, the service's own searches. */
 const unusedRates = /audio|video|searches|hours|document|annotated|image_mtok|image_read|cache_write_1h|citation/u;
 const usedRates = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'requests_kcount'];
 

@@ -7,11 +7,11 @@ import type { Reservations } from './reservations/reservations.ts';
 import type { ReservationScope } from './reservations/reservations-state.ts';
 import { toUsd } from './reservations/reservations-state.ts';
 
-/** What a person sets in place of the caps there are. */
+/** Shows and changes spending limits. */
 export interface CapChanger {
-  /** The caps on money as they are; with a project its own. */
+  /** The present spending limits; with a project, its own. */
   readonly show: (projectPath: string | null) => Promise<readonly CapView[]>;
-  /** Rejects with `bad-input` where there is no cap that could be raised or lowered. */
+  /** Rejects with `bad-input` if there is no limit that could be raised or lowered. */
   readonly change: (
     target: { readonly scope: CapScope; readonly projectPath: string | null },
     change: CapChange,
@@ -20,7 +20,7 @@ export interface CapChanger {
 
 export interface CapChangerOptions {
   readonly settings: () => Settings['budget'];
-  /** Rejects where the value is not right. */
+  /** Rejects if the value is not valid. */
   readonly save: (key: string, value: unknown) => Promise<void>;
   readonly reservations: () => Promise<Reservations>;
   readonly now: () => number;
@@ -28,7 +28,7 @@ export interface CapChangerOptions {
 
 const order = ['step', 'task', 'session', 'project', 'day', 'month'] as const satisfies readonly CapScope[];
 
-/** The caps that hold for the calls of a project: its own cap goes before the one for every project. */
+/** The limits for the calls of a project. Its own limit takes precedence over the one for every project. */
 export function capsOf({ projects, ...caps }: Settings['budget'], projectPath: string | null): Caps {
   const own = ownCap(projects, projectPath);
   return own === null ? caps : { ...caps, project: own };
@@ -48,7 +48,7 @@ export function createCapChanger({ settings, save, reservations, now }: CapChang
     const limit = capsOf(settings(), projectPath)[scope];
     const isOwn = scope === 'project' && ownCap(settings().projects, projectPath) !== null;
     const key = keyOf(scope, projectPath);
-    // Where nothing is capped nothing is looked up: who works locally has no reservation log.
+    // Without a limit, nothing is looked up: with local models only, there is no reservation log.
     if (limit === null || !isSummed(scope) || key === null) {
       return { scope, limitUsd: limit, isOwn, raisedUsd: 0, spentUsd: null, heldUsd: null };
     }
@@ -67,7 +67,7 @@ export function createCapChanger({ settings, save, reservations, now }: CapChang
       const before = await view(scope, projectPath);
       const usd = changed(before, change);
       const key = keyOf(scope, projectPath);
-      // First the lower of both holds: a stop in between lets nothing more through than was allowed.
+      // Applies the lower limit first, so that a crash in between never allows more than intended.
       if (before.raisedUsd > 0 && isSummed(scope) && key !== null) await (await reservations()).unraise(scope, key);
       if (scope !== 'project' || projectPath === null) await save(`budget.${scope}`, usd);
       else {
@@ -83,7 +83,7 @@ function isSummed(scope: CapScope): scope is ReservationScope {
   return scope !== 'step';
 }
 
-/** Whole millionths, so that sums and differences of what people type stay what they look like. */
+/** Rounds to whole millionths, so that sums and differences of typed amounts look exact. */
 function changed({ scope, limitUsd }: CapView, change: CapChange): number | null {
   if (change.how === 'set') return change.usd;
   if (limitUsd === null) {

@@ -20,7 +20,7 @@ export interface ProjectCommandsOptions {
 
 const shownPaths = 5;
 
-/** The commands about what projects need and bring along; one installation at a time in a home. */
+/** The commands for what projects need and bring along. One installation runs at a time in a home. */
 export function createProjectCommands(options: ProjectCommandsOptions): Handlers['projects'] {
   const { setup, preparations, images, instructions } = options;
   let last: Promise<unknown> = Promise.resolve();
@@ -31,7 +31,7 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
     preparation: async ({ input, signal }) => valueOf(await preparations.plan(input, signal)),
     prepare: ({ input, signal }) =>
       wholeStream<PrepareProgress>(async (tell, stop) => {
-        // Who asked for the one before gets its error.
+        // The caller of the one before gets its error.
         const before = last.catch(() => undefined);
         const onProgress = (text: string): void => tell({ type: 'text', text });
         const work = before.then(() => preparations.prepare({ ...input, onProgress }, stop));

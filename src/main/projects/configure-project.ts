@@ -6,10 +6,10 @@ import { setupOf } from '../sandbox/project-sandbox-settings.ts';
 import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
-/** What single projects have of their own: shown, and changed one thing at a time. */
+/** Shows and changes the settings of single projects. */
 export interface ProjectSetup {
   readonly show: (projectPath: string) => Promise<ProjectSettings>;
-  /** `bad-input` for what cannot be; then nothing was changed. */
+  /** Rejects with `bad-input` for an invalid change, and then changes nothing. */
   readonly change: (projectPath: string, change: ProjectChange) => Promise<ProjectSettings>;
 }
 
@@ -21,7 +21,7 @@ export interface ProjectSetupOptions {
 
 export function createProjectSetup(options: ProjectSetupOptions): ProjectSetup {
   const { settings } = options;
-  // A change builds on what stands in the settings then, so one comes after the other.
+  // A change builds on the present settings, so changes run one after the other.
   let last: Promise<unknown> = Promise.resolve();
   return {
     show: (projectPath) => shown(options, projectPath),
@@ -30,7 +30,7 @@ export function createProjectSetup(options: ProjectSetupOptions): ProjectSetup {
         const { key, value } = changed(settings.current(), await placesOf(options, projectPath), change);
         valueOf(await (value === null ? settings.unset(key) : settings.set(key, value)));
       });
-      // Who asked for this change gets its error; the next one starts anew.
+      // The caller of this change gets its error; the next change starts anew.
       last = work.catch(() => undefined);
       await work;
       return shown(options, projectPath);
@@ -39,9 +39,9 @@ export function createProjectSetup(options: ProjectSetupOptions): ProjectSetup {
 }
 
 interface Places {
-  /** As the sessions of the project name it. */
+  /** The path as the project's sessions name it. */
   readonly projectPath: string;
-  /** As the sandbox finds it, links resolved; the same where the folder is gone. */
+  /** The path with links resolved, as the sandbox finds it; the same if the folder is gone. */
   readonly folder: string;
   readonly isThere: boolean;
 }
@@ -73,7 +73,7 @@ function choicesOf({ projectModels }: Settings, projectPath: string): ProjectMod
 
 interface Changed {
   readonly key: readonly string[] & string[];
-  /** Null: nothing is left of it. */
+  /** Null: no setting is left. */
   readonly value: object | null;
 }
 
@@ -108,7 +108,7 @@ function changed(settings: Settings, places: Places, change: ProjectChange): Cha
   }
 }
 
-/** A name that a person gives is their own word: without an approval nothing that the project says stands behind it. */
+/** A name typed by the user needs no approval. It is the user's own choice and not taken from the project. */
 function imageOf(name: string, approval: string | null) {
   if (!/^[\w][\w./:@-]*$/u.test(name)) throw new AppError('bad-input', `"${name}" cannot be the name of an image.`);
   return { name, approval };

@@ -3,8 +3,9 @@ import { readFileBelow } from '../lib/files/host-folder.ts';
 const maxLogBytes = 16 * 1024 * 1024;
 
 /**
- * From where the files of a project came, as git's own log of its head on this machine says: the address it was cloned
- * from, or that something was pulled. Null: it says of neither, or there is no such log. Starts nothing, follows no link.
+ * Where the files of a project came from, according to git's log of its HEAD on this machine: the address that it was
+ * cloned from, or that something was pulled. Null: the log mentions neither, or there is no such log. Starts no program
+ * and follows no link.
  */
 export async function projectOrigin(folder: string): Promise<string | null> {
   const text = (await readFileBelow(folder, ['.git', 'logs', 'HEAD'], maxLogBytes))?.toString() ?? '';

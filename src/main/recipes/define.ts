@@ -17,11 +17,14 @@ import type { Purpose } from '@shared/events/call-events.ts';
 export interface Recipe {
   readonly id: string;
   readonly label: string;
-  /** Whose questions hold the project's instructions; absent: those of every model. */
+  /** Which models get the project's instructions with its questions; absent: all. */
   readonly instructions?: 'large-models';
-  /** How long it looks for something that passes before it gives up, in seconds. Absent or undefined: all of its time. */
+  /**
+   * How long it searches for a change that passes before it gives up, in seconds. Absent or undefined: as long as it
+   * may.
+   */
   readonly giveUpSeconds?: (conduct: number) => number | undefined;
-  /** How well the task fits, by facts of the project and the task. Null: not at all. Must not ask a model. */
+  /** How well the recipe fits, by facts of the project and the task. Null: not at all. Must not ask a model. */
   fits(subject: RecipeSubject): RecipeFit | null;
   run(context: RecipeContext): Promise<RecipeOutcome>;
 }
@@ -29,20 +32,23 @@ export interface Recipe {
 export interface RecipeSubject {
   readonly task: string;
   readonly plan: boolean;
-  /** What the message is taken for, where that is settled; else its words say it. */
+  /** The mode of the message if it is known; otherwise its words decide. */
   readonly wish?: 'ask' | 'work' | undefined;
   readonly facts: ProjectFacts;
   readonly criterion: Criterion | ExampleCriterion | null;
-  /** Whether the success criterion was met before any work; null: there is none, it was not run, or it fails for something else. */
+  /**
+   * Whether the success check passed before any work. Null: there is none, it was not run, or it fails for an unrelated
+   * reason.
+   */
   readonly criterionMet: boolean | null;
-  /** What was said before in this session, oldest first; what a text like "And why?" is about. */
+  /** What was said before in this session, oldest first. A text like "And why?" refers to it. */
   readonly earlier: readonly Exchange[];
-  /** Null without a sandbox for commands: questions and plans only. */
+  /** False without a sandbox for commands: then only questions and plans are possible. */
   readonly canExecute: boolean;
 }
 
 export interface RecipeFit {
-  /** 0 to 1; the highest runs, ties go to the first by id. */
+  /** 0 to 1; the highest score runs. With equal scores, the first by id. */
   readonly score: number;
   readonly reason: string;
 }
@@ -52,68 +58,74 @@ export interface Criterion {
   readonly source: 'option' | 'project';
 }
 
-/** One example that the task itself gives, where nothing better judges. */
+/** An example in the task itself, used as a check if there is nothing better. */
 export interface ExampleCriterion {
   readonly command: string;
   readonly source: 'text';
 }
 
 export type RecipeOutcome =
-  /** The change lies in the workspace (or the answer in `text`), and the criterion was seen to hold. */
+  /** The change is in the workspace (or the answer in `text`), and the check passed. */
   | {
       readonly type: 'done';
       readonly text: string;
       readonly confidence: Confidence;
-      /** For the next stage, where the change is doubted and taken back. */
+      /** For the next stage, if the change is doubted and reverted. */
       readonly facts?: string;
     }
   | { readonly type: 'answered'; readonly text: string }
   | { readonly type: 'planned'; readonly text: string }
-  /** The workspace is as it was found. `facts` is for the next stage: suspects and their source, near misses, what was tried (6,000 tokens at most). */
+  /**
+   * The workspace is unchanged. `facts` is for the next stage: suspects and their source, near misses, what was tried
+   * (6,000 tokens at most).
+   */
   | {
       readonly type: 'gave-up';
       readonly reason: string;
       readonly facts: string;
-      /** Its time was up before it had tried all that it would. */
+      /** The time was up before everything was tried. */
       readonly isCut?: boolean;
     };
 
-/** The same program found nothing in this turn with another model. */
+/** In this turn, the same recipe found nothing with another model. */
 export interface EarlierAttempt {
   readonly isCut: boolean;
-  /** How many answers are worth asking for now; null: as many as at first. */
+  /** How many answers are still worth asking for; null: as many as the first time. */
   readonly tries: number | null;
 }
 
 export interface RecipeContext extends RecipeSubject {
-  /** Null: it is the first to try. */
+  /** Null: this is the first attempt. */
   readonly before: EarlierAttempt | null;
   readonly model: ModelInfo;
   readonly signal: AbortSignal;
   readonly settings: RecipeSettings;
-  /** As `AgentConfig` has it: a log of an older one is played by its own. Absent: 1. */
+  /** The behavior version, as in `AgentConfig`. Absent: 1. */
   readonly conduct?: number | undefined;
   readonly world: RecipeWorld;
   ask(question: Question): Promise<Answer>;
-  /** A call in full, for a recipe that looks at the model itself: tools, a conversation of several messages, times. One step. */
+  /**
+   * One complete call, as one step, for a recipe that examines the model itself: with tools, several messages, and
+   * timings.
+   */
   call(request: CallRequest): Promise<CallAnswer>;
-  /** How the free loop talks to a model, for a recipe that looks at how well it is driven so; a recipe runs no tool. */
+  /** The prompts of the loop, for a recipe that tests how well a model works with them. A recipe runs no tool. */
   readonly loop: LoopPrompts;
-  /** Tokens of a text by the model's own tokenizer where it can count, else an estimate on the safe side. */
+  /** Tokens of a text by the model's own tokenizer if it can count, otherwise an estimate on the safe side. */
   countTokens(text: string): Promise<number>;
-  /** A fact for people and for the next stage: a phase reached, suspects ranked, a candidate rejected. */
+  /** Logs a fact for the user and the next stage, such as a phase, ranked suspects or a rejected candidate. */
   progress(phase: string, text: string, data?: unknown): Promise<void>;
   readonly budget: RecipeBudget;
 }
 
-/** The loop's own prompts with all of its tools, for a model as its settings drive it. */
+/** The loop's own prompts with all its tools, in the form that the model's settings choose. */
 export interface LoopPrompts {
   readonly request: (model: ModelInfo, entries: readonly Entry[]) => ModelRequest;
-  /** The calls that could be read out of an answer to such a request. */
+  /** The calls that could be read from an answer to such a request. */
   readonly callsIn: (model: ModelInfo, parts: readonly Part[]) => readonly ParsedCall[];
-  /** What stands before every conversation: the system text, and the definitions of the tools. */
+  /** What comes before every conversation: the system text and the definitions of the tools. */
   readonly opening: (model: ModelInfo) => string;
-  /** Whether a model is one that gets the short form. */
+  /** Whether a model gets the short form. */
   readonly isSmall: (model: ModelInfo) => boolean;
 }
 
@@ -123,14 +135,14 @@ export interface RecipeBudget {
   tokensLeft(): number;
 }
 
-/** Switches for measuring what each part of a recipe is worth; the defaults are what users get. */
+/** Switches that measure what each part of a recipe is worth. Users get the defaults. */
 export interface RecipeSettings {
-  /** Sampled answers of one search; one that was written together with another counts a fifth. */
+  /** Sampled answers of one search. An answer written in parallel with another counts a fifth. */
   readonly samples: number;
   readonly mechanicalChanges: boolean;
   readonly judge: {
     readonly agreement: boolean;
-    /** Changes that pass are compared on the tests with other values. */
+    /** Whether changes that pass are compared on tests with other values. */
     readonly varied: boolean;
   };
   readonly locate: { readonly coverage: boolean };
@@ -140,7 +152,7 @@ export interface RecipeSettings {
 /** One question to the model: one step. */
 export interface Question {
   readonly purpose: Purpose;
-  /** One line for people: "rewrite add() in calc.py (fix, greedy)". */
+  /** One line for the user: "rewrite add() in calc.py (fix, greedy)". */
   readonly label: string;
   readonly system: string;
   readonly user: string;
@@ -150,23 +162,23 @@ export interface Question {
   readonly temperature: number;
   readonly topP: number;
   readonly seed: number | null;
-  /** Seeds with which the same is asked next, where an engine can answer them at once. */
+  /** Seeds of the same question that follow, for an engine that can answer them in parallel. */
   readonly also?: readonly number[];
   readonly maxOutputTokens: number;
-  /** It holds something of `earlier`, so what fences that conversation fences it. */
+  /** True if the question contains text of `earlier`, so that fences on that conversation apply. */
   readonly carriesConversation?: true;
 }
 
 export type Answer =
-  /** `text` is the whole answer with the prefill in front; `complete` is false when it was cut by the length limit. */
+  /** `text` is the whole answer, including the prefill. `complete` is false if the length limit cut it. */
   | {
       readonly ok: true;
       readonly text: string;
       readonly complete: boolean;
-      /** It was written together with others of `also`, in the time of the first of them. */
+      /** True if it was written in parallel with others of `also`, in the time of the first of them. */
       readonly together: boolean;
     }
-  /** The model could not answer (engine lost, context full …); a step was spent. */
+  /** The model could not answer (lost engine, full context …). A step was used. */
   | { readonly ok: false; readonly message: string; readonly fatal: boolean };
 
 export interface CallRequest {
@@ -184,7 +196,7 @@ export interface CallRequest {
   readonly stop?: readonly string[];
   readonly temperature: number;
   readonly maxOutputTokens: number;
-  /** As `ModelRequest` has it. */
+  /** As in `ModelRequest`. */
   readonly drafts?: string;
 }
 
@@ -192,40 +204,43 @@ export type CallAnswer =
   | {
       readonly ok: true;
       readonly parts: readonly Part[];
-      /** The whole text with the prefill in front. */
+      /** The whole text, including the prefill. */
       readonly text: string;
-      /** It was stopped because it repeated itself without end. */
+      /** The answer repeated itself endlessly and was stopped. */
       readonly hasRepeated: boolean;
       readonly measured: Measured;
     }
   | { readonly ok: false; readonly message: string };
 
-/** What a call took, by its provider's own account. */
+/** What a call used, as its provider reports it. */
 export interface Measured {
   readonly promptTokens: number;
   readonly evaluatedTokens: number | null;
   readonly outputTokens: number;
   readonly timings: Timings;
-  /** Absent: nothing was drafted ahead. */
+  /** Absent: no tokens were drafted. */
   readonly drafts?: EngineReport['drafts'];
-  /** Where an engine of this machine ran it: `cpu`, or a card's library. Absent: of every other. */
+  /** Where an engine on this machine ran it: `cpu`, or the library of a graphics card. Absent for every other. */
   readonly backend?: string;
 }
 
-/** The workspace and its sandbox, every use an action in the log. Paths are relative to the workspace. */
+/** The workspace and its sandbox. Every use is an action in the log. Paths are relative to the workspace. */
 export interface RecipeWorld {
   list(): Promise<readonly ListEntry[]>;
-  /** Null when there is no such regular text file, or it is above 1 MiB. */
+  /** Null: there is no regular text file with this path, or it is larger than 1 MiB. */
   read(path: string): Promise<string | null>;
   search(query: SearchQuery): Promise<SearchResult>;
-  /** `label` is what people read. Runs with no access to the network; the output is kept whole in the log. */
+  /** Runs a command without network access. `label` is shown to the user; the log keeps the whole output. */
   run(command: WorldCommand): Promise<ExecResult>;
-  /** Trial copies live here (absolute path in the sandbox); null: there is none, run in the workspace itself. */
+  /**
+   * The folder for trial copies (absolute path in the sandbox). Null: there is none, so commands run in the workspace
+   * itself.
+   */
   readonly scratchPath: string | null;
   readonly workspacePath: string;
   /**
-   * Writes files for good: guarded files are refused, a file a person changed since it was read is refused,
-   * both images are kept. All or nothing. Returns why not, or null.
+   * Writes files to the workspace, all or none. Refuses guarded files, and files that the user changed since they were
+   * read. The content before and after is kept. Returns why it refused, or null.
    */
   apply(files: readonly { readonly path: string; readonly text: string }[]): Promise<string | null>;
 }

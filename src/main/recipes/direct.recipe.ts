@@ -35,7 +35,7 @@ async function doDirectly(context: RecipeContext): Promise<RecipeOutcome> {
   return asked === null || asked === 'tests' ? runTests(context) : runFile(context, asked);
 }
 
-/** What a turn did is taken back by the person, file by file if wanted, and what they edited since is left alone. */
+/** An undo is left to the user, who can choose files, and whose later edits are left alone. */
 const howToUndo =
   'Nothing was changed. To take changes back: `/undo` (or `/undo PATH`) here, *Changes* beside the conversation in the window, or `dewpoint changes SESSION undo` in a terminal. An undo can be undone.';
 
@@ -67,7 +67,7 @@ async function runTests(context: RecipeContext): Promise<RecipeOutcome> {
   const { stdout, stderr, outcome, exitCode } = await world.run({ command, label: `run ${command}`, env, timeoutMs });
   const output = `${stdout}\n${stderr}`;
   const { passed, failures, parsed } = parseTestOutput(output, [world.workspacePath]);
-  // Not every runner names what passed, and some fail without a failing test.
+  // Not every runner names the tests that passed, and some fail without a failing test.
   const isUnclear = failures.length === 0 && (exitCode !== 0 || passed.size === 0);
   if (outcome !== 'exited' || !parsed || isUnclear)
     return { type: 'answered', text: outputText(command, output, { outcome, exitCode }) };

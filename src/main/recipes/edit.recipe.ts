@@ -43,7 +43,7 @@ export default defineRecipe({
   run: editByWords,
 });
 
-/** A place, a change of it, the tests that there are. */
+/** Finds a place, changes it, and runs the existing tests. */
 export async function editByWords(context: RecipeContext): Promise<RecipeOutcome> {
   const syntax = await loadSyntax();
   const chunks = await readChunks(context, syntax, context.task, false);
@@ -65,7 +65,10 @@ export async function editByWords(context: RecipeContext): Promise<RecipeOutcome
   return editPlaces(withCrash(context, crash), syntax, { ranked, chunks, own: context.task, crash });
 }
 
-/** "total([1, 2]) must be 3": what the text says of a call is a test, and what fails it is not done. Null: it says no such thing. */
+/**
+ * Uses an example like "total([1, 2]) must be 3" as a test: work that fails it is not done. Null: the text has no such
+ * example.
+ */
 async function editByExample(
   context: RecipeContext,
   syntax: Syntax,
@@ -92,7 +95,10 @@ async function editEach(context: RecipeContext, syntax: Syntax, places: readonly
 const ofFailingTests =
   /\b(?:fail(?:s|ed|ing)?|broken|red)\b[^.!?\n]{0,40}\b(?:tests?|specs?|suite)\b|\b(?:tests?|specs?|suite)\b[^.!?\n]{0,40}\b(?:fail\w*|broken|green|red)\b/i;
 
-/** A failing test that nobody can run, of nothing that is named, can only be guessed at. Null: it can be worked on. */
+/**
+ * Gives up on a failing test that cannot be run and names nothing, because a change would be a guess. Null: there is
+ * something to work on.
+ */
 function withoutTests({ task, criterion }: RecipeContext, chunks: readonly Chunk[]): RecipeOutcome | null {
   if (criterion !== null || !ofFailingTests.test(task)) return null;
   const isNamed = ({ span, path }: Chunk): boolean =>
@@ -104,13 +110,13 @@ function withoutTests({ task, criterion }: RecipeContext, chunks: readonly Chunk
   return { type: 'gave-up', reason, facts: '' };
 }
 
-/** What was seen when the program ran belongs to the task; what was pasted is part of it already. */
+/** Adds the output of a crash that was reproduced to the task. A pasted crash is already part of it. */
 function withCrash(context: RecipeContext, crash: Crash | null): RecipeContext {
   if (crash === null || crash.command === null) return context;
   return { ...context, task: `${context.task}\n\n\`${crash.command}\` prints:\n${crash.shown}` };
 }
 
-/** A rename of something that is defined once is written by a program, tests among what it changes. */
+/** Renames a name that is defined once, without a model, also in tests. */
 async function proposeRename(
   context: RecipeContext,
   syntax: Syntax,
@@ -142,16 +148,19 @@ function listed(files: readonly FileText[]): string {
   return files.length > 3 ? `${files.length} files` : files.map(({ path }) => path).join(', ');
 }
 
-/** As many places as a model is shown to choose from, where the words say nothing of the place. */
+/** The most places that a model is shown to choose from if the words do not point to any. */
 const fewPlaces = 8;
 
-/** "Do it in the other one, too" leans on what was said before; what names no work at all is answered, not changed. */
+/**
+ * For a text that names no place. "Do it in the other one, too" refers to the earlier conversation. A text that names
+ * no work is answered instead.
+ */
 async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: readonly Chunk[]): Promise<RecipeOutcome> {
   const { task } = context;
   const isWork = looksEnglish(task) ? asksForWork(task) : await isAskedForWork(context);
   if (!isWork) return answerQuestion(context);
   const inConversation = rankChunks(chunks, lastExchangeText(context.earlier));
-  // "Change the opening hours" names nothing of a page that says "from 7 to 18".
+  // "Change the opening hours" shares no word with a page that says "from 7 to 18".
   const byKind = [...chunks].sort((left, right) => Number(left.span !== null) - Number(right.span !== null));
   const all = chunks.length <= fewPlaces ? byKind.map((chunk) => ({ chunk, score: 0 })) : [];
   const ranked = inConversation.length > 0 ? inConversation : all;
@@ -181,7 +190,7 @@ async function isAskedForWork(context: RecipeContext): Promise<boolean> {
 interface Found {
   readonly ranked: readonly RankedChunk[];
   readonly chunks: readonly Chunk[];
-  /** The person's own words, without what was said before. */
+  /** The user's own words, without the earlier conversation. */
   readonly own: string;
   readonly crash: Crash | null;
 }
@@ -225,7 +234,7 @@ async function editPlaces(
   };
 }
 
-/** That it runs now is more than nothing, and no test. */
+/** Says that the program runs now, which is more than nothing but not a test. */
 function withRun(outcome: RecipeOutcome, crash: Crash | null): RecipeOutcome {
   if (outcome.type !== 'done' || crash === null || crash.command === null) return outcome;
   return {
@@ -236,7 +245,7 @@ function withRun(outcome: RecipeOutcome, crash: Crash | null): RecipeOutcome {
 
 const placeName = (chunk: Chunk): string => (chunk.span === null ? chunk.path : `${chunk.span.name} in ${chunk.path}`);
 
-/** The order of the search, unless it is undecided: then the model is asked which of the first five. */
+/** Uses the order of the search if it is clear; otherwise asks the model which of the first five it is. */
 async function orderPlaces(
   context: RecipeContext,
   ranked: readonly RankedChunk[],
@@ -248,14 +257,14 @@ async function orderPlaces(
       chunk.span.shortName.length > 3 &&
       new RegExp(`\\b${chunk.span.shortName}\\b`).test(context.task),
   );
-  // What a person sees of a program is what it says.
+  // The user sees of a program what it prints.
   const says = ranked.filter(({ chunk }) => chunk.span !== null && sharesWords(context.task, chunk.text));
   const named = called.length > 0 ? called : says;
   const code = ranked.filter(
     ({ chunk }) =>
       chunk.span !== null || !isProse(chunk.path) || context.task.includes(chunk.path.split('/').pop() ?? chunk.path),
   );
-  // What is done with a constant is asked for more often than another value of it.
+  // A task that names a constant more often concerns the code that uses it than its value.
   const isConstant = (one: RankedChunk) => one.chunk.span?.kind === 'block';
   named.sort((left, right) => Number(isConstant(left)) - Number(isConstant(right)));
   const isBlind = ranked[0]?.score === 0;
@@ -263,7 +272,7 @@ async function orderPlaces(
   const unique = [...new Set([...named, ...best].map((one) => one.chunk))];
   const [first, second] = best;
   const clear = named.length === 1 || (first !== undefined && first.score > (second?.score ?? 0) * 1.6);
-  // Where there is little, what shares no word with the text may be meant all the same: a color stands in a style sheet.
+  // In a small project, a chunk that shares no word with the text may still be meant: a color is in a style sheet.
   const others = chunks.length <= fewPlaces ? chunks.filter((chunk) => !unique.includes(chunk)) : [];
   const top = [...unique, ...others].slice(0, isBlind ? fewPlaces : 5);
   if (clear || top.length < 2 || !context.model.capabilities.grammar) return unique;
@@ -273,7 +282,7 @@ async function orderPlaces(
   return chosen === undefined ? unique : [chosen, ...unique.filter((chunk) => chunk !== chosen)];
 }
 
-/** A name the task calls for and the project does not have: new code at the end of the file it names, else of the best. */
+/** Writes a new function that the task names, at the end of the file that it names, otherwise of the best file. */
 async function addNewCode(
   context: RecipeContext,
   syntax: Syntax,
@@ -303,7 +312,7 @@ async function addNewCode(
     : { ...proposalOf(path, spliced, name), did: 'Wrote' };
 }
 
-/** The one file of code that a text names; null where it names none, or several. */
+/** The one code file that a text names; null if it names none or several. */
 function fileForNew(own: string, chunks: readonly Chunk[]): string | null {
   const paths = [...new Set(chunks.map(({ path }) => path))].filter((path) => languageOf(path) !== null);
   const whole = paths.filter((path) => namesWord(own, path));
@@ -311,13 +320,13 @@ function fileForNew(own: string, chunks: readonly Chunk[]): string | null {
   return named.length === 1 ? (named[0] ?? null) : null;
 }
 
-/** `cart.py` is not named by `test_cart.py`. */
+/** Whether a text contains a word as a whole: `test_cart.py` does not name `cart.py`. */
 function namesWord(text: string, word: string): boolean {
   const at = text.indexOf(word);
   return at !== -1 && !/[\w.-]/u.test(text[at - 1] ?? ' ') && !/\w/u.test(text[at + word.length] ?? ' ');
 }
 
-/** Three answers, one of them greedy; the change that most of them agree on. */
+/** Asks for three answers, one of them greedy, and takes the change that most agree on. */
 async function proposeChange(
   context: RecipeContext,
   syntax: Syntax,
@@ -341,10 +350,10 @@ async function proposeChange(
     if (after === null) continue;
     const key = codeKeyOf(after);
     found.push({ text: after, key });
-    // A third answer could not outvote two.
+    // With two equal answers, a third cannot change the result.
     if (votes(key) > 1) break;
   }
-  // Where all differ it is the greedy one: it came first.
+  // If all differ, this is the greedy answer, which came first.
   const [best] = [...found].sort((left, right) => votes(right.key) - votes(left.key));
   return best === undefined ? null : proposalOf(place.path, best.text, span.name);
 }
@@ -353,7 +362,7 @@ function proposalOf(path: string, text: string, name: string): Proposal {
   return { files: [{ path, text }], did: 'Changed', name: name === path ? path : `${name} in ${path}` };
 }
 
-/** Without a test nothing else would find it. */
+/** Whether a change adds no fault that a program can see. Without tests, nothing else would find it. */
 function isSound(syntax: Syntax, language: CodeLanguage, before: string, after: string): boolean {
   const faults = (text: string): number =>
     selfShadows(syntax, language, text).length + (language === 'python' ? undeclaredOptions(text).length : 0);
@@ -385,7 +394,7 @@ async function rewriteFile(context: RecipeContext, place: Chunk, text: string): 
   return sound ? proposalOf(place.path, after, place.path) : null;
 }
 
-/** A small model that is asked for one more line of a document likes to write that line and nothing else. */
+/** Whether a document keeps its text. A small model that is asked to add a line often writes only that line. */
 function keepsText(task: string, path: string, before: string, after: string): boolean {
   if (!isProse(path) || /\b(?:rewrite|rephrase|replace|remove|delete|shorten|translate|summari[sz]e)\b/i.test(task))
     return true;

@@ -7,14 +7,14 @@ import { createJudge } from './fix/judge/judge-candidate.ts';
 import { planFor } from './fix/search/search-plan.ts';
 import { searchFix } from './fix/search/search-fix.ts';
 
-/** Solved tasks must not take longer than five minutes in all; the rest is for the last checks. */
+/** A solved task must not take longer than five minutes in all; the rest is for the final checks. */
 const searchSeconds = recipeTimeLimitSeconds['fix-failing-tests'];
 const giveUpSeconds = (conduct: number): number | undefined => (conduct >= 4 ? 105 : undefined);
 
 export default defineRecipe({
   id: 'fix-failing-tests',
   label: 'Fix failing tests',
-  // A small model that is told more than the failure writes worse repairs (decision 0084).
+  // A small model that gets more than the failure writes worse repairs (decision 0084).
   instructions: 'large-models',
   giveUpSeconds,
   fits: (subject) => {
@@ -29,7 +29,7 @@ export default defineRecipe({
   run: (context) => fixFailingTests(context),
 });
 
-/** `plan`: the arms in another order, for measuring them. */
+/** `plan`: the search steps, in another order to measure them. */
 export async function fixFailingTests(context: RecipeContext, plan = planFor(context)): Promise<RecipeOutcome> {
   const { criterion, budget, conduct = 1 } = context;
   if (criterion === null) return gaveUp('There is no success criterion to judge by.');

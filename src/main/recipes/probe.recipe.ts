@@ -9,18 +9,18 @@ import { probeNeedle } from './probe/probe-needle.ts';
 import { probeSpeeds } from './probe/probe-speeds.ts';
 import { probeEdit, probeLoop, probeRecipe } from './probe/probe-tasks.ts';
 
-/** The message that asks for a probe, word for word; nothing else starts one. */
+/** The exact message that asks for a probe. Nothing else starts one. */
 export const probeTask = 'Probe this model: its speed, its tool calls, its edits and the end of its window.';
-/** The phase of the event that carries the card. */
+/** The phase of the event that has the card as its data. */
 export const cardPhase = 'card';
 
-/** A long prompt that takes longer to read than this is not worth what it says. */
+/** Reading a long prompt may take at most this long; more time is not worth the information. */
 const longestPromptSeconds = 15;
 const sampledTemperature = 0.3;
 
 /**
- * Asks one model small things whose answers a program can judge, and says how it is best driven. It works on nothing:
- * no file, no command. As every recipe it goes through the one door, so each of its calls is in the log.
+ * Asks one model small questions whose answers a program can judge, and finds its best settings. It uses no files and
+ * no commands. Like every recipe it calls the model through `runStep`, so each call is in the log.
  */
 export default defineRecipe({
   id: 'probe',
@@ -76,7 +76,7 @@ function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit
   });
 }
 
-/** A small model that can do both is better where a program drives; a large one chooses well by itself. */
+/** A small model that can do both works better with recipes; a large one chooses tools well by itself. */
 function strategiesOf(isSmall: boolean, { recipe, loop }: ProbeCard['tasks']): ProbeCard['strategies'] {
   const passed = [
     ...(recipe.passed > 0 ? (['recipe'] as const) : []),

@@ -1,7 +1,7 @@
 import { collectDefinitions } from '../lib/discovered-definitions.ts';
 import type { Recipe } from './define.ts';
 
-/** Recipes in the order of their ids. A second one of the same id, or a file without a recipe, stops the start. */
+/** Recipes in the order of their ids. A duplicate id, or a file without a recipe, stops the start. */
 export function createRecipeRegistry(modules: Readonly<Record<string, unknown>>): readonly Recipe[] {
   const recipes = collectDefinitions<Recipe>(modules, {
     what: 'recipe',

@@ -18,15 +18,17 @@ import { programOf } from './code/program-for-file.ts';
 import type { FileText } from './trial/candidate-change.ts';
 import { shellQuote } from '../lib/programs/shell-quote.ts';
 
-/** How a program did that was run once in a copy, without input. */
+/** The result of running a program once in a copy, without input. */
 export type Trial =
   | { readonly type: 'ran'; readonly output: string }
-  /** It fell over its own code: `error` is the line that says so. */
+  /** The program failed in its own code; `error` is the line that says so. */
   | { readonly type: 'crashed'; readonly error: string }
-  /** It cannot be run, wants what is not there (input, a package, a file), or does not end by itself. */
+  /**
+   * The program cannot be run, needs something that is missing (input, a package, a file), or does not end by itself.
+   */
   | { readonly type: 'unknown' };
 
-/** What a program falls over by itself; a missing file, package or answer is not its fault. */
+/** Errors that are the program's own fault. A missing file, package or input is not. */
 const ownFault =
   /^(?:Uncaught )?((?:Name|Type|Attribute|Syntax|Indentation|Tab|UnboundLocal|Reference|Range|Key|Index|ZeroDivision)Error\b.*)$/gmu;
 
@@ -113,7 +115,7 @@ async function writeFile(
 
 const maxOutput = 600;
 
-/** What it printed is the best there is to judge it by. */
+/** Adds the output, which is the best evidence for judging the program. */
 function withOutput(outcome: RecipeOutcome, trial: Trial): RecipeOutcome {
   if (outcome.type !== 'done' || trial.type !== 'ran') return outcome;
   const { output } = trial;
@@ -122,7 +124,9 @@ function withOutput(outcome: RecipeOutcome, trial: Trial): RecipeOutcome {
   return { ...outcome, text: `${outcome.text} Run once in a copy, it ${printed}` };
 }
 
-/** Tests of one function or class, each run on the code as it is; those that fail there are left out and told. */
+/**
+ * Writes tests of one function or class and runs each on the present code. Those that fail are left out and reported.
+ */
 async function writeTests(context: RecipeContext, syntax: Syntax, chunks: readonly Chunk[]): Promise<RecipeOutcome> {
   const target = targetOf(context, chunks);
   const text = target === null ? null : await context.world.read(target.path);
@@ -147,7 +151,10 @@ async function writeTests(context: RecipeContext, syntax: Syntax, chunks: readon
   };
 }
 
-/** What is named in the text, else what was named last before; a function before a class before a constant. */
+/**
+ * What the text names, otherwise what was named last before. A function comes before a class, and a class before a
+ * constant.
+ */
 function targetOf(context: RecipeContext, chunks: readonly Chunk[]): Span | null {
   const spans = chunks.flatMap(({ span }) => (span === null || span.kind === 'block' ? [] : [span]));
   for (const text of [context.task, lastExchangeText(context.earlier)]) {
@@ -188,7 +195,7 @@ async function keepPassing(
   return { text: left, passing: tests.length - failed.length, failing: failed.map(({ name }) => name) };
 }
 
-/** In a copy: what is not kept was never in the workspace. Null: there is no copy to run it in. */
+/** Runs in a copy, so that rejected tests were never in the workspace. Null: there is no copy. */
 async function runTests(
   context: RecipeContext,
   plan: TestPlan,

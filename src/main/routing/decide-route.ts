@@ -14,9 +14,9 @@ interface Judged {
 }
 
 /**
- * Where a step runs, and why. Pure: the same facts give the same decision. The layers are asked in turn, the cheapest
- * and hardest first. A fault in the hard rules leaves this machine or nothing; a fault above them the last model that
- * the hard rules allow. Never throws.
+ * Where a step runs, and why. Pure: the same facts give the same decision. The layers are asked in turn, cheapest and
+ * hardest first. If the hard rules throw, only this machine is allowed; if a later layer throws, the last model that
+ * the hard rules allow is used. Never throws.
  */
 export function decideRoute(facts: RouteFacts, rules: readonly Rule[]): Decision {
   const judged = judgeAll(facts);
@@ -51,20 +51,20 @@ function judgeAll(facts: RouteFacts): readonly Judged[] {
     try {
       return { candidate, denial: hardDenial(candidate, facts) };
     } catch {
-      // A fault here must never open a door.
+      // An error here must not allow the cloud.
       return { candidate, denial: candidate.info.where === 'local' ? null : broken };
     }
   });
 }
 
-/** Null: there was a fault, and what the hard rules leave goes on without a score. */
+/** Null: it threw, so the router decides without a score. */
 function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
-  // With nothing to choose there is nothing to weigh.
+  // Without a choice there is nothing to weigh.
   if (facts.candidates.length < 2) return null;
   try {
     return weigh(facts, rules, blockOf(facts));
   } catch {
-    // A fault in a vote must never stop the work.
+    // An error in a vote must not stop the work.
     return null;
   }
 }
@@ -73,12 +73,15 @@ function keptFeatures(facts: RouteFacts): Decision['features'] {
   try {
     return featuresOf(facts, facts.candidates.find(({ info }) => info.where === 'local') ?? null);
   } catch {
-    // What is kept to learn from must never stop the work.
+    // An error in the data kept for learning must not stop the work.
     return {};
   }
 }
 
-/** At its start the whole task is decided about, later the next stretch, and what is not of the conversation by itself. */
+/**
+ * The number of steps that the decision covers: at the start the whole task, later the next stretch, and one step for a
+ * question outside the conversation.
+ */
 function blockOf({ purpose, trajectory, numbers }: RouteFacts): number {
   if (!isOfConversation(purpose)) return 1;
   return trajectory.steps === 0 ? numbers.taskSteps : numbers.blockSteps;
@@ -103,7 +106,10 @@ function verdictOf(
   return choose(facts, { local, cloud }, score);
 }
 
-/** What is only too long for its window can be made shorter, and at a cap its owner is asked; what is denied for any other reason cannot be helped. */
+/**
+ * If no candidate is allowed: a conversation that is only too long can be shortened, and at a spending limit the user
+ * can be asked. Any other denial is final.
+ */
 function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
   const long = judged.find(
     ({ candidate, denial }) => denial?.code === 'context-fit' && isOnlyTooLong(candidate, facts),
@@ -116,7 +122,7 @@ function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
       text: 'Only this model may continue, so the conversation is shortened for it.',
     };
   }
-  // The door to the model has the last word on money: it asks, stops there or goes on here, as was said.
+  // `runStep` decides about money: it asks, stops or continues locally, according to the options.
   const dear = judged.find(({ candidate, denial }) => denial?.code === 'budget' && isOnlyOverBudget(candidate, facts));
   if (dear !== undefined && facts.candidates.length === 1) {
     return {
@@ -156,7 +162,7 @@ function wouldGoUp({ trajectory, numbers, trouble }: RouteFacts, score: Score): 
   );
 }
 
-/** After a fault: the last model that the hard rules allow, else this machine, else whoever is left. */
+/** After an error: the last model that the hard rules allow, otherwise the local model, otherwise any that is left. */
 function asBefore({ trajectory }: RouteFacts, open: readonly RouteCandidate[]): Verdict {
   const last = open.find(({ info }) => info.id === trajectory.last?.model);
   const chosen = last ?? open.find(({ info }) => info.where === 'local') ?? open[0] ?? null;
@@ -168,7 +174,7 @@ function safely<T>(decide: () => T): T | null {
   try {
     return decide();
   } catch {
-    // A fault of the router must never stop the work.
+    // An error in the router must not stop the work.
     return null;
   }
 }
@@ -178,7 +184,7 @@ interface Pair {
   readonly cloud: RouteCandidate;
 }
 
-/** Both may: failure first, then what must not be torn apart, then the score. */
+/** Chooses if both are allowed: failures first, then what must stay together, then the score. */
 function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
   if (facts.purpose === 'review') return reviewed(facts, pair, score);
   if (!isOfConversation(facts.purpose)) return byRole(facts, pair, score);
@@ -191,7 +197,10 @@ function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
   );
 }
 
-/** L2: what is asked apart from the conversation goes where its role is asked; what failed here does not come back for it. */
+/**
+ * L2: a question outside the conversation goes to the model of its role. A question that failed in the cloud does not
+ * return to it.
+ */
 function byRole(facts: RouteFacts, pair: Pair, score: Score): Verdict {
   const { local, cloud } = pair;
   const own = [local, cloud].find(({ info }) => info.id === facts.driver);
@@ -230,7 +239,7 @@ const roleNames: Readonly<Record<Role, string>> = {
   title: 'A title',
 };
 
-/** L4: whether the cloud looks at what was called done here. Chosen is the cloud, or this machine: then nobody does. */
+/** L4: whether a cloud model reviews work that was done locally. Choosing the local model means no review. */
 function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: Score): Verdict {
   const most = facts.numbers.reviews ?? 0;
   const no = (code: string, text: string): Verdict => ({ chosen: local, layer: 'L4', code, text });
@@ -245,7 +254,7 @@ function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: 
   return { chosen: cloud, layer: 'L4', code: 'review', text };
 }
 
-/** L5: who drove cannot go on at all. */
+/** L5: the driving model cannot continue. */
 function afterTrouble({ trouble, trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
   if (trouble === null) return null;
   if (trouble.model === cloud.info.id) {
@@ -260,7 +269,7 @@ function afterTrouble({ trouble, trajectory, numbers }: RouteFacts, { local, clo
   return { chosen: cloud, layer, code: trouble.cause, text: `The local model made no progress: ${trouble.text}` };
 }
 
-/** L3 and L5: one bad signal is answered here, with what went wrong; after a few in a row somebody else helps. */
+/** L3 and L5: one bad signal is answered locally, with what went wrong. After several in a row, another model helps. */
 function afterBadSignals({ trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
   if (trajectory.last?.model !== local.info.id || trajectory.consecutiveFailures === 0) return null;
   const isEnd = trajectory.boundary === 'done-said';
@@ -282,7 +291,10 @@ function afterBadSignals({ trajectory, numbers }: RouteFacts, { local, cloud }: 
   };
 }
 
-/** L2: a tool loop is not split, a switch is held, and away from safe places nothing moves. */
+/**
+ * L2: calls and their results stay with one model, a switch lasts for some steps, and models change only at safe
+ * places.
+ */
 function staysTogether({ trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
   const last = [local, cloud].find((candidate) => candidate.info.id === trajectory.last?.model);
   if (last === undefined || trajectory.boundary === 'message') return null;
@@ -297,14 +309,17 @@ function staysTogether({ trajectory, numbers }: RouteFacts, { local, cloud }: Pa
   return trajectory.boundary === null ? stay('no-boundary', 'This is no safe point to switch models.') : null;
 }
 
-/** L1 and L2: the person's own choice for a machine under strain. What has no known price is used only where this machine fails. */
+/**
+ * L1 and L2: the user's choice for a machine under strain. A model without a known price is used only if the local
+ * model fails.
+ */
 function underStrain({ strain, trajectory }: RouteFacts, { cloud }: Pair, { advantageUsd }: Score): Verdict | null {
   if (strain === undefined || advantageUsd === null) return null;
   const layer = trajectory.steps === 0 ? 'L1' : 'L2';
   return { chosen: cloud, layer, code: 'strain', text: `The cloud does it, because ${strain}.` };
 }
 
-/** L1 and L2: the expected gain against the expected cost to the end; in doubt it stays, and starts, here. */
+/** L1 and L2: the expected gain against the expected cost until the end. In doubt, work starts and stays local. */
 function byScore(
   { trajectory, numbers }: RouteFacts,
   { local, cloud }: Pair,
@@ -317,7 +332,8 @@ function byScore(
     const text = `${cloud.info.label} has no known price, so it is used only where this machine fails.`;
     return { chosen: last ?? local, layer, code: 'unpriced', text };
   }
-  // What a task still costs is not known well enough to weigh it against work that this machine has never done rightly.
+  // The remaining cost of a task is too uncertain to weigh it against work that small local models have never done
+  // correctly.
   if (score.votes.some(({ rule }) => rule === 'new-work') && (trajectory.steps === 0 || last === cloud)) {
     const text =
       'The task asks for something new that no test judges, and the local model is small: the cloud does it.';

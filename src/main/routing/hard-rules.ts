@@ -2,9 +2,8 @@ import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { Denial, RouteFacts, RouteCandidate } from './define.ts';
 
 /**
- * L0: why a candidate is out of the question, whatever any score says; null: it is not. In this order, so that the first
- * reason is the one that matters most: fences, what the user denied, the budget, capabilities and the window, pins,
- * the network.
+ * L0: why a candidate is excluded, whatever its score; null: it is not. The order makes the most important reason the
+ * first: fences, the policy, the budget, capabilities and context size, pins, the network.
  */
 export function hardDenial(candidate: RouteCandidate, facts: RouteFacts): Denial | null {
   return (
@@ -18,12 +17,12 @@ export function hardDenial(candidate: RouteCandidate, facts: RouteFacts): Denial
   );
 }
 
-/** Whether nothing but the window is in the way, for which the conversation can be shortened. */
+/** Whether only the context size is in the way. Then the conversation can be shortened. */
 export function isOnlyTooLong(candidate: RouteCandidate, facts: RouteFacts): boolean {
   return hardDenial({ ...candidate, promptTokens: 0, maxOutputTokens: 0 }, facts) === null;
 }
 
-/** Whether nothing but money is in the way, about which its owner may be asked. */
+/** Whether only money is in the way. Then the user may be asked. */
 export function isOnlyOverBudget(candidate: RouteCandidate, facts: RouteFacts): boolean {
   return (
     hardDenial(candidate, { ...facts, budgetLeftUsd: null, trajectory: { ...facts.trajectory, isCapped: false } }) ===
@@ -31,11 +30,11 @@ export function isOnlyOverBudget(candidate: RouteCandidate, facts: RouteFacts): 
   );
 }
 
-/** What a person is to be asked about is asked when the work needs it, not for a gain. */
+/** The user is asked about a fence only if the work needs the cloud, not for an advantage. */
 function fenceDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null {
   const { taint, shut } = facts;
   if (info.where === 'local') return null;
-  // What was said at the door says more.
+  // The reason that stopped a call before is more precise.
   if (shut !== null) return shut;
   const kept = taint.find(({ verdict }) => verdict === 'local-only');
   const hit = kept ?? (needsCloud(facts) ? undefined : taint.find(({ verdict }) => verdict === 'ask'));
@@ -50,7 +49,7 @@ function needsCloud({ trouble, trajectory, numbers, pin }: RouteFacts): boolean 
   return trouble !== null || trajectory.consecutiveFailures >= numbers.consecutiveFailures || pin?.where === 'cloud';
 }
 
-/** A local model that is alone has been put there at a cap or a fence. */
+/** A local model that is the only candidate was put there at a spending limit or a fence. */
 function policyDenial({ info }: RouteCandidate, { policy, candidates }: RouteFacts): Denial | null {
   if (policy === 'local' && info.where === 'cloud') return { code: 'policy', text: 'The policy is local only.' };
   if (policy === 'cloud' && info.where === 'local' && candidates.length > 1)
@@ -59,8 +58,8 @@ function policyDenial({ info }: RouteCandidate, { policy, candidates }: RouteFac
 }
 
 /**
- * A turn that is under way in the cloud is not taken away from it: at its cap the person's own answer decides. A turn
- * that begins is nobody's yet, whoever worked on the one before.
+ * A turn in progress stays in the cloud: at its limit, the user's answer decides. A new turn belongs to no model yet,
+ * whichever worked on the last one.
  */
 function budgetDenial({ info, promptTokens, maxOutputTokens }: RouteCandidate, facts: RouteFacts): Denial | null {
   const { trajectory, budgetLeftUsd } = facts;
@@ -89,7 +88,10 @@ function capabilityDenial({ info, canDrive }: RouteCandidate, { needs, strategy 
   return null;
 }
 
-/** A conversation that does not fit is not moved: something of it would be lost. Where it is already, room is made for it. */
+/**
+ * A conversation that does not fit is not moved, because a part would be lost. The model that already has it makes
+ * room.
+ */
 function windowDenial(
   { info, promptTokens, maxOutputTokens }: RouteCandidate,
   { trajectory, candidates }: RouteFacts,
@@ -104,7 +106,7 @@ function pinDenial({ info }: RouteCandidate, { pin }: RouteFacts): Denial | null
   return pin === null || pin.where === info.where ? null : { code: 'pin', text: pin.text };
 }
 
-/** Where all is to run in the cloud nothing is gained by not trying it. */
+/** With the policy cloud, not trying would gain nothing. */
 function networkDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null {
   if (info.where === 'local' || facts.policy === 'cloud' || !isNetworkAway(facts)) return null;
   return { code: 'offline', text: 'The cloud is unreachable: the network or the provider is down.' };
@@ -116,6 +118,6 @@ export function isNetworkAway({
   now,
 }: Pick<RouteFacts, 'trajectory' | 'numbers' | 'now'>): boolean {
   if (trajectory.network.failures < numbers.offlineAfter) return false;
-  // A clock that was put back must not keep the network away for longer than that.
+  // A clock that was set back must not extend the wait.
   return Math.abs(now - trajectory.network.at) < numbers.offlineSeconds * 1000;
 }

@@ -6,15 +6,15 @@ import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 const fileSchema = z.strictObject({ version: z.literal(1), priors: priorsSchema });
 
-/** What this machine has learned of its models; its file may be deleted at any time, which forgets it. */
+/** What this machine has learned about its models. Deleting its file at any time forgets it. */
 export interface LearnedPriors {
-  /** The options of a turn with what is known of its models, so that its log holds what it was routed by. */
+  /** The options of a turn with what is known about its models, so that the log has what the turn was routed by. */
   readonly given: (options: TurnOptions) => Promise<TurnOptions>;
-  /** Counts a session's last turn in. */
+  /** Counts a session's last turn. */
   readonly learn: (state: Parameters<typeof learnPriors>[1]) => Promise<void>;
 }
 
-/** `path`: the JSON file that holds them. It has one writer, the core of the home. A damaged one counts as empty. */
+/** `path`: the JSON file that holds them. Only the core of the home writes it. A damaged file counts as empty. */
 export function createLearnedPriors(path: string): LearnedPriors {
   let known: Promise<Priors> | null = null;
   let written: Promise<void> = Promise.resolve();
@@ -26,17 +26,17 @@ export function createLearnedPriors(path: string): LearnedPriors {
       const priors = await all();
       const own = [local, cloud].flatMap((id) => (id === null || priors[id] === undefined ? [] : [[id, priors[id]]]));
       if (routing === null || own.length === 0) return options;
-      // What a person wrote into the settings goes before what was counted.
+      // The user's settings take precedence over what was counted.
       const numbers = { priors: Object.fromEntries(own), ...routing.numbers };
       return { ...options, routing: { ...routing, numbers } };
     },
     async learn(state) {
       const before = all();
-      // Two sessions that end at once are counted one after the other.
+      // Sessions that end at the same time are counted one after the other.
       known = before.then((priors) => learnPriors(priors, state));
       const after = await known;
       if (after === (await before)) return;
-      // One write after the other, or the one that was begun first could be the last.
+      // Writes run in order; otherwise the first could finish last.
       const save = (): Promise<void> => writeJsonFile(path, { version: 1, priors: after });
       written = written.then(save, save);
       await written;

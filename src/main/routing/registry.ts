@@ -1,7 +1,7 @@
 import { collectDefinitions } from '../lib/discovered-definitions.ts';
 import type { Rule } from './define.ts';
 
-/** Rules in the order of their ids. A second one of the same id, or a file without a rule, stops the start. */
+/** Rules in the order of their ids. A duplicate id, or a file without a rule, stops the start. */
 export function createRuleRegistry(modules: Readonly<Record<string, unknown>>): readonly Rule[] {
   const rules = collectDefinitions<Rule>(modules, {
     what: 'rule',

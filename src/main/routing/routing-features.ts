@@ -10,10 +10,10 @@ const rote =
 const trace = /(?:^|\n)[ \t]*(?:Traceback \(most recent|at \S+ \(|File "[^"]+", line \d+|panicked at|E\s{2,}\w+Error)/u;
 const paths = /(?:^|[\s`'"(])[\w./-]+\.[a-z]{1,4}(?=$|[\s`'",:;)])/giu;
 
-/** Above this only the beginning counts: a pasted log is not the task. */
+/** Only this much of a longer text counts, because a pasted log is not the task. */
 const READ_CHARACTERS = 20_000;
 
-/** The task in numbers, from its own words. Weak alone, and cheap. */
+/** The task in numbers, from its words. A weak signal, but cheap. */
 export function taskFeatures(
   task: string,
   known: { readonly hasCriterion: boolean; readonly isQuestion: boolean },
@@ -30,8 +30,8 @@ export function taskFeatures(
 }
 
 /**
- * The facts as plain numbers: what rules vote on, and what is kept to learn from. Names are stable, see
- * docs/routing-data.md; a new one may be added, none may change its meaning. Flags are 0 or 1.
+ * The facts as plain numbers, for the votes of rules and for learning. Names are stable (docs/routing-data.md): new
+ * ones may be added, but none may change its meaning. Flags are 0 or 1.
  */
 export function featuresOf(facts: RouteFacts, local: RouteCandidate | null): Features {
   const { trajectory, task } = facts;
@@ -73,7 +73,7 @@ export function featuresOf(facts: RouteFacts, local: RouteCandidate | null): Fea
   };
 }
 
-/** How likely the local model took the words of its last answer to be, 0 to 1; all 0 where nobody says. */
+/** How likely the local model took the words of its last answer to be, 0 to 1; all 0 if that is not reported. */
 function surenessOf({ models }: Trajectory, local: RouteCandidate | null): Features {
   const sureness = local === null ? null : (models[local.info.id]?.sureness ?? null);
   return {
@@ -84,7 +84,7 @@ function surenessOf({ models }: Trajectory, local: RouteCandidate | null): Featu
   };
 }
 
-/** Turns with steps of this kind that a check judged, as they are counted; 0: none, or nobody counted. */
+/** Counted turns with steps of this kind that a check judged; 0: none, or not counted. */
 function recordOf({ numbers, candidates, purpose }: RouteFacts): Features {
   const of = (where: Where) => {
     const candidate = candidates.find(({ info }) => info.where === where);

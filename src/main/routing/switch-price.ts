@@ -1,15 +1,15 @@
 import type { Price } from '@shared/money/token-cost.ts';
 import { costOf } from '@shared/money/token-cost.ts';
 
-/** What a service still has of the conversation. */
+/** What a service still has in its prompt cache. */
 export interface CacheFacts {
   readonly cachedTokens: number;
-  /** Since the service was sent them. A clock that jumped back gives 0. */
+  /** Since the service got them. 0 if the clock was set back. */
   readonly ageMs: number;
   readonly lifeMs: number;
 }
 
-/** What one call is, in tokens. */
+/** The size of one call, in tokens. */
 export interface CallShape {
   readonly promptTokens: number;
   readonly outputTokens: number;
@@ -17,12 +17,12 @@ export interface CallShape {
 
 export const nothingCached: CacheFacts = { cachedTokens: 0, ageMs: 0, lifeMs: 0 };
 
-/** What the next call of a service costs with what it still has; null: no price is known. US dollars. */
+/** The cost of the next call, in US dollars, given what the service still has in its cache; null: no price is known. */
 export function callUsd(price: Price | null, call: CallShape, cache: CacheFacts): number | null {
   const isWarm = cache.ageMs < cache.lifeMs;
   const cacheRead = isWarm ? Math.min(cache.cachedTokens, call.promptTokens) : 0;
   const rest = call.promptTokens - cacheRead;
-  // A service with a price for writing writes what it has not read.
+  // A service with a price for cache writes writes what it has not read.
   const writes = price?.cacheWrite !== undefined;
   return costOf(
     {
@@ -37,36 +37,36 @@ export function callUsd(price: Price | null, call: CallShape, cache: CacheFacts)
   );
 }
 
-/** How the work is expected to go on. */
+/** How the work is expected to continue. */
 export interface Outlook extends CallShape {
   /** Tokens that one step adds to the conversation. */
   readonly grownTokens: number;
   readonly stepsLeft: number;
-  /** Steps up to the next place where a switch is safe; at least 1. */
+  /** Steps until the next place where a switch is safe; at least 1. */
   readonly blockSteps: number;
-  /** The chance of each step to be one that this machine does not do. */
+  /** The chance that the local model fails at a step. */
   readonly hazard: number;
   readonly localStepMs: number;
   readonly cloudStepMs: number;
 }
 
 export interface SwitchPrice {
-  /** The next stretch in the cloud costs this much more than on this machine, later costs taken in. US dollars. */
+  /** The extra cost of the next stretch in the cloud compared with local, including later costs. US dollars. */
   readonly extraUsd: number;
-  /** Everything to the end in the cloud; and here, with a return to the cloud where one is to be expected. */
+  /** The cost to the end in the cloud; and locally, including a likely return to the cloud. */
   readonly cloudRestUsd: number;
   readonly localRestUsd: number;
   /**
-   * What a return costs more once the service has forgotten, less what is saved here until it has; 0 where it cannot
-   * forget before the next safe place.
+   * The extra cost of a return after the service has forgotten the conversation, minus what is saved locally until
+   * then; 0 if it cannot forget before the next safe place.
    */
   readonly riskUsd: number;
 }
 
 /**
- * What it costs to be in the cloud for the next stretch rather than here. What new text costs a service has to be paid
- * by whoever goes there later as well, so it counts only as far as nobody will; leaving costs what the service forgets
- * meanwhile, as likely as somebody comes back after that. Null: no price is known.
+ * The cost of running the next stretch in the cloud rather than locally. Reading new text would also be paid by a later
+ * return, so it counts only as far as no return is likely. Leaving costs what the service forgets, weighted with the
+ * chance of a return after that. Null: no price is known.
  */
 export function switchPrice(price: Price | null, outlook: Outlook, cache: CacheFacts): SwitchPrice | null {
   const { promptTokens, blockSteps, stepsLeft, hazard } = outlook;
@@ -78,7 +78,7 @@ export function switchPrice(price: Price | null, outlook: Outlook, cache: CacheF
   const blockUsd = entry + (block - 1) * (warmStepUsd(price, outlook, block / 2) ?? 0);
   const step = warmStepUsd(price, outlook, stepsLeft / 2) ?? 0;
   const comesBack = 1 - (1 - hazard) ** Math.max(0, stepsLeft - block);
-  // What is read in now need not be read in later, while it is kept.
+  // What the service reads now need not be read later, while it is kept.
   const deferred = comesBack * Math.max(0, Math.min(entry, cold) - warm);
   const isKept = cache.ageMs < cache.lifeMs;
   const forgotten = isKept ? Math.max(0, cold - entry) : 0;
@@ -93,21 +93,21 @@ export function switchPrice(price: Price | null, outlook: Outlook, cache: CacheF
   };
 }
 
-/** Steps take up to half as long again as the ones before. */
+/** Steps may take up to half as long again as before. */
 const SLOWER = 1.5;
 
 function mayExpire({ blockSteps, localStepMs }: Outlook, { ageMs, lifeMs, cachedTokens }: CacheFacts): boolean {
   return cachedTokens > 0 && ageMs < lifeMs && ageMs + blockSteps * localStepMs * SLOWER >= lifeMs;
 }
 
-/** The fewest steps that are made here before a service forgets: a hard one before that finds everything there. */
+/** The fewest steps that run locally before the service forgets. A return within them finds everything in the cache. */
 function stepsKept({ localStepMs }: Outlook, { ageMs, lifeMs }: CacheFacts): number {
   return Math.max(1, Math.floor((lifeMs - ageMs) / (localStepMs * SLOWER)));
 }
 
 /**
- * What work on this machine has saved so far against a service that does it all: the text it would have read again and
- * the answers, less what it had forgotten when it was asked again. US dollars.
+ * What local work has saved so far compared with a service that does everything: reading the text again and writing the
+ * answers, minus what the service had to read again after forgetting it. US dollars.
  */
 export function savedUsd(
   price: Price | null,
@@ -121,7 +121,7 @@ export function savedUsd(
   return (saved - forgottenTokens * Math.max(0, written - read)) * 1e-6;
 }
 
-/** A step with everything but its own new text still kept, so many steps from now. */
+/** The cost of a step, this many steps from now, if everything except its own new text is cached. */
 function warmStepUsd(price: Price | null, outlook: Outlook, after: number): number | null {
   const { grownTokens, outputTokens } = outlook;
   const promptTokens = Math.round(outlook.promptTokens + grownTokens * after);
@@ -133,7 +133,7 @@ function comesBackAt({ hazard, stepsLeft }: Outlook): number {
   return 1 - (1 - hazard) ** Math.max(0, stepsLeft);
 }
 
-/** The chance that somebody comes back to the service, and only after it has forgotten. */
+/** The chance of a return to the service, but only after it has forgotten. */
 function comesLate(outlook: Outlook, cache: CacheFacts, block: number): number {
   const { hazard, stepsLeft, localStepMs } = outlook;
   const leftMs = Math.max(0, cache.lifeMs - cache.ageMs);

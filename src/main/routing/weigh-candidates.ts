@@ -4,31 +4,33 @@ import { featuresOf } from './routing-features.ts';
 import type { CacheFacts, Outlook, SwitchPrice } from './switch-price.ts';
 import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
 
-/** The score of a step with everything that went into it. */
+/** The score of a step with everything that it was computed from. */
 export interface Score {
   readonly features: Features;
   readonly votes: readonly Vote[];
-  /** The chance that the cloud does the rest of the task and this machine does not. */
+  /** The chance that the cloud does the rest of the task and the local model does not. */
   readonly gain: number;
-  /** What the next stretch is worth more in the cloud than here, in US dollars; null: its price is not known. */
+  /** How much more the next stretch is worth in the cloud than locally, in US dollars; null: no price is known. */
   readonly advantageUsd: number | null;
   readonly price: SwitchPrice | null;
-  /** Leaving the cloud now could come dearer than never having left it. */
+  /** Leaving the cloud now could cost more than staying in it. */
   readonly isLeavingRisky: boolean;
   readonly options: readonly WeighedCandidate[];
 }
 
-/** Log odds before anything is known: a local model fails a little less often than not. */
+/** Log odds before anything is known: a local model fails slightly less often than not. */
 const BASE = -0.4;
 /**
- * How often a wrong result of this machine is taken for a right one: where tests judge every try of a program and the
- * cloud is asked when they refuse them all, with something to check by at the end, and without.
+ * How often a wrong local result is accepted: if tests judge every try of a recipe and the cloud is asked when they
+ * reject them all; with a check at the end; and without one.
  */
 const UNDETECTED = { judged: 0.02, checked: 0.15, unchecked: 0.5 } as const;
-/** Until a model has been seen at work. */
+/** Used until a model has been seen at work. */
 const GUESS = { localStepMs: 20_000, cloudStepMs: 8_000, outputTokens: 400, resultTokens: 600 } as const;
 
-/** L2: votes, prices and times of both, and what they come to. `block`: the steps that the decision is for. */
+/**
+ * L2: the votes, prices and times of both models, and the resulting score. `block`: the steps that the decision covers.
+ */
 export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number): Score {
   const local = facts.candidates.find((candidate) => candidate.info.where === 'local') ?? null;
   const cloud = facts.candidates.find((candidate) => candidate.info.where === 'cloud') ?? null;
@@ -52,7 +54,7 @@ export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number):
   };
 }
 
-/** `factor`: what a rule's votes count for here; 0: nothing, and they are not cast. */
+/** `factor`: the weight of a rule's votes; with 0 they are not cast. */
 function votesOf(rule: Rule, features: Features, factor: number): readonly Vote[] {
   if (factor === 0) return [];
   return rule.vote(features).map((vote) => ({ rule: rule.id, ...vote, weight: vote.weight * factor }));
@@ -83,12 +85,15 @@ function outlookOf({ trajectory, numbers }: RouteFacts, { local, cloud, gain, bl
   };
 }
 
-/** Turns of this model that have to be counted before what it usually needs is believed, and what the guess counts beside. */
+/**
+ * How many turns of this model must be counted before its usual number of calls is used, and the weight of the guess
+ * beside them.
+ */
 const believed = { turns: 2, guess: 0.25 } as const;
 
 /**
- * Calls that the cloud model is likely to make to the end of the task, by what it made in tasks of this home that it worked
- * on. Null: too few of them are known, and it is guessed.
+ * The number of calls that the cloud model is likely to make until the end, from tasks in this home that it worked on.
+ * Null: too few are known, so it is guessed.
  */
 function usualCallsLeft({ priors, taskSteps }: RouteFacts['numbers'], cloud: RouteCandidate | null): number | null {
   const known = cloud === null ? undefined : priors?.[cloud.info.id]?.act;
@@ -97,7 +102,7 @@ function usualCallsLeft({ priors, taskSteps }: RouteFacts['numbers'], cloud: Rou
   return Math.max(1, Math.round(each));
 }
 
-/** A clock that was put back makes nothing older than it is. */
+/** A clock that was set back must not give a negative age. */
 function cacheOf({ trajectory, numbers, now }: RouteFacts, { info }: RouteCandidate): CacheFacts {
   const known = trajectory.models[info.id];
   const lifeMs = numbers.cacheLifeSeconds * 1000;
@@ -111,13 +116,13 @@ function savedByLocal({ trajectory }: RouteFacts, local: RouteCandidate | null, 
   return savedUsd(cloud.info.price, here ?? { readTokens: 0, writtenTokens: 0 }, forgotten);
 }
 
-/** What a look at work that is called done is worth: what it may find, as far as nothing else would. US dollars. */
+/** The value of a review in US dollars: what it may find that nothing else would. */
 export function reviewWorthUsd({ numbers, trajectory, isDoubtful, wasGreenBefore }: RouteFacts, gain: number): number {
   const isChecked = trajectory.isGreen === true && wasGreenBefore !== true && isDoubtful !== true;
   return gain * (isChecked ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
 }
 
-/** What the cloud is worth for a stretch: mistakes that nobody would notice, and the time of who waits. */
+/** The value of the cloud for a stretch: avoided mistakes that nobody would notice, and the user's waiting time. */
 function valueOf({ numbers, task, strategy }: RouteFacts, outlook: Outlook, block: number): number {
   const checked = strategy === 'recipe' ? UNDETECTED.judged : UNDETECTED.checked;
   const undetected = task.hasCriterion ? checked : UNDETECTED.unchecked;
@@ -151,7 +156,7 @@ function option(
   };
 }
 
-/** By the speeds of the calls before; a model that has not been called yet is not guessed at. */
+/** From the speeds of earlier calls; null for a model that has not been called yet. */
 function secondsOf(
   { trajectory }: RouteFacts,
   { info, promptTokens }: RouteCandidate,

@@ -15,7 +15,7 @@ export interface RuleCommandsOptions {
   readonly approve: (approved: Settings['rules']['approved']) => Promise<unknown>;
 }
 
-/** A person's rules, for whoever shows and changes them. */
+/** The commands that show and change the user's rules. */
 export function createRuleCommands(options: RuleCommandsOptions): Handlers['rules'] {
   const { files, settings } = options;
   const report = async (projectPath: string | null): Promise<RuleReport> => ({

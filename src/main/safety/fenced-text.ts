@@ -4,14 +4,14 @@ import type { Message } from '@shared/models/model-messages.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { FenceAnswer, SessionFences } from './session-fences.ts';
 
-/** Somebody away from this machine, for whom nothing is known but the name; nothing is sent by asking. */
+/** A receiver away from this machine, known only by name. Nothing is sent to it to ask. */
 export type Receiver = Pick<ModelInfo, 'id' | 'name' | 'label'>;
 
 const anyModel: Receiver = { id: 'elsewhere/any', name: 'any', label: 'a model elsewhere' };
 
 /**
- * What the fences say of one message to somebody elsewhere, whoever that is: it is looked at as a call to a cloud model
- * that was written with the conversation in sight.
+ * Checks one message to any receiver away from this machine against the fences, as a call to a cloud model that was
+ * written with the whole conversation in view.
  */
 export async function checkOutgoing(
   fences: SessionFences,
@@ -47,8 +47,8 @@ export async function checkOutgoing(
 }
 
 /**
- * What keeps a text of a session from leaving this machine: by its look, and because of what the session had in sight
- * when it was written. Where it only has to be redacted, `text` is what may go.
+ * Which rules keep a text of a session from leaving this machine, because of its content or because of what the session
+ * had seen when it was written. If redacting is enough, `text` is what may leave.
  */
 export async function fencedIn(
   fences: SessionFences,

@@ -1,4 +1,4 @@
-/** What is guarded: files by which the work is judged, or that steer tools and agents. */
+/** The kinds of guarded files: files that judge the work, or that steer tools and agents. */
 export type GuardKind = 'test' | 'lock' | 'ci' | 'instructions' | 'dewpoint';
 
 const lockNames: readonly string[] = [
@@ -42,11 +42,11 @@ const ciFolders: readonly string[] = ['.github', '.circleci', '.buildkite', '.ci
 const testFolders: readonly string[] = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e'];
 
 const testName = /^(?:test_.*\.py|.*_test\.(?:py|go)|.*[.-](?:test|spec)\.[cm]?[jt]sx?|.*_spec\.rb)$/u;
-/** What decides which tests run and how: as good as a test file for whoever wants one to pass. */
+/** Files that decide which tests run and how. Changing one can make a test pass like changing the test. */
 const testSetupName =
   /^(?:conftest\.py|pytest\.ini|tox\.ini|\.coveragerc|(?:jest|vitest|playwright|karma)\.config\.[cm]?[jt]s|\.mocharc\..*)$/u;
 
-/** The kind of guarded file that a path (relative to the workspace, with `/`) names; null for any other file. */
+/** The kind of guarded file at a path (relative to the workspace, with `/`); null for any other file. */
 export function guardKind(path: string): GuardKind | null {
   const folders = path.toLowerCase().split('/');
   const name = folders.pop() ?? '';
@@ -58,7 +58,7 @@ export function guardKind(path: string): GuardKind | null {
   return folders.some((folder) => testFolders.includes(folder)) ? 'test' : null;
 }
 
-/** A test that did not exist before judges nothing yet, so it may be added; what sets tests up may not. */
+/** Whether a new file of this name may be added. A new test judges nothing yet, but test setup does. */
 export function mayBeAdded(path: string): boolean {
   const name = path.split('/').pop() ?? '';
   return guardKind(path) === 'test' && !testSetupName.test(name.toLowerCase());
@@ -74,9 +74,8 @@ const changing = /\b(?:write|add|create|extend|update|rewrite|rename|remove|dele
 const repairing = /\b(?:fail|fails|failing|failed|fix|bug|broken|pass|passes|red)\b/iu;
 
 /**
- * Whether a task is about files of this kind, by its own words: "write a test for parse()" is about tests,
- * "a test fails, fix it" is not. A guarded file that the task names may be changed, except that a test that is
- * named because it fails may not.
+ * Whether the words of a task are about files of this kind: "write a test for parse()" is about tests, "a test fails,
+ * fix it" is not. A guarded file that the task names may be changed, but not a test that it names because it fails.
  */
 export function isTaskAbout(task: string, kind: GuardKind, path: string): boolean {
   const named = names(task, path);
@@ -99,7 +98,7 @@ export function isTaskAbout(task: string, kind: GuardKind, path: string): boolea
   }
 }
 
-/** Whether the work may add tests to a test file: what repairs something is judged by the tests as they are. */
+/** Whether the work may add tests to a test file. A repair is judged by the tests as they are. */
 export function mayGainTests(task: string): boolean {
   return !repairing.test(task);
 }

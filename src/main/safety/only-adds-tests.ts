@@ -1,12 +1,12 @@
-/** What leaves a test out, ends it before it judges, or gives every test of the file something else to judge. */
+/** Words that can skip a test, end it before it judges, or change what the file's other tests judge. */
 const bends =
   /\bskip|\bxfail|\btodo\b|\.only\b|\bx(?:it|describe)\(|\bpytestmark\b|\bautouse\b|\bmonkeypatch\b|\bmock\b|_exit\b|\.exit\(|__test__|\bset_?up|\btear_?down|\bbefore(?:each|all)|\bafter(?:each|all)|collect_ignore/iu;
-/** Names that another thing of the same name would take the place of. */
+/** A definition whose name may replace an existing one. */
 const definition = /^(?:async )?(?:def|class|function|const|let|var) ([\w$]+)/u;
 
 /**
- * Whether a test file only gains tests: every line that was there still stands there, in its order, with no other between
- * but imports, and what is new comes at the end, takes no name that was there and leaves no test out. In doubt it does not.
+ * Whether a test file only gains tests: every old line is still there, in order, with only imports between them, and
+ * the new lines come at the end, reuse no name and skip no test. In doubt the answer is no.
  */
 export function onlyAddsTests(before: string, after: string): boolean {
   const old = linesOf(before);
@@ -24,7 +24,7 @@ export function onlyAddsTests(before: string, after: string): boolean {
   return isOwn && !added.some((line) => bends.test(line)) && added.every((line) => isDefining(line));
 }
 
-/** One statement that takes something in by its name. */
+/** Whether a line is a single import of names. */
 function isImport(line: string): boolean {
   const text = line.trim().replace(/;$/u, '');
   if (text.includes(';')) return false;
@@ -32,7 +32,7 @@ function isImport(line: string): boolean {
   return /^(?:const|let|var) /u.test(text) && text.endsWith(')') && text.includes('= require(');
 }
 
-/** A line at the left edge that does more than define or call a test would run before the tests that were there. */
+/** Whether a line only defines or calls a test. Other code at the left edge would run before the existing tests. */
 function isDefining(line: string): boolean {
   if (line === '' || line.startsWith(' ') || line.startsWith('\t') || isImport(line)) return true;
   if (/^(?:async )?(?:def|function) /u.test(line)) return true;
@@ -47,7 +47,7 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** Of a method as of a function: a second one of its name takes its place. */
+/** The name that a line defines, also for a method: a second definition replaces the first. */
 function nameOf(line: string): readonly string[] {
   const text = line.trimStart();
   const name = definition.exec(text)?.[1];

@@ -11,32 +11,32 @@ import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib
 import { sha256Of } from '../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** All that holds for the sessions of a project now. */
+/** All rules that apply to the sessions of a project now. */
 export interface ActiveRules {
-  /** On where steps run: a person's own first, then those of the project. */
+  /** Routing rules: the user's own first, then those of the project. */
   readonly places: readonly RouteRule[];
   readonly fences: readonly FenceRule[];
-  /** Of a project that nobody has approved. */
+  /** Fences of a project whose rules are not approved. */
   readonly projectFences: readonly FenceRule[];
   readonly masks: readonly string[];
   /** Why nothing may leave this machine; null: it may. */
   readonly shut: string | null;
-  /** What of the files does not hold, and why. */
+  /** Which parts of the files do not apply, and why. */
   readonly problems: readonly string[];
 }
 
 export interface RuleFiles {
-  /** Reads the files anew. Never rejects. */
+  /** Reads the files again. Never rejects. */
   readonly activeRules: (projectPath: string | null) => Promise<ActiveRules>;
-  /** Each file with all that is to be said of it. */
+  /** Each file with its state and problems. */
   readonly files: (projectPath: string | null) => Promise<readonly RuleFile[]>;
-  /** How a text would be read in place of a file, beside the other one. */
+  /** How a text would be read in place of a file, together with the other file. */
   readonly check: (target: RuleTarget, text: string) => Promise<RuleCheck>;
-  /** The rules that would hold with this text in place of a file. */
+  /** The rules that would apply with this text in place of a file. */
   readonly draft: (target: RuleTarget, text: string) => Promise<ActiveRules>;
   /**
-   * Writes a file that has no errors; `hash` is that of what it is written in place of (null: of nothing). Rejects with
-   * `bad-input`, naming the first line, or `conflict` when the file was changed meanwhile.
+   * Writes a file that has no errors. `hash` is that of the text it replaces (null: there was none). Rejects with
+   * `bad-input`, which names the first wrong line, or with `conflict` if the file was changed meanwhile.
    */
   readonly save: (target: RuleTarget, text: string, hash: string | null) => Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface RuleTarget {
 
 export interface RuleFilesOptions {
   readonly home: string;
-  /** The bytes (SHA-256) that a person has approved, by the project's folder. */
+  /** The SHA-256 that the user approved, by project folder. */
   readonly approved: () => Readonly<Record<string, string>>;
 }
 
@@ -59,7 +59,7 @@ const maxBytes = 65_536;
 interface Read {
   readonly text: string | null;
   readonly hash: string | null;
-  /** Why it could not be read although something is there. */
+  /** Why the file exists but could not be read. */
   readonly problem: string | null;
 }
 
@@ -70,10 +70,10 @@ interface Held {
 }
 
 /**
- * The rules of a person and of the project that is worked on. Those of a project come with its files, from whoever wrote
- * them: until a person has approved these very bytes they can only make things stricter. A file with an error counts as
- * it was when it was last right, also after a restart; a person's own that never was shuts the way out of the machine,
- * for nobody knows which fence is missing in it.
+ * The rules of the user and of the current project. A project's rules come from whoever wrote its files, so until the
+ * user approves exactly these bytes, they can only make things stricter. A file with an error counts in its last valid
+ * version, also after a restart. If the user's own file was never valid, nothing may leave this machine, because a
+ * fence may be missing.
  */
 export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
   const keeper = createKeeper(join(options.home, 'rules-kept.json'));
@@ -125,7 +125,7 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
           hint,
         });
       }
-      // In a project it is like any other of its folders.
+      // In a project, this is an ordinary folder.
       if (target.owner === 'project') await makeFolder(dirname(path), 0o777);
       await writeFileAtomic(path, text);
       await keeper.keep(path, text);
@@ -138,7 +138,7 @@ interface Found {
   readonly path: string;
   readonly read: Read;
   readonly parsed: ReturnType<typeof parseRules>;
-  /** What it said when it was last right; null where that is not needed or not known. */
+  /** Its last valid text; null if it is not needed or not known. */
   readonly kept: string | null;
   readonly isApproved: boolean;
 }
@@ -162,7 +162,7 @@ function heldOf({ target, path, read, parsed, kept, isApproved }: Found): Held {
         : owner === 'own'
           ? (['shut', 'Until it is fixed, nothing leaves this machine.'] as const)
           : (['none', 'None of its rules applies.'] as const);
-    // What was approved are other bytes than those that hold now.
+    // The approval is for other bytes than those that apply now.
     const held = owner === 'own' ? rules : stricter(rules);
     const whole = holds === 'before' ? { ...file(holds, text), held } : file(holds, text);
     return { file: whole, rules: held, isTrusted: owner === 'own' };
@@ -175,7 +175,7 @@ function heldOf({ target, path, read, parsed, kept, isApproved }: Found): Held {
   return { file: left === 0 ? file('stricter') : file('stricter', ignored), rules: heeded, isTrusted: false };
 }
 
-/** A pattern of somebody else's could keep this machine busy for hours. */
+/** Only stricter rules, without text patterns: a hostile pattern could keep this machine busy for hours. */
 function stricter(rules: readonly RuleLine[]): readonly RuleLine[] {
   return rules.filter(({ verdict, kind }) => verdict !== 'cloud' && verdict !== 'allow' && kind !== 'text');
 }
@@ -205,7 +205,7 @@ function warningsFor(owner: RuleOwner, held: readonly Held[]): RuleCheck['warnin
 
 const readText = (text: string): Read => ({ text, hash: sha256Of(text), problem: null });
 
-/** Only a plain file of a plain size: what lies in a project may be a link to anything. */
+/** Reads only a regular file of limited size, because a path in a project may be a link to anything. */
 async function readRules(path: string): Promise<Read> {
   try {
     if (dirname(path).endsWith('.dewpoint') && (await lstat(dirname(path))).isSymbolicLink()) {
@@ -233,12 +233,12 @@ async function readRules(path: string): Promise<Read> {
 }
 
 interface Keeper {
-  /** The text of a file that is right, or that there is none. */
+  /** Stores the text of a valid file, or that there is none. */
   readonly keep: (path: string, text: string | null) => Promise<void>;
   readonly last: (path: string) => Promise<string | null>;
 }
 
-/** What each file said when it was last right: on the disk, for after a restart and for other processes. */
+/** The last valid text of each file, on disk, for restarts and other processes. */
 function createKeeper(place: string): Keeper {
   let known = new Map<string, string>();
   const load = async (): Promise<Map<string, string>> => {
@@ -256,7 +256,7 @@ function createKeeper(place: string): Keeper {
       const all = await load();
       if (text === null) all.delete(path);
       else all.set(path, text);
-      // Without it a file that is broken later shuts more than it has to, and not less.
+      // If this fails, a file that is broken later blocks more than it has to, never less.
       await writeJsonFile(place, Object.fromEntries(all)).catch(() => undefined);
     },
   };

@@ -11,7 +11,7 @@ import { createFenceTaint } from '@shared/safety/taint.ts';
 import type { ModelRequest } from '../models/providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/** A call that is about to be made. */
+/** A model call, before it is made. */
 export interface FencedCall {
   readonly info: ModelInfo;
   readonly purpose: string;
@@ -20,35 +20,38 @@ export interface FencedCall {
 }
 
 export type FenceAnswer =
-  /** It may go as it is. */
+  /** The call may be made unchanged. */
   | { readonly type: 'free' }
   | {
       readonly type: 'fenced';
-      /** `asked`: it may go as it is in `request`, if a person says so. */
+      /** `asked`: the call may be made with `request` if the user allows it. */
       readonly outcome: 'refused' | 'redacted' | 'asked';
       readonly hits: readonly FenceHit[];
-      /** What may go, with what was to be taken out replaced. */
+      /** What may be sent, after redaction. */
       readonly request: ModelRequest;
-      /** What `request` carries, in a line; of a refused call what it would have carried. */
+      /** One line on what `request` carries, or what a refused call would have carried. */
       readonly text: string;
-      /** The same in full. Null in a replay, and where it could not be looked up. */
+      /** The same in full. Null in a replay, or if it could not be found out. */
       readonly manifest: Manifest | null;
     };
 
-/** What may leave the machine, for the calls of one session. The door asks it before every call, a router before it chooses. */
+/**
+ * Decides what may leave the machine in the calls of one session. Used before every call, and by the router before it
+ * chooses.
+ */
 export interface SessionFences {
-  /** Never rejects: where it cannot look, a call that leaves the machine is refused. */
+  /** Never rejects: if the check fails, a call that leaves the machine is refused. */
   readonly check: (call: FencedCall, signal: AbortSignal) => Promise<FenceAnswer>;
 }
 
 export interface SessionFencesOptions {
-  /** As they are now: they are asked before every call that leaves the machine. */
+  /** The present fences, read before every call that leaves the machine. */
   readonly settings: () => FenceSources | Promise<FenceSources>;
   readonly projectPath: string | null;
   readonly sandbox: Pick<Sandbox, 'list' | 'readFiles'>;
   readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
   readonly isSecretFile: (path: string) => boolean;
-  /** Takes out secrets whose values are known on this machine. */
+  /** Redacts secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
 }
 
@@ -68,7 +71,7 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
   let busy: Promise<unknown> = Promise.resolve();
   const ready = async (settings: FenceSources, signal: AbortSignal): Promise<Built> => {
     const key = JSON.stringify(settings);
-    // Rules that have changed count for what has happened already, too.
+    // Changed rules also apply to what has already happened.
     const current = built?.key === key ? built : await build(options, { settings, key, signal });
     for await (const event of options.read(current.seen + 1)) {
       if (event.seq <= current.seen) continue;
@@ -90,14 +93,14 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
       try {
         return await turn;
       } catch {
-        // Nothing leaves where nobody can say what a fence covers.
+        // Nothing may leave if it is unknown what a fence covers.
         return refusal('files that a fence may cover, because they could not be looked up', call);
       }
     },
   };
 }
 
-/** Nobody knows what a person fenced whose file of rules was never right. */
+/** If the user's rule file was never valid, nobody knows what it fences. */
 function shutAnswer({ shut }: FenceSources, call: FencedCall): FenceAnswer | null {
   return typeof shut === 'string'
     ? refusal(`files that a fence may cover, because the rules cannot be read (${shut})`, call)
@@ -127,7 +130,7 @@ async function build(
   const read = looked.length === 0 ? null : await sandbox.readFiles(looked, { maxBytes: maxFileBytes }, signal);
   for (const [path, hit] of fenced) {
     const file = read?.ok === true ? read.value.get(path) : undefined;
-    // What cannot be looked into is taken for full; a masked file is empty, and exposes nothing.
+    // A file that cannot be read counts as exposed in full. A masked file is empty and exposes nothing.
     if (file === undefined) taint.expose(hit);
     else taint.addFile(hit, new TextDecoder().decode(file.bytes));
   }
@@ -179,7 +182,7 @@ function each(hits: readonly FenceHit[]): readonly FenceHit[] {
   return [...new Map([...hits].reverse().map((hit) => [keyOfHit(hit), hit])).values()].reverse();
 }
 
-/** Parts stay the same objects from step to step: each is looked through once for all that is known. */
+/** Parts stay the same objects from step to step, so each is checked only once for the same known texts. */
 function lookAt({ taint, looked }: Built, part: Part): readonly FenceHit[] {
   const known = taint.known();
   const before = looked.get(part);
@@ -189,13 +192,13 @@ function lookAt({ taint, looked }: Built, part: Part): readonly FenceHit[] {
   return hits;
 }
 
-/** The request itself where nothing had to be taken out. */
+/** Returns the same request if nothing was redacted. */
 function redactRequest(
   request: ModelRequest,
   redact: (text: string) => string,
   isFenced: (text: string) => boolean,
 ): ModelRequest {
-  // What is still found after that is inside something that was not undone: then all of it goes.
+  // A match that remains is inside an encoding that could not be undone, so the whole text is replaced.
   const clean = (text: string): string => {
     const once = redact(text);
     return isFenced(once) ? '[fenced]' : once;
@@ -219,7 +222,7 @@ function redactPart(part: Part, clean: (text: string) => string): Part {
       return text === part.text ? part : { ...part, text };
     }
     case 'reasoning': {
-      // A block that was signed is nothing any more once it was changed.
+      // A signed block is invalid once it was changed, so its signature is dropped.
       const text = clean(part.text);
       return text === part.text ? part : { type: 'reasoning', text };
     }

@@ -26,11 +26,11 @@ interface CleaningDeps {
 }
 
 type Cleaning = CleanRequest & {
-  /** Only the packages of this project; absent: whatever is kept. */
+  /** Lists only the packages of this project. Absent: everything that is kept. */
   readonly ofProject?: string;
 };
 
-/** Lists what is kept, and removes what is not needed or all of it. Rejects where there is no engine. */
+/** Lists what the engine keeps, and removes what is unneeded, or all of it. Rejects if there is no engine. */
 export async function cleanUpKept(
   deps: CleaningDeps,
   { remove, images = false, ofProject }: Cleaning,
@@ -41,7 +41,7 @@ export async function cleanUpKept(
   const homePath = await realpath(deps.homePath);
   const homeId = homeIdOf(homePath);
   const store = dependencyRecords(homePath);
-  // A project that was deleted is named by its old path.
+  // The path of a deleted project cannot be resolved, so it is used as it is.
   const project = ofProject === undefined ? null : await realpath(ofProject).catch(() => ofProject);
   const all = await store.list();
   const records = project === null ? all : all.filter(({ projectPath }) => projectPath === project);
@@ -102,7 +102,7 @@ async function removedLeftovers(engine: Engine, homeId: string, log: Log): Promi
   );
 }
 
-/** The engine's calls have forms that nobody here uses. */
+/** The engine's calls, reduced to the forms that are used here. */
 function imagesOf({ docker }: Engine): Parameters<typeof keptImages>[0] {
   return {
     listImages: () => docker.listImages(),
@@ -117,12 +117,15 @@ interface Judging {
   readonly signal: AbortSignal;
 }
 
-/** Packages are needed while their project is there and says the same, or nothing newer of it was installed. */
+/**
+ * Why packages are not needed. Null: they are needed, as long as their project exists and requires them, or no newer
+ * ones were installed.
+ */
 async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging: Judging): Promise<string | null> {
   const { engine, homeId, records, signal } = judging;
   const { projectPath, ecosystem, imageId, key } = record;
   const project = await stat(projectPath).catch((error: unknown) => (isGone(error) ? null : 'closed'));
-  // Nobody can say what a project that cannot be looked at needs.
+  // If the project cannot be read, its needs are unknown, so its packages stay.
   if (project === 'closed') return null;
   if (project?.isDirectory() !== true) return 'its project was deleted';
   if (record.outcome.type === 'ready' && !(await hasDependencyVolume(engine, homeId, record.outcome.volume)))
@@ -155,7 +158,7 @@ async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging
   return records.some((other) => other.at > record.at && isOfSamePart(other, record)) ? 'a newer one exists' : null;
 }
 
-/** What commands made of packages is its project's or its session's, until that is gone or something newer is there. */
+/** Packages that commands changed are needed until their project or session is deleted, or newer ones exist. */
 async function whyChangedUnneeded(
   { homePath }: CleaningDeps,
   record: DependencyRecord,

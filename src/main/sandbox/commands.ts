@@ -32,10 +32,10 @@ interface Terminal {
 }
 
 const lookEveryMs = 2_000;
-/** Of each list; the log has all. */
+/** The most entries of each list. The log has all of them. */
 const keptUses = 200;
 
-/** What a person sees of the sandbox of a session, and does in it by a shell. */
+/** Shows the sandbox of a session to the user, and runs a shell in it. */
 export function createSandboxCommands(options: SandboxCommandsOptions): Handlers['sandboxes'] {
   const terminals = new Map<string, Terminal>();
   const terminal = (id: string): Terminal => {
@@ -45,7 +45,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
   };
   const opened = (sessionId: string, what: OpenedCommand, signal: AbortSignal) =>
     terminalStream(async (onPush, stop) => {
-      // What is changed meanwhile would count as the agent's.
+      // Changes would count as the agent's while it works.
       if (what.ran !== undefined && options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
       const { sandbox, release } = await options.sessions.occupy(sessionId, stop);
       try {
@@ -66,7 +66,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
           const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;
           onView(viewOf(sandbox, { look, last, terminals: count }));
           last = look;
-          // Who has looked away ends the loop.
+          // The abort ends the loop when nobody watches any more.
           await sleep(lookEveryMs, stop).catch(() => undefined);
         }
       }, signal),
@@ -75,7 +75,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
     run: ({ input: { sessionId, ...ran }, signal }) => opened(sessionId, { command: codeCommand(ran), ran }, signal),
     type: async ({ input: { terminalId, text } }) => {
       const { process, sessionId } = terminal(terminalId);
-      // What it changed while the agent works would count as the agent's, and be undone as such.
+      // Changes would count as the agent's while it works, and be undone with them.
       if (options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
       await process.write(typedFrames(text));
     },
@@ -85,7 +85,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
 
 interface OpenedCommand {
   readonly command: string;
-  /** In place of a shell. */
+  /** The code to run instead of a shell. */
   readonly ran?: CodeToRun;
 }
 
@@ -96,13 +96,13 @@ interface TerminalRun extends OpenedCommand {
   readonly onPush: (push: TerminalPush) => void;
 }
 
-/** Resolves when it has ended, by itself or by `signal`. */
+/** Resolves when the terminal has ended, by itself or by `signal`. */
 async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void> {
   const { sandbox, journal, terminals, command, ran, onPush } = run;
   const terminalId = randomUUID();
   const decoder = new StringDecoder('utf8');
   const since = Date.now();
-  // First into the log: a terminal that nobody can find there must not be.
+  // The log comes first, so that no terminal exists without an entry.
   await journal.append({ type: 'terminal-opened', terminalId, ...(ran === undefined ? {} : { ran }) });
   let exitCode: number | null = null;
   try {
@@ -117,7 +117,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
     );
     terminals.set(terminalId, { sessionId: journal.sessionId, process });
     onPush({ type: 'opened', terminalId });
-    // It has ended by itself.
+    // Closing fails if the process has already ended, which is fine.
     const close = (): void => void process.close().catch(() => undefined);
     signal.addEventListener('abort', close, { once: true });
     if (signal.aborted) close();
@@ -127,7 +127,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
     terminals.delete(terminalId);
     await journal
       .append({ type: 'terminal-closed', terminalId, exitCode, durationMs: Date.now() - since })
-      // The log may be closed by now: the terminal ends all the same.
+      // If the log is closed already, the terminal ends all the same.
       .catch(() => undefined);
   }
   onPush({ type: 'ended', exitCode });
@@ -135,7 +135,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
 
 interface Seen {
   readonly look: SandboxLook | null;
-  /** Of the look before it: use of the processor is what lies between two. */
+  /** The previous look. The processor's use is computed from the time between the two. */
   readonly last: SandboxLook | null;
   readonly terminals: number;
 }
@@ -157,7 +157,7 @@ function viewOf(sandbox: Sandbox | null, { look, last, terminals }: Seen): Sandb
 
 function usageOf(usage: NonNullable<SandboxLook['usage']>, last: SandboxLook['usage']): SandboxUsage {
   const { memoryBytes, memoryLimitBytes, processes, cpuNs, readNs } = usage;
-  // A container that was made again counts from the beginning.
+  // A new container counts from zero.
   const isKnown = last !== null && readNs > last.readNs && cpuNs >= last.cpuNs;
   const cpuPercent = isKnown ? ((cpuNs - last.cpuNs) / (readNs - last.readNs)) * 100 : null;
   return { cpuPercent, memoryBytes, memoryLimitBytes, processes };

@@ -4,7 +4,10 @@ import type { StartServer } from '../tools/mcp/server-process.ts';
 import type { ToolContainersOptions } from './tool-containers.ts';
 import { startToolContainer } from './tool-containers.ts';
 
-/** Starts tool servers in containers: one each, with a way to the hosts of its definition and no other, and without any project. */
+/**
+ * Starts each tool server in a container of its own, which can reach only the hosts in its definition and sees no
+ * project.
+ */
 export function createContainerServers(options: ToolContainersOptions): StartServer {
   return async ({ name, definition, env, onOutput }, signal) => {
     const sandbox = await startToolContainer(options, { name }, signal);

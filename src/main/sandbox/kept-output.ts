@@ -1,9 +1,12 @@
-/** Collects the head and the tail of a stream of bytes; memory stays below about twice `keepBytes`, however much comes. */
+/**
+ * Keeps the head and the tail of a stream of bytes. Uses less than about twice `keepBytes` of memory, however much
+ * comes.
+ */
 export interface KeptOutput {
   push(bytes: Uint8Array): void;
-  /** How many bytes came in all. */
+  /** The number of all bytes so far. */
   readonly totalBytes: number;
-  /** What was kept as text; where bytes were dropped a line in the middle says how many. */
+  /** The kept bytes as text. If bytes were dropped, a line in the middle says how many. */
   text(): string;
 }
 
@@ -15,7 +18,8 @@ export function keepOutput(keepBytes: number): KeptOutput {
   let tail: Uint8Array[] = [];
   let tailBytes = 0;
   let totalBytes = 0;
-  // Chunks are slices of large socket buffers: a copy lets those go. The tail is cut when it is twice what is wanted.
+  // Chunks are slices of large socket buffers, which a copy releases. The tail is cut when it has twice the wanted
+  // size.
   const pushTail = (bytes: Uint8Array): void => {
     tail.push(Uint8Array.from(bytes.subarray(Math.max(0, bytes.length - tailLimit))));
     tailBytes += tail.at(-1)?.length ?? 0;
@@ -48,11 +52,11 @@ export function keepOutput(keepBytes: number): KeptOutput {
   };
 }
 
-/** The end alone of a stream of bytes that may never end; memory stays below about twice `keepBytes`. */
+/** Keeps only the end of a stream of bytes that may never end. Uses less than about twice `keepBytes` of memory. */
 export interface KeptTail {
   push(bytes: Uint8Array): void;
   readonly totalBytes: number;
-  /** From the start of a character, with a line before it where there was more. */
+  /** The kept text, from the start of a character. If there was more, a line before it says so. */
   text(): string;
 }
 
@@ -76,7 +80,7 @@ export function keepTail(keepBytes: number): KeptTail {
   };
 }
 
-// A cut may fall within a character: its remains on either side are dropped rather than shown as damage.
+// A cut may be inside a character. Its bytes on either side are dropped, and not shown as damage.
 function textOfHead(bytes: Buffer): string {
   let end = bytes.length;
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {

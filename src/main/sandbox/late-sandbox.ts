@@ -1,9 +1,9 @@
 import type { Sandbox } from './sandbox.ts';
 
 /**
- * A sandbox for a session that has only been talked in so far: it reads, and the real one is started by `prepare`, once
- * something needs it. Until then nothing can run and nothing can be written. `start` never rejects: where no other
- * sandbox can be had, it answers one that only reads and says what is missing.
+ * A sandbox for a session that is only a conversation so far. It reads, and cannot run commands or write. `prepare`
+ * starts the real one once something needs it. `start` must not reject: if it gets no other sandbox, it returns one
+ * that only reads and says what is missing.
  */
 export function createLateSandbox(reading: Sandbox, start: (signal: AbortSignal) => Promise<Sandbox>): Sandbox {
   let real: Sandbox | null = null;

@@ -2,12 +2,12 @@ import type { Settings } from '@shared/settings/settings.ts';
 
 type ProjectSettings = Settings['sandbox']['projects'][string];
 
-/** What the settings say of one project; a project that they do not name has nothing of its own. */
+/** The settings of one project. All are empty for a project without an entry. */
 export function setupOf(settings: Settings['sandbox'], projectPath: string): ProjectSettings {
   return settings.projects[projectPath] ?? { env: {}, secretEnv: [], setup: {}, hosts: [], image: null };
 }
 
-/** The name of the image that sessions of a project run in; null: our own. */
+/** The name of the image for a project's sessions. Null: our own image. */
 export function imageOf(settings: Settings['sandbox'], projectPath: string): string | null {
   return setupOf(settings, projectPath).image?.name ?? settings.image;
 }
@@ -17,7 +17,10 @@ export interface ProjectVariables {
   readonly secrets: readonly { readonly kind: string; readonly value: string }[];
 }
 
-/** The variables that commands of a project get. A secret one stands in no file of ours: it is taken from this process. */
+/**
+ * The variables for commands of a project. The values of secret ones are in no file of ours, but come from this
+ * process.
+ */
 export function variablesOf(
   { env, secretEnv }: Pick<ProjectSettings, 'env' | 'secretEnv'>,
   own: Readonly<Record<string, string | undefined>>,

@@ -22,48 +22,52 @@ import { chooseTier, mayGoWithout, type TierWish } from './sandbox-tiers.ts';
 import { checkWorkspace } from './workspace/prepare-workspace.ts';
 
 export interface SandboxFactoryDeps {
-  /** The Dewpoint home: it marks what belongs to it in the engine, and holds the few files a container is given. */
+  /**
+   * The Dewpoint home. It identifies what belongs to it in the engine, and contains the few files that containers
+   * get.
+   */
   readonly homePath: string;
-  /** Holds `sandbox/Dockerfile`. */
+  /** The folder that contains `sandbox/Dockerfile`. */
   readonly resourcesPath: string;
-  /** `scripts/setup/sandbox-image.mjs` and the Node (20 or newer) to run it; null where scripts are not shipped. */
+  /** `scripts/setup/sandbox-image.mjs` and the Node (20 or newer) to run it. Null in builds without scripts. */
   readonly imageScript: ImageScript | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How this machine reaches the network, as the settings say now. */
+  /** How this machine reaches the network, by the current settings. */
   readonly connection: () => Connection;
   readonly log: Log;
-  /** A secret that must not be seen in any output from now on. */
+  /** Reports a secret that must not appear in any output from now on. */
   readonly learn?: (secret: { readonly kind: string; readonly value: string }) => void;
 }
 
 interface SandboxRequest extends TierWish {
   readonly sessionId: string;
-  /** The folder that becomes the workspace; must exist. */
+  /** The folder that becomes the workspace. It must exist. */
   readonly workspacePath: string;
-  /** The project of which the workspace may be a copy. */
+  /** The original project, if the workspace is a copy. */
   readonly projectPath?: string | null;
   readonly settings: Settings['sandbox'];
-  /** Where read-only is wanted because nothing else could be had: the reason. */
+  /** Why read-only is used although something else was wanted. */
   readonly because?: Failure;
-  /** Globs of what a person does not want to be seen by any command. */
+  /** Globs of files that the user hides from all commands. */
   readonly masks?: readonly string[];
-  /** A container was lost; `recreated` says whether the next command has one again. Must not throw. */
+  /** Called when a container was lost. `recreated` says whether the next command gets a new one. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
-  /** A service was started or has ended. Must not throw. */
+  /** Called when a service starts or ends. Must not throw. */
   readonly onService?: (state: BackgroundProcessState) => void;
-  /** Something was found that commands left and that this machine may run later. Must not throw. */
+  /** Called when commands left something that this machine may run later. Must not throw. */
   readonly onUntracked?: (places: readonly UntrackedPlace[]) => void;
-  /** Who is asked when a command has nearly filled the disk of the project; absent: it is ended. */
+  /** Asks the user when a command has nearly filled the project's disk. Absent: the command is ended. */
   readonly onDiskLow?: AskAboutDisk;
-  /** What takes its time at a first start (making the image), in a sentence. Must not throw. */
+  /** Called with a sentence about slow work of a first start, such as making the image. Must not throw. */
   readonly onProgress: (text: string) => void;
 }
 
 export type SandboxFactory = (request: SandboxRequest, signal: AbortSignal) => Promise<Reply<Sandbox>>;
 
 /**
- * Starts a sandbox for a session. Fails with `missing-sandbox` (how to get one is in the hint), or as `checkWorkspace`
- * does. The tier that came of it is `sandbox.tier`; whoever asked shows it. The caller disposes.
+ * Starts a sandbox for a session. Fails with `missing-sandbox` (the hint says how to get one), or as
+ * `checkWorkspace` does. The resulting tier is `sandbox.tier`, which the caller must show. The caller disposes of
+ * the sandbox.
  */
 export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
   return async (request, signal) => {
@@ -103,7 +107,7 @@ async function startContainer(
 ): Promise<Reply<Sandbox>> {
   await makeFolder(deps.homePath);
   const named = request.projectPath ?? request.workspacePath;
-  // A folder that is gone keeps its path: what uses it reports it.
+  // The path of a missing folder is kept. Whatever uses it reports the error.
   const projectPath = await realpath(named).catch(() => named);
   const changed = await changedImage(request.settings, projectPath);
   return createDockerSandbox(
@@ -134,11 +138,14 @@ async function startContainer(
   );
 }
 
-/** What a project says of its image may have changed since somebody looked at it; until then the old one is used. */
+/**
+ * The image that the project asks for, if that changed since the user approved it. Until a new approval, the old one
+ * is used.
+ */
 async function changedImage(settings: Settings['sandbox'], projectPath: string): Promise<string | null> {
   const used = setupOf(settings, projectPath).image;
   if (used === null || used.approval === null) return null;
-  // What cannot be read counts as changed.
+  // A file that cannot be read counts as changed.
   const own = await findOwnImage(projectPath).catch(() => null);
   if (own?.ok === true && own.value?.approval === used.approval) return null;
   return 'The project asks for another image since your approval. The approved image is used. Look at the new one: dewpoint sandbox image use';

@@ -3,18 +3,18 @@ import type { Engine } from './docker/engine/container-engine.ts';
 
 export interface TierWish {
   readonly wanted: 'container' | 'read-only';
-  /** False for questions and plans: those may go on without commands. */
+  /** False for questions and plans, which can go on without commands. */
   readonly needsExecute: boolean;
 }
 
 export type TierChoice =
   | { readonly tier: 'container'; readonly engine: Engine }
-  /** `because`: why there are no commands although a container was wanted; null when read-only was asked for. */
+  /** `because` says why there are no commands although a container was wanted. Null: read-only was asked for. */
   | { readonly tier: 'read-only'; readonly because: Failure | null };
 
 /**
- * Where commands will run. A weaker tier than the wanted one is taken only for work that needs no commands, and says so;
- * everything else stops with `missing-sandbox`. There is no unprotected tier.
+ * Chooses where commands run. A weaker tier than the wanted one is used only for work that needs no commands, and
+ * with the reason. All other work fails with `missing-sandbox`. There is no unprotected tier.
  */
 export async function chooseTier(wish: TierWish, findEngine: () => Promise<Reply<Engine>>): Promise<Reply<TierChoice>> {
   if (wish.wanted === 'read-only') return success({ tier: 'read-only', because: null });
@@ -23,7 +23,7 @@ export async function chooseTier(wish: TierWish, findEngine: () => Promise<Reply
   return mayGoWithout(wish, engine.error) ? success({ tier: 'read-only', because: engine.error }) : engine;
 }
 
-/** Which tiers this machine has, and what would make a better one available; for people. `engine` null: there is none. */
+/** For users: the tiers of this machine, and how to get a better one. `engine` is null if there is none. */
 export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'isDesktop'> | null): {
   readonly text: string;
   readonly hint: string | null;
@@ -39,7 +39,7 @@ export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'isD
   return { text: `container, read-only. ${later}.`, hint: isApart ? null : hint };
 }
 
-/** Whether work that only reads may go on although the container is missing for this reason. */
+/** Whether work that only reads may go on without a container. */
 export function mayGoWithout(wish: TierWish, reason: Failure): boolean {
   return !wish.needsExecute && reason.code === 'missing-sandbox';
 }

@@ -2,42 +2,50 @@ import type { Failure, Reply } from '@shared/errors.ts';
 import type { SandboxTier } from '@shared/events/sandbox-events.ts';
 import type { NetworkDecision, NetworkLimits } from './network/network-decision.ts';
 
-/** Asks a person, with a sentence, whether a command that stands still for want of disk space goes on. `stop` on abort. */
+/**
+ * Asks the user whether a command may go on that was paused because the disk is nearly full. Resolves to `stop` on
+ * abort.
+ */
 export type AskAboutDisk = (text: string, signal: AbortSignal) => Promise<'go-on' | 'stop'>;
 
 /**
- * Where everything that a model asks for happens: all commands and all file operations, and nothing else.
- * Paths are relative to the workspace, with `/`; an implementation refuses one that leads out of it.
- * Results are untrusted data. Expected failures are values; a method throws only for a bug.
+ * Where everything happens that a model asks for: all commands and all file operations. Paths are relative to the
+ * workspace, with `/`, and a path that leads out of it is refused. Results are untrusted data. Expected failures are
+ * values; a method throws only for a bug.
  */
 export interface Sandbox {
   readonly tier: SandboxTier;
-  /** What is protected and what is not, in words, and the limits in force. */
+  /** For users: what is protected and what is not, and the limits in force. */
   readonly description: SandboxDescription;
-  /** Where the workspace lies for commands (`/workspace` in a container). */
+  /** The path of the workspace for commands (`/workspace` in a container). */
   readonly workspacePath: string;
-  /** A folder outside the workspace for trial copies; emptied at the end. Null where there is none. */
+  /** A folder outside the workspace for trial copies, emptied at the end. Null: there is none. */
   readonly scratchPath: string | null;
   /**
-   * Runs one command to its end. What it leaves running in the background ends with it; at the deadline or on abort
-   * everything it started is killed, also what has detached itself.
+   * Runs one command to its end. Background processes that it leaves end with it. At the deadline or on abort,
+   * everything that it started is killed, even if it has detached itself.
    */
   exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>>;
   /**
-   * Runs one command that a person let reach some hosts, in a container of its own beside the session's: the same
-   * folders, no network either, and a way through the app to those hosts alone, by name, on port 80 (plain HTTP) and
-   * 443 (TLS). Whoever calls has the approval. `refused` in a tier that cannot keep to the hosts.
+   * Runs one command that the user allowed to reach some hosts. It runs in its own container beside the session's,
+   * with the same folders and no network either. Through the app it can reach only those hosts, by name, on port 80
+   * (plain HTTP) and 443 (TLS). The caller must have the approval. Fails with `refused` in a tier that cannot
+   * enforce this.
    */
   runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>>;
-  /** Commands that go on beside the others, on purpose (a development server); null where there are none. */
+  /** Commands that run beside the others on purpose, such as a development server. Null: not supported. */
   readonly backgroundProcesses: BackgroundProcesses | null;
-  /** Starts a process that lives until `close` or the end of the sandbox; `signal` counts for the start alone. */
+  /** Starts a process that lives until `close` or the end of the sandbox. `signal` only affects the start. */
   open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
-  /** The bytes of a regular file; `too-large` above `maxBytes` (default 4 MiB), `not-found`, `bad-input` for a folder or device. */
+  /**
+   * The bytes of a regular file. Fails with `too-large` above `maxBytes` (default 4 MiB), `not-found`, or
+   * `bad-input` for a folder or device.
+   */
   readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>>;
   /**
-   * Many files at once, which is far cheaper than one by one; paths as `scan` gives them. By path those that are there,
-   * regular, readable and of at most `maxBytes` each; the others are left out. The caller bounds how much it is together.
+   * Reads many files at once, which is far cheaper than one by one. Takes paths as `scan` returns them. The result
+   * has the files that are present, regular, readable and of at most `maxBytes` each, by path. The caller must limit
+   * the total size.
    */
   readFiles(
     paths: readonly string[],
@@ -45,8 +53,9 @@ export interface Sandbox {
     signal: AbortSignal,
   ): Promise<Reply<ReadonlyMap<string, FileContent>>>;
   /**
-   * Writes a whole file, making folders as needed; keeps the mode of an existing file.
-   * `expect`: the SHA-256 the file must have (null: must not exist); otherwise `stale-file`, and nothing was written.
+   * Writes a whole file and makes folders as needed. Keeps the mode of an existing file. `expect` is the SHA-256
+   * that the file must have (null: it must not exist). If it differs, nothing is written and the call fails with
+   * `stale-file`.
    */
   writeFile(
     path: string,
@@ -55,40 +64,50 @@ export interface Sandbox {
     signal: AbortSignal,
   ): Promise<Reply<void>>;
   deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>>;
-  /** Where a path of the workspace leads when its links are followed, as one of the workspace; what is not there yet stays. */
+  /**
+   * The path in the workspace that a path leads to when its links are followed. Parts that do not exist yet stay as
+   * they are.
+   */
   realPath(path: string, signal: AbortSignal): Promise<Reply<string>>;
-  /** Sets who may read, write and run a regular file, as `chmod` does; a link is refused. */
+  /** Sets the permissions of a regular file, as `chmod` does. Refuses a link. */
   setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>>;
-  /** Files and folders under `path`, sorted by path; skips `.git` and what ignore files name unless `all`. */
+  /** Files and folders under `path`, sorted by path. Skips `.git` and what ignore files name, unless `all` is set. */
   list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>>;
   search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>>;
   stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>>;
-  /** Metadata of every file that changes are tracked for, with a fingerprint that differs when the file was touched. */
+  /** Metadata of every file that is tracked for changes, with a fingerprint that differs if the file was touched. */
   scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>>;
-  /** Files of the workspace that are also files elsewhere; missing where no command can write to one. */
+  /** Files of the workspace that also exist elsewhere. Absent if no command can write to one. */
   readonly links?: SandboxLinks;
-  /** How it stands right now, and what it takes of the machine; starts nothing. Missing where there is nothing to measure. */
+  /** The current state and resource use. Starts nothing. Absent if there is nothing to measure. */
   readonly look?: (signal: AbortSignal) => Promise<SandboxLook>;
-  /** Starts what commands need, where that was put off; a turn that is more than a conversation calls it first. Missing where it runs. */
+  /**
+   * Starts what commands need, if that was put off. A turn that is more than a conversation calls it first. Absent
+   * if it already runs.
+   */
   readonly prepare?: (signal: AbortSignal) => Promise<void>;
-  /** At the end of a turn: looks at what changes do not track. Missing where commands change nothing on this machine. */
+  /**
+   * Call it at the end of a turn. It checks places that are not tracked for changes. Absent if commands change
+   * nothing on this machine.
+   */
   readonly settle?: (signal: AbortSignal) => Promise<void>;
-  /** Kills everything and removes the sandbox. Safe to call twice; never rejects. */
+  /** Kills everything and removes the sandbox. Safe to call twice. Never rejects. */
   dispose(): Promise<void>;
 }
 
 /**
- * Services: each in a container of its own on the network of the session's, so that commands reach it by `localhost` and
- * it ends by itself without touching them. They end with the sandbox, with a cancelled turn, and when the sandbox is lost.
+ * Services. Each runs in its own container on the network of the session's container. So commands reach it by
+ * `localhost`, and it can end without affecting them. Services end with the sandbox, with a cancelled turn, and when
+ * the sandbox is lost.
  */
 export interface BackgroundProcesses {
-  /** `too-large` where as many run as may. */
+  /** Fails with `too-large` if the largest number of services is running already. */
   start(request: BackgroundProcessRequest, signal: AbortSignal): Promise<Reply<BackgroundProcessState>>;
-  /** All of this session, the oldest first; the last few of those that have ended. */
+  /** All running ones of this session and the last few that have ended, oldest first. */
   list(): readonly BackgroundProcessState[];
-  /** What one printed, its end; null where there is none of that id. */
+  /** The end of its output. Null: no process has this id. */
   read(id: string): BackgroundProcessOutput | null;
-  /** Ends one with all it started. Null where there is none of that id; one that has ended stays as it was. */
+  /** Ends the process and all that it started. Does nothing if it has ended already. Null: no process has this id. */
   stop(id: string): Promise<BackgroundProcessState | null>;
   /** Never rejects. */
   stopAll(): Promise<void>;
@@ -101,10 +120,10 @@ export interface BackgroundProcessRequest {
 }
 
 export interface BackgroundProcessState {
-  /** `s1`, `s2` … in the order of their start. */
+  /** `s1`, `s2` and so on, in the order of their start. */
   readonly id: string;
   readonly command: string;
-  /** `lost`: the sandbox went away under it. */
+  /** `lost` means that the sandbox was lost. */
   readonly status: 'running' | 'exited' | 'stopped' | 'lost';
   readonly exitCode: number | null;
   readonly outputBytes: number;
@@ -112,20 +131,23 @@ export interface BackgroundProcessState {
 
 export interface BackgroundProcessOutput {
   readonly state: BackgroundProcessState;
-  /** Both streams as they came, at most the last 32 KiB. */
+  /** Both streams in order of arrival, at most the last 32 KiB. */
   readonly text: string;
 }
 
-/** Hard links that lead out of the workspace, through which a command could change what lies outside. */
+/** Hard links that lead out of the workspace. Through them, a command could change files outside. */
 export interface SandboxLinks {
-  /** As they were found at the start, less those that were broken since; null: none. */
+  /** The links found at the start, without those that were broken since. Null: none. */
   found(): FoundLinks | null;
-  /** Makes each of them a file of its own, with the same bytes; the others are not touched. Rejects on abort. */
+  /**
+   * Replaces each of them with a separate file of the same bytes. The other names of the file are not touched.
+   * Rejects on abort.
+   */
   break(signal: AbortSignal): Promise<BrokenLinks>;
 }
 
 export interface FoundLinks {
-  /** In a sentence, and as a list in which what tools made is counted by folder. */
+  /** `subject` is a sentence. `text` is a list, in which files made by tools are counted by folder. */
   readonly subject: string;
   readonly text: string;
   readonly count: number;
@@ -133,7 +155,7 @@ export interface FoundLinks {
 
 export interface BrokenLinks {
   readonly broken: number;
-  /** What was left as it is, and why. */
+  /** The files that were not changed, and why. */
   readonly left: readonly { readonly path: string; readonly why: string }[];
 }
 
@@ -141,7 +163,10 @@ export interface SandboxLook {
   readonly isRunning: boolean;
   readonly masked: readonly string[];
   readonly pinned: readonly { readonly path: string; readonly readOnly: boolean }[];
-  /** Null: it could not be measured. `cpuNs` has been used since its start, at `readNs` of the engine's clock. */
+  /**
+   * Null: it could not be measured. `cpuNs` is the time used since the start, read at `readNs` of the engine's
+   * clock.
+   */
   readonly usage: {
     readonly cpuNs: number;
     readonly readNs: number;
@@ -156,44 +181,45 @@ export interface SandboxDescription {
   readonly image: string | null;
   readonly text: string;
   readonly limits: Readonly<Record<string, string | number | boolean>>;
-  /** What a model should know of what is installed for the project; missing where nothing is to be said. */
+  /** What a model should know about the project's installed packages. Absent: nothing to say. */
   readonly notes?: readonly string[];
   readonly warnings: readonly string[];
-  /** Why there are no commands although they were wanted, and what to do; not there where nothing is missing. */
+  /** Why there are no commands although they were wanted, and what to do. Absent: nothing is missing. */
   readonly missing?: Failure;
 }
 
 export interface ExecRequest {
-  /** Run by `bash -c` (`sh -c` where there is no bash). */
+  /** Run by `bash -c`, or by `sh -c` without bash. */
   readonly command: string;
   /** Absolute within the sandbox, or relative to the workspace. Default: the workspace. */
   readonly cwd?: string;
   readonly timeoutMs: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
-  /** Called for every chunk as it comes, in order of arrival; must not throw. */
+  /** Called for every chunk, in order of arrival. Must not throw. */
   readonly onOutput?: (chunk: OutputChunk) => void;
-  /** How many bytes of each stream the result keeps: half from the head, half from the tail. Default 256 KiB. */
+  /** How many bytes of each stream the result keeps: half from the head, half from the tail. Default: 256 KiB. */
   readonly keepBytes?: number;
 }
 
 export interface NetworkRequest extends ExecRequest {
-  /** Exact names, without ports; one that cannot be listed is `bad-input`. */
+  /** Exact names without ports. A name that cannot be listed fails with `bad-input`. */
   readonly hosts: readonly string[];
-  /** What is missing is as `usualLimits` has it. */
+  /** Missing fields are taken from `usualLimits`. */
   readonly limits?: Partial<NetworkLimits>;
-  /** Mounted beside what a session has. */
+  /** Mounted in addition to the session's mounts. */
   readonly mounts?: readonly ExtraMount[];
   /**
-   * What the command installs with a package manager that it names is kept, where it ends with 0: for later sessions of
-   * the project where a person saw this very command, else for its session. Missing: nothing is kept.
+   * Keeps what the command installs with a package manager, if it names one and exits with 0. `project` keeps it for
+   * later sessions of the project, and needs the user's approval of this very command. `session` keeps it for this
+   * session. Absent: nothing is kept.
    */
   readonly keepsPackages?: 'session' | 'project';
-  /** Called for every connection that was refused or is over, as it happens; must not throw. */
+  /** Called for every connection when it is refused or over. Must not throw. */
   readonly onDecision?: (decision: NetworkDecision) => void;
 }
 
-/** A file or folder of the host, or a volume that exists already, at a place in the container. */
+/** A file or folder of the host, or an existing volume, at a path in the container. */
 export interface ExtraMount {
   readonly type: 'bind' | 'volume';
   readonly source: string;
@@ -203,15 +229,20 @@ export interface ExtraMount {
 }
 
 export interface NetworkResult extends ExecResult {
-  /** Connections that were asked for, in the order of their end; the first 1,000 (`onDecision` hears of all). */
+  /**
+   * The requested connections in the order in which they ended. Only the first 1,000; `onDecision` gets all of them.
+   */
   readonly decisions: readonly NetworkDecision[];
-  /** What became of packages that it installed, a sentence each; missing where it named no package manager. */
+  /**
+   * What happened to the packages that it installed, one sentence each. Absent: the command named no package
+   * manager.
+   */
   readonly packages?: readonly PackageOutcome[];
 }
 
 export interface PackageOutcome {
   readonly isKept: boolean;
-  /** For a person and a model. */
+  /** For users and models. */
   readonly text: string;
 }
 
@@ -221,12 +252,15 @@ export interface OutputChunk {
 }
 
 export interface ExecResult {
-  /** `lost`: nobody knows how it ended (the engine or the container died); the exit code is then null. */
+  /** `lost` means that its end is unknown, because the engine or the container died. The exit code is then null. */
   readonly outcome: 'exited' | 'timed-out' | 'cancelled' | 'killed' | 'lost';
   readonly exitCode: number | null;
-  /** With `killed`: for what. `signal`: by itself or by another command, not for anything that is watched here. */
+  /**
+   * Set with `killed`: the cause. `signal` means that the command itself or another one sent it, and no limit of the
+   * sandbox.
+   */
   readonly killedFor?: 'memory' | 'output' | 'disk' | 'signal';
-  /** Text as kept; where bytes were dropped a line in the middle says how many. */
+  /** The kept text. If bytes were dropped, a line in the middle says how many. */
   readonly stdout: string;
   readonly stderr: string;
   readonly stdoutBytes: number;
@@ -239,8 +273,8 @@ export interface OpenRequest {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * It runs in a container of its own with a way to these hosts alone, as `runWithNetwork` has it. Whoever calls has the
-   * approval. `refused` in a tier that cannot keep to the hosts.
+   * Runs the process in its own container that can reach only these hosts, as with `runWithNetwork`. The caller must
+   * have the approval. Fails with `refused` in a tier that cannot enforce this.
    */
   readonly hosts?: readonly string[];
   readonly onOutput: (chunk: OutputChunk) => void;
@@ -248,7 +282,7 @@ export interface OpenRequest {
 
 export interface OpenProcess {
   write(bytes: Uint8Array): Promise<void>;
-  /** Resolves when the process has ended; never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<{ readonly exitCode: number | null }>;
   /** Kills it and everything it started. */
   close(): Promise<void>;
@@ -267,22 +301,22 @@ export interface FileContent {
 export interface ListOptions {
   readonly depth?: number;
   readonly all?: boolean;
-  /** At most so many entries (default 2,000); `truncated` says that there are more. */
+  /** The most entries (default 2,000). `truncated` says whether there are more. */
   readonly limit?: number;
 }
 
 export interface Listing {
   readonly entries: readonly ListEntry[];
-  /** There are more: above the limit, or deeper than any list goes. */
+  /** There are more entries, above the limit or deeper than any list goes. */
   readonly truncated: boolean;
-  /** Folders that could not be looked through whole, sorted: their permissions do not allow it, or they lie too deep. */
+  /** Folders that could not be read completely, sorted. Their permissions forbid it, or they are too deep. */
   readonly unseen: readonly string[];
 }
 
-/** What a look at all files found. */
+/** The result of a look at all files. */
 export interface WorkspaceFiles {
   readonly files: ReadonlyMap<string, ScannedFile>;
-  /** As of a listing: what lies in these is not among the files, and may be there. */
+  /** As in a listing. Files in these folders are missing here, but may exist. */
   readonly unseen: readonly string[];
 }
 
@@ -315,7 +349,7 @@ export interface FileStat {
   readonly modifiedMs: number;
 }
 
-/** Its path has U+FFFD in it where the name is no text: then it cannot be opened. */
+/** If the name is not valid text, the path contains U+FFFD and cannot be opened. */
 export interface ScannedFile {
   readonly sizeBytes: number;
   readonly mode: number;

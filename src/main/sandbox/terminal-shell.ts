@@ -2,9 +2,10 @@ import { shellQuote } from '../lib/programs/shell-quote.ts';
 import type { CodeToRun, TerminalSize } from '@shared/sandbox/sandbox-view.ts';
 
 /**
- * A shell on a terminal of its own, inside a sandbox. What holds a sandbox gives its processes pipes; this small program
- * makes the terminal there, where all that it starts is held as everything else is. Its input comes in frames: one byte
- * that says what (`d` typed, `r` resized), four bytes of length, the bytes. At the end of its input everything ends.
+ * A program that opens a shell on a terminal inside a sandbox. A sandbox gives its processes only pipes, so this
+ * small program makes the terminal inside, and all that it starts is under the sandbox's control. Its input comes in
+ * frames: one byte for the type (`d` typed, `r` resized), four bytes of length, then the bytes. Everything ends with
+ * its input.
  */
 const program = `
 import os, sys, pty, select, struct, fcntl, termios, signal
@@ -52,7 +53,7 @@ _, status = os.waitpid(pid, 0)
 sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 `;
 
-/** The command for `open`. An image without Python says so on the terminal, and ends with 127. */
+/** The command for `open`. In an image without Python, it says so on the terminal and ends with 127. */
 export function shellCommand({ columns, rows }: TerminalSize): string {
   const start = `exec python3 -c "$program" ${rows} ${columns}`;
   const missing = `printf 'A terminal needs python3 in the image of the sandbox.\\r\\n'; exit 127`;
@@ -61,14 +62,14 @@ export function shellCommand({ columns, rows }: TerminalSize): string {
 
 const interpreters = { shell: 'bash -c', python: 'python3 -u -c', javascript: 'node' } as const;
 
-/** The command for `open` that runs code once, with what it says about errors among what it prints. */
+/** The command for `open` that runs code once. Its errors go to the same output. */
 export function codeCommand({ language, code }: CodeToRun): string {
   const isModule = language === 'javascript' && /^[ \t]*(?:import|export)\b/mu.test(code);
   const how = language === 'javascript' ? `${isModule ? ' --input-type=module' : ''} -e` : '';
   return `exec ${interpreters[language]}${how} ${shellQuote(code)} 2>&1 </dev/null`;
 }
 
-/** At most so many bytes are typed at once. */
+/** The most bytes that are typed at once. */
 const maxFrameBytes = 65_536;
 
 export function typedFrames(text: string): Uint8Array {

@@ -3,12 +3,14 @@ import { sleep } from '../lib/async/abort.ts';
 import { workStream } from '../lib/async/push-queue.ts';
 import type { PushQueue } from '../lib/async/push-queue.ts';
 
-/** More than this at once is not shown: nobody reads it, and the reader must still hear of the rest. */
+/**
+ * Only this much of the output at one moment is shown. Nobody can read more, and later pushes must not be delayed.
+ */
 const mostCharacters = 256 * 1024;
-/** About one drawing of a screen. */
+/** About one frame of a screen. */
 const gatherMs = 16;
 
-/** A terminal as a stream: what it printed in a moment is one push. It ends when nobody listens any more. */
+/** A terminal as a stream. All output of a short time is one push. It ends when nobody listens any more. */
 export function terminalStream(
   start: (onPush: (push: TerminalPush) => void, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
@@ -24,7 +26,7 @@ async function* gathered(queue: PushQueue<TerminalPush>, signal: AbortSignal): A
   }
 }
 
-/** What was printed in one piece, where other pushes do not stand between. */
+/** Joins consecutive output into one push. */
 function joinNeighbours(items: readonly TerminalPush[]): readonly TerminalPush[] {
   const pushes: TerminalPush[] = [];
   let texts: string[] = [];

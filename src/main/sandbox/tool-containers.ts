@@ -6,14 +6,20 @@ import type { ExecResult, NetworkRequest, Sandbox } from './sandbox.ts';
 import type { SandboxFactory } from './sandbox-factory.ts';
 
 export interface ToolContainersOptions {
-  /** Where workspaces of ours lie. Each server or tool has a folder of its own in it, which is all that it sees of this machine. */
+  /**
+   * The folder of our workspaces. Each server or tool has its own folder in it, which is all that it sees of this
+   * machine.
+   */
   readonly folder: string;
   readonly startSandbox: SandboxFactory;
   readonly settings: () => Settings['sandbox'];
   readonly onNotice: (text: string) => void;
 }
 
-/** A container without any project, for what is called `name`. Rejects where there is none: never on this machine instead. */
+/**
+ * Starts a container without any project, for the tool or server `name`. Rejects if there is none, and never runs on
+ * this machine instead.
+ */
 export async function startToolContainer(
   { folder, startSandbox, settings, onNotice }: ToolContainersOptions,
   { name, session = name }: { readonly name: string; readonly session?: string },
@@ -41,10 +47,10 @@ export async function startToolContainer(
   throw new AppError('missing-sandbox', `The tool ${name} needs a container.`);
 }
 
-/** Runs one command in a container that is there for it alone. */
+/** Runs one command in a container of its own. */
 export type RunApart = (name: string, request: NetworkRequest, signal: AbortSignal) => Promise<Reply<ExecResult>>;
 
-/** As `startToolContainer`, for a single command: with a way to its hosts, or without any network. */
+/** Like `startToolContainer`, for a single command that can reach its hosts, or no network at all. */
 export function createApartRuns(options: ToolContainersOptions): RunApart {
   let count = 0;
   return async (name, request, signal) => {

@@ -5,7 +5,7 @@ const refuse = (): never => {
   throw new AppError('refused', 'This is only there in the app.');
 };
 
-/** The core has no window; a host that has one answers these itself (`forward-router.ts`). */
+/** The core has no window. A host that has one answers these itself (`forward-router.ts`). */
 export const hostCommands: Handlers['host'] = {
   info: () => ({ isWindow: false, refused: [] }),
   chooseFolder: refuse,

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/server';
 import { toFailure } from '@shared/errors.ts';
 
-/** Expected failures cross typed; a bug crosses as what it is, without its stack. */
+/** Expected failures keep their type across the connection. A bug crosses with its message, without its stack. */
 export function toContractError(error: unknown): unknown {
   if (error instanceof ORPCError) return error;
   const failure = toFailure(error);
@@ -12,7 +12,7 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** The same stream; what it fails with is as `change` has it. */
+/** The same stream; its error is converted by `change`. */
 export async function* streamFailingWith(
   source: AsyncIterable<unknown>,
   change: (error: unknown) => unknown,

@@ -6,31 +6,31 @@ import { toContractError } from './contract-error.ts';
 import type { CoreRouter } from './serve-channel.ts';
 import type { CoreClient } from './local-socket.ts';
 
-/** A call on its way to the core: `sessions.send` and its parsed input. */
+/** A call to forward to the core: `sessions.send` and its parsed input. */
 export interface ForwardedCall {
   readonly name: string;
   readonly input: unknown;
 }
 
 export interface ForwardOptions {
-  /** The core of now: after the owner of the home has gone, another one. */
+  /** The present core. After the owner of the home has gone, it is a different one. */
   readonly client: () => Promise<CoreClient>;
-  /** Looks at each call before it goes on; throws an `AppError` to refuse it. */
+  /** Checks each call before it is forwarded; throws an `AppError` to refuse it. */
   readonly guard?: (call: ForwardedCall) => Promise<void>;
-  /** Stands around each call: gives another input on, or another answer back. */
+  /** Wraps each call, to pass on a different input or return a different answer. */
   readonly around?: (call: ForwardedCall, next: (input: unknown) => Promise<unknown>) => Promise<unknown>;
-  /** What this host does itself, by its name in the contract. */
+  /** The commands that this host answers itself, by their names in the contract. */
   readonly own?: Readonly<Record<string, HostCommand>>;
 }
 
 export type HostCommand = (input: unknown, signal: AbortSignal | undefined) => Promise<unknown>;
 
 /**
- * A router whose every procedure is a call of a client, so that a host does not care whether the core runs in its
- * own process or in the one that owns the home. Errors, streams and aborts pass through unchanged.
+ * A router whose every procedure forwards to a client, so that a host need not know whether the core runs in its own
+ * process or in the one that owns the home. Errors, streams and aborts pass through unchanged.
  */
 export function createForwardRouter(options: ForwardOptions): CoreRouter {
-  // The walk is over names, so the shape is the contract's by construction. The one cast at this edge.
+  // The code walks over names, so the result has the contract's shape by construction. The only cast at this edge.
   return forwardNode(contract, [], options) as CoreRouter;
 }
 
@@ -60,6 +60,6 @@ type Procedure = (input: unknown, options: { readonly signal?: AbortSignal }) =>
 function procedureOf(client: CoreClient, path: readonly string[]): Procedure {
   let node: unknown = client;
   for (const name of path) node = Reflect.get(Object(node), name);
-  // What lies at a procedure's path in a client of the same contract is that procedure. A marked cast, as above.
+  // In a client of the same contract, this path leads to this procedure. A marked cast, as above.
   return node as Procedure;
 }

@@ -1,7 +1,7 @@
 import type { AnyContractProcedure, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
 import type { contract } from '@shared/contract/contract.ts';
 
-/** One call of a command: its input, parsed, and what ends it when nobody waits for the answer any more. */
+/** One call of a command: its parsed input, and a signal that aborts when nobody waits for the answer any more. */
 export interface Call<Input> {
   readonly input: Input;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ type HandlersOf<Node> = Node extends AnyContractProcedure
   : { readonly [Name in keyof Node]: HandlersOf<Node[Name]> };
 
 /**
- * What answers each command of the contract. A handler throws an `AppError` for an expected failure, and returns an
- * async iterable for a stream. Each subject has those of its commands in its `commands.ts`.
+ * The handlers of all commands of the contract. A handler throws an `AppError` for an expected failure, and returns an
+ * async iterable for a stream. The handlers of each subject are in its `commands.ts`.
  */
 export type Handlers = HandlersOf<typeof contract>;

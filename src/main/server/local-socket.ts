@@ -10,17 +10,17 @@ import { AppError } from '@shared/errors.ts';
 import type { contract } from '@shared/contract/contract.ts';
 import type { CoreRouter } from './serve-channel.ts';
 
-/** Every command and stream of the core, wherever the core runs. */
+/** Every command and stream of the core, wherever it runs. */
 export type CoreClient = ContractRouterClient<typeof contract>;
 
 export interface SocketServer {
   readonly clients: () => number;
-  /** Bytes from and to the clients that are there; while it does not change nobody asks and nobody is answered. */
+  /** The bytes from and to the clients. While the number does not change, there are no requests and no answers. */
   readonly traffic: () => number;
   close(): Promise<void>;
 }
 
-/** Messages above this are refused: a task is small, and results are streamed. */
+/** Larger messages are refused: tasks are small, and results are streamed. */
 const maximumMessageBytes = 16 * 1024 * 1024;
 
 /** Serves the contract on a local socket that only this user can open. */
@@ -37,7 +37,7 @@ export async function serveSocket(router: CoreRouter, socketPath: string): Promi
   sockets.on('connection', (socket) => void handler.upgrade(socket, { context: {} }));
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
-    // Its folder is the user's alone, wherever it lies.
+    // Its folder is private to this user, wherever it is.
     http.listen(socketPath, () => resolve());
   });
   if (process.platform !== 'win32') await chmod(socketPath, 0o600);
@@ -61,7 +61,7 @@ export interface SocketConnection {
   close(): void;
 }
 
-/** A client of the core that owns the home. Rejects with `home-busy` when nobody answers within `timeoutMs`. */
+/** A client of the core that owns the home. Rejects with `home-busy` if nobody answers within `timeoutMs`. */
 export async function connectSocket(socketPath: string, timeoutMs: number): Promise<SocketConnection> {
   const address = process.platform === 'win32' ? `ws+unix:${socketPath}` : `ws+unix://${socketPath}`;
   const socket = new WebSocket(address, { handshakeTimeout: timeoutMs, perMessageDeflate: false });
@@ -73,7 +73,7 @@ export async function connectSocket(socketPath: string, timeoutMs: number): Prom
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => socket.terminate());
-  // Node's own WebSocket has the same members; `ws` types them with its own event classes. The one cast at this edge.
+  // Node's own WebSocket has the same members; `ws` types them with its own event classes. The only cast at this edge.
   const link = new RPCLink({ websocket: socket as unknown as globalThis.WebSocket });
   return { client: createORPCClient(link), closed, close: () => socket.close() };
 }

@@ -7,11 +7,11 @@ import type { Call, Handlers } from './handlers.ts';
 import type { CoreRouter } from './serve-channel.ts';
 
 /**
- * The contract, implemented: parse (by the contract), call the handler of that name, map errors. No command is named
- * here. Throws the name of a command without a handler.
+ * Implements the contract: the contract parses, the handler with the same name is called, and errors are converted. No
+ * command is named here. Throws the name of a command without a handler.
  */
 export function createRouter(handlers: Handlers): CoreRouter {
-  // The walk is over names, so the shape is the contract's by construction. The one cast at this edge.
+  // The code walks over names, so the result has the contract's shape by construction. The only cast at this edge.
   return implementNode(contract, handlers, []) as CoreRouter;
 }
 
@@ -32,9 +32,9 @@ function implementNode(node: AnyContractRouter, handlers: unknown, path: readonl
   if (!isHandler(handlers)) throw new Error(`The command ${path.join('.')} has no handler.`);
   return implement(node).handler(async ({ input, signal }) => {
     try {
-      // A call through the local client without a signal cannot be cancelled.
+      // A call of the local client without a signal cannot be cancelled.
       const output = await handlers({ input, signal: signal ?? new AbortController().signal });
-      // What a stream fails with later has to cross as well.
+      // A later error of a stream must be converted as well.
       return isStream(output) ? streamFailingWith(output, toContractError) : output;
     } catch (error) {
       throw toContractError(error);

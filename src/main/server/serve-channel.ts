@@ -2,17 +2,17 @@ import type { Context, Router } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/ws';
 import type { contract } from '@shared/contract/contract.ts';
 
-/** The contract implemented, by the core itself or by forwarding to the one that runs elsewhere. */
+/** The implemented contract: by the core itself, or by forwarding to a core elsewhere. */
 export type CoreRouter = Router<typeof contract, Record<never, never>>;
 
 type Message = string | ArrayBufferLike | Uint8Array;
 
-/** One end of a pipe to a page: a port of a window, or a socket of a browser. */
+/** One end of a connection to a page: a port of a window, or a socket of a browser. */
 export interface Channel {
-  /** Sends; where it answers with a promise, the next message waits for that (the other side reads slowly). */
+  /** Sends a message. If it returns a promise, the next message waits for it, because the other side reads slowly. */
   readonly send: (message: Message) => Promise<void> | undefined;
   readonly onMessage: (listener: (message: unknown) => void) => void;
-  /** Called once; every request of the channel is aborted then. */
+  /** Called once; then every request of the channel is aborted. */
   readonly onClose: (listener: () => void) => void;
 }
 
@@ -20,18 +20,18 @@ export interface ChannelServer {
   readonly serve: (channel: Channel) => void;
 }
 
-/** How many messages go out before timers, input and other channels get their turn. */
+/** How many messages are sent before timers, input and other channels get their turn. */
 const messagesPerTurn = 64;
 
 /**
- * Serves the contract over channels. A stream that always has a next item would never let the event loop go on
- * by itself: every 64 messages it waits for the next turn of the loop.
+ * Serves the contract over channels. A stream that always has a next item would block the event loop, so every 64
+ * messages it waits for the loop's next turn.
  */
 export function createChannelServer(router: CoreRouter): ChannelServer {
   const handler = new RPCHandler<Context>(router);
   return {
     serve(channel) {
-      // The handler uses these two members of a WebSocket and no others. The one cast at this edge.
+      // The handler uses only these two members of a WebSocket. The only cast at this edge.
       const socket = socketOf(channel) as unknown as Parameters<typeof handler.upgrade>[0];
       void handler.upgrade(socket, { context: {} });
     },

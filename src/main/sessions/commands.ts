@@ -14,7 +14,7 @@ export interface SessionCommandsOptions {
   readonly money: Pick<HomeMoney, 'reference'>;
 }
 
-/** The commands about working in a session. Ids are whole ids; only `find` takes the beginning of one. */
+/** Handlers for working in a session. Ids are complete, except in `find`, which also takes the beginning of one. */
 export function createSessionCommands({ sessions, store, money }: SessionCommandsOptions) {
   const list = async (): Promise<readonly SessionSummary[]> =>
     (await store.list()).map((summary) => toSessionSummary(summary, statusOf(sessions, summary.id)));
@@ -57,7 +57,7 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
   } satisfies Partial<Handlers['sessions']>;
 }
 
-/** A turn that runs may wait for a person. */
+/** A running turn that waits for an answer counts as `waiting`. */
 function statusOf(sessions: OpenSessions, sessionId: string): SessionSummary['status'] {
   if (sessions.runner(sessionId)?.isRunning() !== true) return 'idle';
   const state = sessions.openJournal(sessionId)?.state();

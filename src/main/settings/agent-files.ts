@@ -7,11 +7,14 @@ import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
 import { parseAgentDefinition } from '@shared/session/agent-definitions.ts';
 import { isMissing } from '../lib/files/json-file.ts';
 
-/** More than this are no choice any more, and would fill a prompt. */
+/** More kinds of agents than this would be no choice any more, and would fill a prompt. */
 const mostDefinitions = 12;
 
 export interface AgentFiles {
-  /** Yours, then those of the project that you approved; of two with one name the first. Never rejects. */
+  /**
+   * The user's own kinds of agents, then the approved ones of the project; of two with the same name, the first. Never
+   * rejects.
+   */
   readonly definitions: (
     projectPath: string | null,
   ) => Promise<{ readonly found: readonly AgentDefinition[]; readonly problems: readonly string[] }>;
@@ -19,11 +22,11 @@ export interface AgentFiles {
 
 export interface AgentFilesOptions {
   readonly home: string;
-  /** Those of a project with what was said of their bytes. */
+  /** The files of a project, with what the user decided about their bytes. */
   readonly ofProject: (projectPath: string) => Promise<readonly InstructionFile[]>;
 }
 
-/** Kinds of agents, as Markdown files: `agents/` of the home, and `.dewpoint/agents/` of a project. */
+/** Kinds of agents as Markdown files: in `agents/` of the home, and in `.dewpoint/agents/` of a project. */
 export function createAgentFiles({ home, ofProject }: AgentFilesOptions): AgentFiles {
   const own = async (): Promise<readonly NamedFile[]> => {
     const folder = join(home, 'agents');

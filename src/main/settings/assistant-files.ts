@@ -6,12 +6,12 @@ import { assistantNamePattern, mostAssistantCharacters, parseAssistant } from '@
 import { isMissing, makeFolder, writeFileAtomic } from '../lib/files/json-file.ts';
 import type { Handlers } from '../server/handlers.ts';
 
-/** More than this is not read: it would be no list to choose from. */
+/** The most assistants that are read; more would be no list to choose from. */
 const mostAssistants = 200;
 
-/** A person's assistants: Markdown files that may as well be written by hand. */
+/** The user's assistants: Markdown files, which may also be written by hand. */
 export interface AssistantFiles {
-  /** Rejects with `not-found` or `bad-input`, and what to do. */
+  /** Rejects with `not-found` or `bad-input`, and says what to do. */
   readonly read: (name: string) => Promise<Assistant>;
   readonly handlers: Handlers['assistants'];
 }

@@ -3,7 +3,7 @@ import { createPushQueue } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { SettingsStore } from './settings-store.ts';
 
-/** The commands about what is set for all projects. */
+/** The commands for the settings of all projects. */
 export function createSettingsCommands(settings: SettingsStore): Handlers['settings'] {
   return {
     get: ({ input }) => valueOf(settings.get(input.key)),
@@ -14,7 +14,10 @@ export function createSettingsCommands(settings: SettingsStore): Handlers['setti
   };
 }
 
-/** The names of settings as they are changed, until `signal` is aborted; first an empty list: from now on none is missed. */
+/**
+ * The names of settings as they change, until `signal` is aborted. The first item is an empty list: no change after it
+ * is missed.
+ */
 export async function* settingsStream(
   settings: Pick<SettingsStore, 'watch'>,
   signal: AbortSignal,

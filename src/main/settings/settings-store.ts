@@ -10,21 +10,25 @@ import { SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** The settings file: only what differs from the defaults is written, so that a better default reaches everybody. */
+/**
+ * The settings file. Only values that differ from the defaults are written, so that a better default reaches everybody.
+ */
 export interface SettingsStore {
   readonly path: string;
   current(): Settings;
-  /** The value at a name (`limits.maxSteps`); all of them without one. `not-found` for a name nobody knows. */
+  /**
+   * The value at a name (`limits.maxSteps`), or all values without a name. Fails with `not-found` for an unknown name.
+   */
   get(key: SettingKey | undefined): Reply<unknown>;
-  /** Sets one value and writes the file. `bad-input` names what is wrong; nothing was changed then. */
+  /** Sets one value and writes the file. A `bad-input` failure names what is wrong; then nothing was changed. */
   set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
-  /** The usual value again. */
+  /** Restores the default value. */
   unset(key: SettingKey): Promise<Reply<unknown>>;
-  /** Calls `listener` with the name of what was changed; the returned function ends it. */
+  /** Calls `listener` with the name of each changed setting; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;
 }
 
-/** Opens the settings of a home. A damaged file, or one of a newer version, is an error and stays as it is. */
+/** Opens the settings of a home. A damaged file, or one of a newer version, is an error and is left as it is. */
 export async function openSettings(home: string): Promise<Reply<SettingsStore>> {
   const path = join(home, 'settings.json');
   const file = await readJsonFile(path, (value) => value);
@@ -59,7 +63,7 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
   let written = initial;
   let settings = parsed;
   const listeners = new Set<(key: string) => void>();
-  // Each change is made to what the one before has left.
+  // Each change applies to the result of the one before.
   let last: Promise<unknown> = Promise.resolve();
   const change = (key: SettingKey, value: unknown): Promise<Reply<unknown>> => {
     const work = last.then(async (): Promise<Reply<unknown>> => {
@@ -77,7 +81,7 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       for (const listener of listeners) listener(name);
       return success(lookUp(settings, names) ?? null);
     });
-    // Who asked for this change gets its error; the next one starts anew.
+    // The caller of this change gets its error; the next change starts anew.
     last = work.catch(() => undefined);
     return work;
   };
@@ -107,7 +111,7 @@ function noSetting(settings: Settings, names: readonly string[]): Reply<never> {
   );
 }
 
-/** By its first word that nobody knows. */
+/** Looks for names like the first unknown part. */
 function nearSetting(settings: Settings, names: readonly string[]): string {
   const at = names.findIndex((_, index) => lookUp(settings, names.slice(0, index + 1)) === undefined);
   const before = names.slice(0, at);
@@ -116,7 +120,7 @@ function nearSetting(settings: Settings, names: readonly string[]): string {
   return didYouMean(names.slice(0, at + 1).join('.'), known);
 }
 
-/** Whether the settings have a place of that name, set or not. */
+/** Whether a setting of this name exists, set or not. */
 function isKnown(written: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
   const { error } = settingsSchema.safeParse(withValue(written, names, null));
   return error?.issues.every(({ code }) => code !== 'unrecognized_keys') ?? true;

@@ -7,10 +7,10 @@ import { parseSlash } from '@shared/session/slash-commands.ts';
 import { isMissing, makeFolder, writeFileAtomic } from '../lib/files/json-file.ts';
 import type { Handlers } from '../server/handlers.ts';
 
-/** More than this is not read: it would be no list to choose from. */
+/** The most templates that are read; more would be no list to choose from. */
 const mostTemplates = 500;
 
-/** The commands about a person's prompt templates: Markdown files that may as well be written by hand. */
+/** The commands for the user's prompt templates: Markdown files, which may also be written by hand. */
 export function createTemplateCommands(home: string): Handlers['templates'] {
   const folder = join(home, 'prompts');
   const fileOf = (name: string): string => join(folder, `${name}.md`);
@@ -44,7 +44,7 @@ async function filesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Null for what is no file, is gone since, or is too long to be a text to say. */
+/** Null: it is not a file, is gone, or is too long for a template. */
 async function readTemplate(path: string, name: string): Promise<PromptTemplate | null> {
   try {
     const { size } = await stat(path);

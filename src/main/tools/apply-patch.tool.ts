@@ -28,7 +28,7 @@ export default defineTool({
     },
 });
 
-/** Every file is worked out before the first one is written. */
+/** Computes the new content of every file before the first one is written. */
 async function plan(patch: string, context: ToolContext): Promise<NewFile[] | ToolResult> {
   if (/^\*{3} Begin Patch/mu.test(patch))
     return errorResult(

@@ -32,7 +32,7 @@ export default defineTool({
   },
 });
 
-/** Its bytes go into the log, so that the session shows them when the file is another. */
+/** Stores the bytes in the log, so that the session still shows this image after the file has changed. */
 async function showImage(given: string, { sandbox, signal }: ToolContext): Promise<ToolResult> {
   const path = workspacePath.safeParse(given);
   if (!path.success) return errorResult('Nothing was shown. Give the path relative to the project, without "..".');

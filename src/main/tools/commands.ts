@@ -26,20 +26,20 @@ import { hashOfServer, isApproved, isServerOn, isToolOn } from './servers/tool-s
 
 export interface ToolCommandsOptions extends ProjectWords {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
-  /** Null: it is removed. */
+  /** Null removes the server. */
   readonly save: (name: string, server: ToolServerSettings | null) => Promise<void>;
   readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'stop' | 'forget'>;
   readonly signIns: Pick<ServerSignIns, 'start' | 'deliver' | 'waiting' | 'signOut' | 'report'>;
   readonly pins: ToolPins;
   readonly keepSecret: (server: string, variable: string, value: string) => Promise<void>;
-  /** Also of one that was never set. */
+  /** Does nothing for a secret that was never set. */
   readonly dropSecret: (server: string, variable: string) => Promise<void>;
   readonly now: () => number;
 }
 
 const mostFileBytes = 1024 * 1024;
 
-/** Servers of tools, for whoever shows and changes them. A yes is always to a hash of what was shown. */
+/** Handlers that show and change tool servers. Each approval is for the hash of what the user was shown. */
 export function createToolCommands(options: ToolCommandsOptions): Handlers['tools'] {
   const { servers, save, running, pins } = options;
   const find = (name: string): ToolServerSettings => {
@@ -77,7 +77,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
         });
       }
       await options.keepSecret(name, variable, value);
-      // What runs has the old value.
+      // The running server still has the old value.
       await running.stop(name);
     },
     ...createApprovals(options, find, report),
@@ -87,7 +87,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     set: async ({ input }) => {
       const { name, tool, isOn } = input;
       const server = find(name);
-      // Composio reaches tools that it does not list.
+      // Composio also reaches tools that it does not list.
       const isOpen = server.definition.kind === 'composio' || isOn === null || server.off.includes(tool ?? '');
       if (tool !== undefined && !isOpen && !(await report(name)).tools.some((one) => one.tool === tool))
         throw new AppError('not-found', `The tool server ${name} has no tool ${tool}. Nothing was switched.`, {
@@ -157,7 +157,7 @@ async function setOn(
   if (tool === undefined && !isOn) await options.running.stop(name);
 }
 
-/** A yes to what was shown, and a look at what a server lists. */
+/** Approvals of what the user was shown, and a look at what a server lists. */
 function createApprovals(
   { running, pins, save, now }: ToolCommandsOptions,
   find: (name: string) => ToolServerSettings,
@@ -205,7 +205,7 @@ function markedPin(pin: ToolPin, tool: string, isReading: boolean): ToolPin {
   return isReading ? { ...rest, isReading } : rest;
 }
 
-/** Signing in is begun by a person and by nobody else: no tool and no server reaches these. */
+/** Only the user starts a sign-in: no tool and no server reaches these handlers. */
 function createSignInCommands(
   { running, signIns }: ToolCommandsOptions,
   find: (name: string) => ToolServerSettings,
@@ -215,7 +215,8 @@ function createSignInCommands(
     signIn: ({ input: { name, byCode = false }, signal }) =>
       progressStream<SignInProgress>(async (push, stop) => {
         const server = find(name);
-        // One that was never asked has not said yet what it wants; why it cannot be used is told below.
+        // A server says what it wants to be signed in with only when it is asked. The reason for a failure follows
+        // below.
         if (running.running(name) === null) await running.connect(name, stop).catch(() => undefined);
         mustBeApproved(name, server);
         await signIns.start(name, server.definition, {
@@ -223,7 +224,7 @@ function createSignInCommands(
           byCode,
           onOpen: (open) => push({ type: 'open', ...open }),
         });
-        // What runs has the old rights.
+        // The running server still has the old rights.
         await running.stop(name);
         await running.connect(name, stop);
         push({ type: 'done', server: await report(name) });
@@ -251,7 +252,7 @@ function takenSecrets(definition: ToolServerSettings['definition']): readonly st
   return hasClient ? [...secretNames(definition), clientSecretName] : secretNames(definition);
 }
 
-/** Accounts at services: shown, and connected by a link that a person opens. */
+/** Accounts at services. The user connects each one by opening a link. */
 function createConnections(
   { running }: ToolCommandsOptions,
   find: (name: string) => ToolServerSettings,
@@ -272,7 +273,7 @@ function createConnections(
   };
 }
 
-/** What servers work on: shown, and ended. */
+/** Shows and stops the tasks that servers work on. */
 function createTaskCommands(
   { running }: ToolCommandsOptions,
   find: (name: string) => ToolServerSettings,
@@ -307,7 +308,7 @@ async function textOfFile(path: string): Promise<string> {
   }
 }
 
-/** One that was approved before stays where it stands among the tools: the beginning of a prompt is kept. */
+/** A tool that was approved before keeps its place in the list, so that the beginning of the prompt does not change. */
 function withPins(before: readonly ToolPin[], chosen: readonly ToolPin[]): readonly ToolPin[] {
   const named = (name: string, pins: readonly ToolPin[]): ToolPin | undefined =>
     pins.find(({ definition }) => definition.name === name);
@@ -318,14 +319,14 @@ function withPins(before: readonly ToolPin[], chosen: readonly ToolPin[]): reado
   return [...kept, ...chosen.filter(({ definition }) => named(definition.name, before) === undefined)];
 }
 
-/** A server as one project sees it. */
+/** A server as seen from one project. */
 interface Place {
   readonly name: string;
   readonly server: ToolServerSettings;
   readonly own: ProjectTools;
 }
 
-/** More bad names of a server nobody reads. */
+/** At most this many names of unusable tools are reported. */
 const mostNamed = 20;
 
 async function reportOf({ running, pins, signIns }: ToolCommandsOptions, place: Place): Promise<ToolServerReport> {

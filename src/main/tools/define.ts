@@ -11,25 +11,25 @@ import type { ProgramDoor } from './programs/program-calls.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 
 /**
- * What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. `web`: it reads
- * from the web by `requestWeb`, which asks for each host.
+ * What a tool does to the world. Decides about approval and about what `--plan` allows; a tool never asks by itself.
+ * `web`: it reads from the web by `requestWeb`, which asks for each host.
  */
 export type Access = 'read' | 'write' | 'execute' | 'network' | 'web' | 'end';
 
-/** What a run of a tool gives back. `output` is for the model; the caller caps it and keeps the whole. */
+/** The result of one run of a tool. `output` is for the model; the caller cuts it to size and keeps the whole text. */
 export interface ToolResult {
-  /** `unknown`: it began, and nobody can say how it ended. */
+  /** `unknown`: it began, and its outcome is not known. */
   readonly status: 'ok' | 'error' | 'refused' | 'timed-out' | 'cancelled' | 'unknown';
   readonly output: string;
   readonly exitCode?: number | null;
   /** The result as data, for recipes and for the interface. JSON only. */
   readonly data?: unknown;
   readonly failure?: Failure;
-  /** Of a tool of others: images that the person sees, and models that can. */
+  /** Only of tools that Dewpoint does not bring: images for the user, and for models that support images. */
   readonly pictures?: readonly ResultPicture[];
 }
 
-/** An image that a tool gave back, as its bytes say. */
+/** An image that a tool returned. Its type and size come from its bytes. */
 export interface ResultPicture extends ImageFacts {
   readonly bytes: Uint8Array;
 }
@@ -38,59 +38,65 @@ export interface ResultPicture extends ImageFacts {
 export interface ToolContext {
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
-  /** Output as it comes, for people to see; it is also kept whole in a blob. */
+  /** Streams output to the user while it is produced. The whole output is also kept in a blob. */
   readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
   /**
-   * What the model last read of a file (SHA-256), so that a person's edit since is never overwritten.
-   * `undefined`: the model has not read it.
+   * SHA-256 of the version of a file that the model last read, so that a later edit by the user is never overwritten.
+   * `undefined`: the model has not read the file.
    */
   readonly lastRead: (path: string) => string | undefined;
   readonly noteRead: (path: string, sha256: string) => void;
-  /** Writes and deletions go through here: guards, `stale-file` checks and `file-changed` with both images. */
+  /**
+   * All writes and deletions go through here: it applies guards and `stale-file` checks, and logs `file-changed` with
+   * the file before and after. Null: it was done.
+   */
   readonly writeFile: (path: string, bytes: Uint8Array) => Promise<ToolResult | null>;
   readonly deleteFile: (path: string) => Promise<ToolResult | null>;
-  /** The same with several, all of them or none. */
+  /** Changes several files: all of them or none. */
   readonly changeFiles: (files: readonly NewFile[]) => Promise<ToolResult | null>;
   readonly facts: ToolFacts;
-  /** The call that it runs for. */
+  /** The id of the tool call that this run belongs to. */
   readonly toolCallId?: string;
-  /** Notes how far the plan is that the turn carries out; absent where it carries out none. */
+  /** Notes the progress of the plan that the turn carries out. Absent: the turn carries out no plan. */
   readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
-  /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
+  /** Runs the approved command with the hosts that were approved for it. Absent: no network was approved. */
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
-  /** Of a tool that works through accounts of the person: shows the link by which one is connected, and waits. */
+  /** Only for tools that use the user's accounts at services: shows the link that connects an account, and waits. */
   readonly askToConnect?: AskToConnect;
-  /** Of a tool that Dewpoint does not bring: hears of each connection that it made or wanted to make. */
+  /** Only for tools that Dewpoint does not bring: called with each connection that the tool made or tried to make. */
   readonly onNetwork?: (decision: NetworkDecision) => void;
-  /** Of a web tool: makes a request that the fences and the person let through. */
+  /** Only for web tools: makes a request after the fences and the user have allowed it. */
   readonly requestWeb?: RequestWeb;
-  /** The whole of a result that a model was shown a part of, by its id; null: of the last one. Null where there is none. */
+  /**
+   * The whole text of a result that the model saw only a part of, by its id. With null: of the last such result.
+   * Resolves to null if there is none.
+   */
   readonly keptResult?: (id: string | null) => Promise<string | null>;
-  /** Of a foreign tool: answers what its server asks. */
+  /** Only for foreign tools: answers the questions of their server. */
   readonly serverDoor?: ServerDoor;
-  /** Of a tool that runs a program: what that may call. */
+  /** Only for a tool that runs programs: the tools that a program may call. */
   readonly programDoor?: ProgramDoor<Tool>;
 }
 
-/** `cancel`: there was nobody to ask, or the work was cancelled. */
+/** `cancel`: nobody could be asked, or the work was cancelled. */
 export type FormAnswer =
   | { readonly action: 'accept'; readonly values: FormValues }
   | { readonly action: 'decline' | 'cancel' };
 
-/** What the server of a tool may ask for while it works on a call. The person sees each as the server's own words. */
+/** What the server of a tool may ask for during a call. The user sees each question as the server's own words. */
 export interface ServerDoor {
   readonly form: (message: string, form: ServerForm) => Promise<FormAnswer>;
-  /** `accept`: the person has seen the address; only they open it. */
+  /** `accept`: the user has seen the address. Only the user opens it. */
   readonly link: (message: string, url: string) => Promise<FormAnswer['action']>;
-  /** An answer of a model of the person's, who has seen the question, the model and the price. */
+  /** Asks one of the user's models, after the user has seen the question, the model and the price. */
   readonly model: (question: ModelQuestion) => Promise<ModelAnswer>;
-  /** While the server works on a task, no deadline of the call counts: a task has one of its own. */
+  /** Runs the wait for a task of the server. The deadline of the call does not count then: a task has its own. */
   readonly whileTask?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Writes down which task the call became. */
+  /** Logs which task of the server the call became. */
   readonly noteTask?: (task: LeftTask) => Promise<void>;
 }
 
-/** What a server asks a model: its own words alone, nothing of the session. */
+/** A server's question for a model. It holds only the server's own words, nothing of the session. */
 export interface ModelQuestion {
   readonly system: string | null;
   readonly messages: readonly {
@@ -103,25 +109,25 @@ export interface ModelQuestion {
   readonly stop: readonly string[];
 }
 
-/** `why`: for the model that made the call, never for the server. */
+/** `why` is for the model that made the call, never for the server. */
 export type ModelAnswer =
   | { readonly type: 'answered'; readonly model: string; readonly text: string; readonly isWhole: boolean }
   | { readonly type: 'refused'; readonly why: string };
 
-/** An account at a service that a person is to connect, at this address. */
+/** An account at a service, which the user can connect at this address. */
 export interface AccountLink {
   readonly server: string;
   readonly toolkit: string | null;
   readonly url: string;
 }
 
-/** `settled` answers for the person, when the account is there or can no more be connected; null: nobody will know. */
+/** `settled` answers in the user's place once the account is connected or cannot be. Null: Dewpoint cannot find out. */
 export type AskToConnect = (
   link: AccountLink,
   settled: Promise<'allow' | 'deny'> | null,
 ) => Promise<'allow' | 'deny' | 'nobody'>;
 
-/** A whole file as it is to be; `bytes` null: deleted. */
+/** A file with its new content. `bytes` null: delete it. */
 export interface NewFile {
   readonly path: string;
   readonly bytes: Uint8Array | null;
@@ -129,7 +135,7 @@ export interface NewFile {
 
 export type NetworkCommand = Pick<ExecRequest, 'command' | 'timeoutMs' | 'onOutput'>;
 
-/** Facts of the project that tools need. */
+/** Facts about the project that tools need. */
 export interface ToolFacts {
   /** The command that runs the project's tests; null when there is none. */
   readonly testCommand: string | null;
@@ -138,10 +144,10 @@ export interface ToolFacts {
   readonly maxWriteBytes: number;
 }
 
-/** The input of a foreign tool: its own schema for the model, word for word, and what checks values by it. */
+/** The input of a foreign tool: its schema, passed to the model word for word, and the check of values against it. */
 export interface RawInput {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
-  /** Null: it fits. */
+  /** Returns what is wrong with a value; null if it fits. */
   readonly check: (value: unknown) => string | null;
 }
 
@@ -149,7 +155,7 @@ export function isRawInput(input: Tool['input']): input is RawInput {
   return 'jsonSchema' in input;
 }
 
-/** What a tool takes, as JSON Schema. */
+/** The input schema of a tool as JSON Schema. */
 export function inputJsonSchema({ input }: Pick<Tool, 'input'>): Readonly<Record<string, unknown>> {
   return isRawInput(input) ? input.jsonSchema : { ...z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) };
 }
@@ -159,27 +165,27 @@ export interface Tool {
   readonly description: string;
   readonly access: Access;
   readonly input: z.ZodType | RawInput;
-  /** Set for a tool that Dewpoint does not bring: who answers, and where. */
+  /** Set for a tool that Dewpoint does not bring: which server or file answers, and where it runs. */
   readonly foreign?: ForeignToolSpec;
-  /** It reaches the web. Offered only where the user switched it on. */
+  /** It reaches the web. Offered only if the user switched it on. */
   readonly isWeb?: boolean;
-  /** It reads more of shortened results. Offered where results of others are shortened by their structure. */
+  /** It reads more of shortened results. Offered only where foreign results are shortened by their structure. */
   readonly isForResults?: boolean;
-  /** It draws for the person. Offered where a session asked for something to be drawn. */
+  /** It draws for the user. Offered only in sessions that asked for a drawing. */
   readonly isForDrawing?: boolean;
-  /** It lasts as long as the work that it started: no deadline of tools ends it. */
+  /** It runs as long as the work that it started: no tool deadline ends it. */
   readonly isLong?: true;
-  /** It runs a program, which calls other tools. What it gives back is shortened by its structure. */
+  /** It runs a program that calls other tools. Its result is shortened by its structure. */
   readonly isProgram?: true;
-  /** Only a model that needs no short prompt is told of it, or may call it. */
+  /** Only offered to, and callable by, models that do not need a short prompt. */
   readonly isForStrong?: true;
-  /** The tool that a call with this input is: one name may do things of several kinds. */
+  /** Returns the tool that counts for this input. One name may cover several kinds of access. */
   as?(input: unknown): Tool;
-  /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
+  /** No prompt lists it. It is found on demand (`foreign/find-tools.ts`), and can be called then. */
   readonly isHidden?: true;
-  /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
+  /** One line for the user: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
   label(input: unknown): string;
-  /** `input` has been parsed by the schema. May throw; the caller turns that into an error the model reads. */
+  /** `input` has passed the schema. May throw; the caller turns that into an error for the model. */
   run(input: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
@@ -200,14 +206,14 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
 /** What `compose.ts` hands to every tool. */
 export interface ToolDependencies {
   readonly now: () => number;
-  /** What web tools work with; absent: in a replay and in tests, where none is run. */
+  /** What web tools need. Absent in a replay and in tests, which run no web tool. */
   readonly web?: WebParts;
 }
 
-/** Marks an input (`.meta(forLarge)`) that a small model is not told of where it is held to a grammar. */
+/** Marks an input (`.meta(forLarge)`) that is hidden from small models whose output follows a grammar. */
 export const forLarge = { forLarge: true } as const;
 
-/** Marks an input that only models are told of that get the full form of the prompt. */
+/** Marks an input that only models with the full form of the prompt see. */
 export const forFull = { forLarge: 'full' } as const;
 
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): ToolDefinition<Input> {

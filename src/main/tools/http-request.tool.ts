@@ -42,5 +42,5 @@ export default defineTool({
     },
 });
 
-/** The others say nothing that a task needs. */
+/** The only response headers that a model sees: tasks need no others. */
 const shownHeaders = ['content-type', 'location', 'etag', 'last-modified', 'link', 'retry-after'];

@@ -6,7 +6,7 @@ import { workspacePath } from './values/tool-path-input.ts';
 import { failureResult, okResult } from './values/tool-results.ts';
 
 const shownEntries = 500;
-/** So many are looked through for a glob. */
+/** At most this many files are checked against a glob. */
 const lookedThrough = 20_000;
 
 export default defineTool({

@@ -28,7 +28,7 @@ export default defineTool({
     const note = read.encode === null ? ['(It is not UTF-8: letters that cannot be read are shown as \uFFFD.)'] : [];
     if (from > lines.length) return errorResult(`${input.path} has ${lines.length} lines; there is no line ${from}.`);
     if (to < from) return errorResult(`"to" (${to}) comes before "from" (${from}).`);
-    // Of one width, so that indentation does not shift from line 9 to line 10.
+    // All line numbers have the same width, so that indentation does not shift from line 9 to line 10.
     const width = String(to).length;
     const shown = lines.slice(from - 1, to).map((line, index) => `${String(from + index).padStart(width)}: ${line}`);
     const isWhole = from === 1 && to === lines.length;

@@ -1,7 +1,7 @@
 import { collectDefinitions } from '../lib/discovered-definitions.ts';
 import type { Tool, ToolDefinition, ToolDependencies } from './define.ts';
 
-/** Tool definitions by name. A second one of the same name, or a file without a definition, stops the start. */
+/** Tool definitions by name. Throws for a second tool of the same name and for a file without a definition. */
 export function createToolRegistry(modules: Readonly<Record<string, unknown>>): ReadonlyMap<string, ToolDefinition> {
   return collectDefinitions<ToolDefinition>(modules, {
     what: 'tool',
@@ -15,7 +15,7 @@ export function discoverTools(): ReadonlyMap<string, ToolDefinition> {
   return createToolRegistry(import.meta.glob('./*.tool.ts', { eager: true, import: 'default' }));
 }
 
-/** The tools that Dewpoint brings. Foreign ones come with each turn (`foreign/foreign-tool.ts`). */
+/** The tools that Dewpoint brings. Foreign tools come with each turn (`foreign/foreign-tool.ts`). */
 export function builtInTools(
   definitions: ReadonlyMap<string, ToolDefinition>,
   dependencies: ToolDependencies,
@@ -23,7 +23,7 @@ export function builtInTools(
   return [...definitions.values()].map((definition) => createTool(definition, dependencies));
 }
 
-/** Input reaches `run` only through the schema of the definition. */
+/** Input reaches `run` only after the schema of the definition has parsed it. */
 function createTool(definition: ToolDefinition, dependencies: ToolDependencies): Tool {
   const run = definition.create(dependencies);
   return {

@@ -41,12 +41,12 @@ export default defineTool({
         return { status: 'refused', output: 'A command in the background has no network but localhost.' };
       return startService(input.command, context);
     }
-    // It may have asked for one in other words than ours.
+    // An approved network may come from a request in another form, without `network`.
     if (input.network === undefined && context.runWithNetwork === undefined) {
       const reply = await context.sandbox.exec(request, context.signal);
       return reply.ok ? describeExec(reply.value, '', ordered.text()) : failureResult(reply.error);
     }
-    // Without an approval there is no way to one.
+    // Without an approval no network is reached.
     if (context.runWithNetwork === undefined) return { status: 'refused', output: 'No network was approved.' };
     const reply = await context.runWithNetwork(request);
     if (!reply.ok) return failureResult(reply.error);
@@ -55,7 +55,7 @@ export default defineTool({
   },
 });
 
-/** What was reached and what was not, a line for each host; most lines are the same thing again. */
+/** Which hosts were reached and which were not. Equal lines are counted, because most of them repeat. */
 function networkText(decisions: readonly NetworkDecision[]): string {
   const lines = new Map<string, number>();
   for (const { host, port, isAllowed, reason } of decisions) {

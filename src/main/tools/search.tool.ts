@@ -7,7 +7,7 @@ import { failureResult, okResult } from './values/tool-results.ts';
 
 const usualMatches = 100;
 const maximumLineLength = 300;
-/** Lines around a match are shown of so many files, each of at most so many bytes. */
+/** Limits for lines around a match: at most this many files, each of at most this many bytes. */
 const filesWithContext = 30;
 const contextBytes = 1024 * 1024;
 
@@ -30,7 +30,7 @@ export default defineTool({
   create: () => async (input, context) => {
     const query = {
       pattern: input.pattern,
-      // Names alone are few, also of many matches.
+      // File names alone take little room, so more matches are allowed.
       limit: input.limit ?? (input.filesOnly === true ? 2_000 : usualMatches),
       ...(input.path === undefined ? {} : { path: input.path }),
       ...(input.glob === undefined ? {} : { glob: input.glob }),
@@ -38,7 +38,7 @@ export default defineTool({
     };
     let reply = await context.sandbox.search(query, context.signal);
     let isPlain = false;
-    // A model often means plain text when it writes something that is no regular expression.
+    // A model often means plain text when its pattern is not a valid regular expression.
     if (!reply.ok && reply.error.code === 'bad-input') {
       reply = await context.sandbox.search({ ...query, literal: true }, context.signal);
       isPlain = true;
@@ -68,7 +68,7 @@ function perFile(matches: Matches): readonly string[] {
   return [...counts].map(([path, count]) => `${path} (${count})`);
 }
 
-/** `path:12: ` before a line that fits, `path-13- ` before one beside it, as `grep` has it. */
+/** Like `grep`: `path:12: ` before a line that matches, `path-13- ` before a line beside it. */
 async function withContext(matches: Matches, around: number, { sandbox, signal }: ToolContext): Promise<string[]> {
   const paths = [...new Set(matches.map(({ path }) => path))];
   const read = await sandbox.readFiles(paths.slice(0, filesWithContext), { maxBytes: contextBytes }, signal);

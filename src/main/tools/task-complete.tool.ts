@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool, forFull } from './define.ts';
 import { okResult } from './values/tool-results.ts';
 
-/** The claim that the work is done, which the agent checks before it believes it; or why it cannot be done. */
+/** The model's claim that the work is done, which the agent checks first, or the reason why it cannot be done. */
 export default defineTool({
   name: 'task_complete',
   description: 'End the task: done, or blocked. The success check runs then.',

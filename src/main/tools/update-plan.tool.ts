@@ -6,7 +6,7 @@ import { okResult } from './values/tool-results.ts';
 
 const item = z.object({ text: z.string().trim().min(1).max(200), state: planItemStateSchema });
 
-/** What a person sees of how far a plan is. It is the model's word: nothing is changed or checked by it. */
+/** Shows the user the progress of a plan. It is only the model's claim: nothing is changed or checked. */
 export default defineTool({
   name: 'update_plan',
   description: 'Show how far the plan is: all of its items, each with its state. Call it when an item begins or ends.',

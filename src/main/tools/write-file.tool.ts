@@ -16,7 +16,8 @@ export default defineTool({
   create:
     () =>
     async ({ path, content: given }, context) => {
-      // What was read had a number before each line; nothing else of three lines and more looks so by chance.
+      // Models copy the line numbers of `read_file` along. Real text of three lines or more does not look like that by
+      // chance.
       const plain = context.lastRead(path) === undefined ? null : withoutLineNumbers(given, 3);
       const content = plain ?? given;
       const note = plain === null ? '' : '; the line numbers were left out';
@@ -30,7 +31,7 @@ export default defineTool({
     },
 });
 
-/** A line break ends a line; it does not begin another. */
+/** A final line break ends the last line and does not begin another one. */
 function linesOf(content: string): string {
   const count = content === '' ? 0 : content.replace(/\n$/u, '').split('\n').length;
   return count === 1 ? '1 line' : `${count} lines`;

@@ -1,4 +1,4 @@
-/** What stands in an answer: code, formulas, diagrams and tables. */
+/** The content of an answer: code, formulas, diagrams and tables. */
 export const content = {
   'code.save': 'Save as {name}',
 

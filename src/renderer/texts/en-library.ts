@@ -1,4 +1,4 @@
-/** What is done with sessions as a whole: search, fork, rename, export, the bin. */
+/** Actions for sessions as a whole: search, fork, rename, export, the bin. */
 export const library = {
   'search.label': 'In sessions',
   'search.looking': 'Searching sessions…',

@@ -1,4 +1,4 @@
-/** One project: what it has otherwise than all others. */
+/** One project and its own settings. */
 export const project = {
   'project.settings': 'Settings of {name}',
   'project.loading': 'Loading project settings…',

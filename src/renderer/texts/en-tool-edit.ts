@@ -1,4 +1,4 @@
-/** Writing a tool of one's own: what it says of itself, its code, and a try. */
+/** Writing a tool: its declaration, its code, and a trial run. */
 export const toolEdit = {
   'toolEdit.add': 'New tool',
   'toolEdit.edit': 'Edit',

@@ -1,4 +1,4 @@
-/** Servers of tools, and what agents may call of them. */
+/** Tool servers, and what agents may call on them. */
 export const tools = {
   'tools.title': 'Tools',
   'tools.text': 'Agents can call tools of servers (MCP) and your own. What can leave this machine asks you first.',

@@ -12,7 +12,7 @@ import { shell } from './en-shell.ts';
 import { toolEdit } from './en-tool-edit.ts';
 import { tools } from './en-tools.ts';
 
-/** Every text of the window, by its key. `{name}` stands for a value; `.one` and `.other` are chosen by a count. */
+/** Every text of the window, by its key. `{name}` is replaced by a value. A count selects `.one` or `.other`. */
 export const en = {
   ...shell,
   ...compare,

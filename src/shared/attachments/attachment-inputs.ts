@@ -5,7 +5,7 @@ import type { Attachment, LineRange } from './attachment.ts';
 import { policySchema } from '@shared/routing/routing.ts';
 import type { FenceVerdict } from '@shared/safety/fences.ts';
 
-/** Where a file may lie: in the workspace of a session, or in a project for which there is none yet. */
+/** Where a file may be: in a session's workspace, or in a project that has no session yet. */
 const placeSchema = z.union([
   z.strictObject({ sessionId: z.string().min(1).max(100) }),
   z.strictObject({ projectPath: z.string().min(1).max(4096) }),
@@ -16,13 +16,13 @@ export const keptFileSchema = z.object({
   name: z.string().min(1).max(500),
   /** Base64. */
   data: z.string().max(15 * 1024 * 1024),
-  /** Where it lies on the machine of the core, where the host knows that; fences go by it within `place`. */
+  /** Its path on the core's machine, if the host knows it. Fences use it if it is within `place`. */
   path: z.string().min(1).max(4096).optional(),
   place: placeSchema.optional(),
 });
 export type KeptFile = z.infer<typeof keptFileSchema>;
 
-/** The data export of a chat app: where it lies, as far as the host knows that, else what is in it. */
+/** The data export of a chat app: its path if the host knows it, otherwise its content. */
 const exportSchema = keptFileSchema.omit({ data: true }).extend({ data: keptFileSchema.shape.data.optional() });
 export type ExportFile = z.infer<typeof exportSchema>;
 
@@ -37,7 +37,7 @@ export const keepChatsInput = exportSchema.extend({
 export const resourcesInput = z.object({
   /** Null: a session without a project. */
   place: placeSchema.nullable(),
-  /** As it is typed after the `@`. */
+  /** The text after the `@`. */
   text: z.string().max(2_000),
   limit: z.number().int().positive().max(100).default(8),
 });
@@ -58,7 +58,7 @@ export const takePromptInput = z.object({
   values: z.record(z.string().max(256), z.string().max(20_000)),
 });
 
-/** What a prompt of a tool server says, to be seen and changed before it is sent, and what comes along with it. */
+/** The text of a tool server's prompt, to be read and changed before it is sent, and its attachments. */
 export interface TakenPrompt {
   readonly text: string;
   readonly attachments: readonly Attachment[];
@@ -72,7 +72,7 @@ export const findInput = z.object({
   limit: z.number().int().positive().max(100).default(12),
 });
 
-/** A message that was not sent yet: what is attached to it, what its text mentions, and who is to get it. */
+/** A message that is not sent yet: its attachments, its text with mentions, and who is to get it. */
 export const previewInput = z.object({
   /** Null: a session without a project, which has no files. */
   place: placeSchema.nullable(),
@@ -84,7 +84,7 @@ export const previewInput = z.object({
 });
 export type PreviewedMessage = z.infer<typeof previewInput>;
 
-/** A model by its name, and whether it sees pictures. */
+/** A model's name, and whether it sees images. */
 export interface PreviewModel {
   readonly id: string;
   readonly label: string;
@@ -92,10 +92,10 @@ export interface PreviewModel {
   readonly images: boolean;
 }
 
-/** Of one attached file, what the model with the least room is shown. Pages and lines only where it has any. */
+/** What the model with the least room sees of one attached file. Pages and lines only if the file has any. */
 export interface FilePreview {
   readonly attachment: Attachment;
-  /** The text mentions it; nobody attached it by hand. */
+  /** The text mentions the file; nobody attached it by hand. */
   readonly isMentioned: boolean;
   readonly bytes: number;
   readonly shownBytes: number;
@@ -103,21 +103,21 @@ export interface FilePreview {
   readonly pages: { readonly all: number; readonly shown: number; readonly blank: number } | null;
 }
 
-/** What a model would get of a message, found out by what the message is sent by. */
+/** What a model would get of a message. Computed by the code that sends messages. */
 export interface AttachmentPreview {
-  /** Who may get it; empty where none of them is there. */
+  /** The models that may get it; empty when none is available. */
   readonly models: readonly PreviewModel[];
   readonly files: readonly FilePreview[];
-  /** What the text mentions and does not come along, a sentence each. */
+  /** Things that the text mentions but that are not attached, one sentence each. */
   readonly notes: readonly string[];
-  /** It has a picture, and none of `models` sees it. Null: somebody does, or there is no picture. */
+  /** Set when the message has an image that none of `models` sees. Null: one of them does, or there is no image. */
   readonly unseen: { readonly seeing: readonly PreviewModel[] } | null;
 }
 
-/** A file or folder (with `/` at its end) of a workspace. `staysHere`: what a fence says of it. */
+/** A file or folder (with `/` at its end) of a workspace. `staysHere`: a fence keeps it on this machine. */
 export interface FoundFile {
   readonly path: string;
   readonly staysHere: FenceVerdict | null;
-  /** Where a definition in it was found, not the file as a whole. */
+  /** The definition that was found in it, if the match is not the file as a whole. */
   readonly symbol?: { readonly name: string; readonly lines: LineRange };
 }

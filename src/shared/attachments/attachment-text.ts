@@ -2,13 +2,13 @@ import type { Attachment, ChatFacts, DocumentFacts } from './attachment.ts';
 import type { FittedText } from './fit-attachments.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 
-/** More of an image than this is taken by no service; a person is told, and nothing is made smaller by itself. */
+/** No service takes larger images. The user is told; Dewpoint never makes an image smaller by itself. */
 export const maxImageBytes = 5 * 1024 * 1024;
 export const maxImageSide = 8000;
-/** More of a text is better left to the tools, which read a file piece by piece. */
+/** A larger text is better read by the tools, piece by piece. */
 export const maxTextBytes = 256 * 1024;
 export const maxAttachments = 20;
-/** Of any file that is looked at. */
+/** The largest file of any kind that is read. */
 export const maxFileBytes = 8 * 1024 * 1024;
 
 export function hasImage(attachments: readonly Attachment[] | undefined): boolean {
@@ -22,18 +22,21 @@ export function attachmentLabel(attachment: Attachment): string {
   return `${attachment.name} (${from === to ? `line ${from}` : `lines ${from} to ${to}`})`;
 }
 
-/** Stands before the text of each page of a document, so that a model can say where it read something. */
+/** The line before each page of a document's text, so that a model can say where it read something. */
 export function pageMark(page: number, of: number): string {
   return `[Page ${page} of ${of}]`;
 }
 
-/** How many pages of a document begin in a text. */
+/** Number of a document's pages that begin in a text. */
 export function pagesIn(text: string, { pages }: Pick<DocumentFacts, 'pages'>): number {
   const begun = text.split('\n').filter((line) => line.startsWith('[Page ') && line.endsWith(` of ${pages}]`));
   return Math.min(pages, begun.length);
 }
 
-/** An attachment as a model is shown it; null stands for bytes that are gone, which is said. `fitted`: what fits of it. */
+/**
+ * An attachment as a model sees it. A null text means that its bytes are gone, and the part says so. `fitted`: how much
+ * of it fits.
+ */
 export function attachmentPart(
   attachment: Attachment,
   bytes: Uint8Array | null,
@@ -69,7 +72,7 @@ function chatNote({ conversations }: ChatFacts): string {
   return `${conversations === 1 ? 'a conversation' : `${conversations} conversations, newest first`}, as text, from the export of a chat app`;
 }
 
-/** So that no text can end the block that it stands in. */
+/** Length of the longest run of backticks, so that no text can end the code block that holds it. */
 function longestRun(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length));
 }

@@ -6,34 +6,34 @@ const lineRangeSchema = z.object({ from: z.number().int().positive(), to: z.numb
 export type LineRange = z.infer<typeof lineRangeSchema>;
 
 const documentSchema = z.object({
-  /** The file itself, as it came. */
+  /** The original file. */
   blob: blobRefSchema,
   pages: z.number().int().positive(),
-  /** The pages from the first on whose text was kept: more than this a message does not take. */
+  /** Number of pages, from the first on, whose text was kept. A message takes no more. */
   read: z.number().int().nonnegative(),
-  /** How many of those have no text, as pages that are pictures. */
+  /** How many of those pages have no text, such as scanned pages. */
   blank: z.number().int().nonnegative(),
 });
 export type DocumentFacts = z.infer<typeof documentSchema>;
 
 const chatSchema = z.object({
   conversations: z.number().int().positive(),
-  /** Of the text of all of them. A message takes its beginning. */
+  /** Size of all their text together. A message takes its beginning. */
   bytes: z.number().int().nonnegative(),
 });
 export type ChatFacts = z.infer<typeof chatSchema>;
 
 const common = {
-  /** For people and models: a file name, or what a mention names. */
+  /** A name for people and models: a file name, or the text of a mention. */
   name: z.string().min(1).max(500),
   blob: blobRefSchema,
-  /** In the workspace, where it comes from there: fences go by it. */
+  /** Its path in the workspace, if it comes from there. Fences use it. */
   path: z.string().max(4096).optional(),
-  /** It came from a tool server, from this address: words of others. */
+  /** Set when it came from a tool server, from this address. Its words are untrusted. */
   source: z.object({ server: z.string().max(100), uri: z.string().max(4096) }).optional(),
 };
 
-/** Something that a person gave with a message: data, kept as a blob. What it is was decided by its bytes. */
+/** Something that the user gave with a message. It is data, kept as a blob; its bytes decide its kind. */
 export const attachmentSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('image'),
@@ -46,11 +46,11 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
     kind: z.literal('text'),
     ...common,
     lines: lineRangeSchema.optional(),
-    /** It is the text of a PDF, by its pages. */
+    /** Set for the text of a PDF, with its pages. */
     document: documentSchema.optional(),
-    /** It is the text of conversations that a chat app exported, newest first. */
+    /** Set for the text of conversations that a chat app exported, newest first. */
     chat: chatSchema.optional(),
-    /** What its letters were written in, where that was not UTF-8. */
+    /** The encoding of the original text, if it was not UTF-8. */
     encoding: z.enum(['UTF-16', 'Windows-1252']).optional(),
   }),
 ]);

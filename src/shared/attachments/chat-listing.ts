@@ -1,18 +1,18 @@
 /** One conversation in the data export of a chat app. */
 export interface ChatEntry {
-  /** By its content. */
+  /** A hash of its content. */
   readonly id: string;
   readonly title: string;
   readonly app: 'ChatGPT' | 'Claude';
   readonly startedMs: number | null;
   readonly changedMs: number | null;
-  /** How many were written by either side. */
+  /** Number of messages from both sides. */
   readonly messages: number;
-  /** Of their text. */
+  /** Size of the text. */
   readonly bytes: number;
 }
 
-/** What an export has to choose from, newest first. */
+/** The conversations in an export, newest first. */
 export interface ChatListing {
   readonly conversations: readonly ChatEntry[];
   /** Entries that could not be read as conversations. */

@@ -5,15 +5,17 @@ export interface Mention {
   /** As it is written, relative to the workspace; a folder ends with `/`. */
   readonly path: string;
   readonly lines: LineRange | null;
-  /** Where it stands in the text, `@` included. */
+  /** Its place in the text, with the `@`. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Begins a word, so that addresses of mail are none. What ends a sentence does not belong to it. */
+/**
+ * A mention begins a word, so email addresses do not match. Punctuation at the end of a sentence does not belong to it.
+ */
 const pattern = /(?<![\p{L}\p{N}_.@/\\])@(?:"([^"\n]+)"|([^\s"'`,;()[\]{}<>@]+))/gu;
 
-/** Every mention of a text, in order. Whether there is such a file is for the workspace to say. */
+/** All mentions in a text, in order. The files need not exist. */
 export function mentionsIn(text: string): readonly Mention[] {
   return [...text.matchAll(pattern)].flatMap((match) => {
     const start = match.index;
@@ -36,18 +38,18 @@ function rangeOf(match: RegExpExecArray | null): LineRange | null {
   return { from, to: Math.max(from, Number(match[2] ?? match[1])) };
 }
 
-/** How a path is written as a mention. */
+/** Writes a path as a mention. */
 export function mentionOf(path: string): string {
   return /[\s"'`,;()[\]{}<>@]|[.:!?]$/u.test(path) ? `@"${path.replaceAll('"', '')}"` : `@${path}`;
 }
 
-/** What is typed after an `@` right before the cursor; null: no mention is being written. */
+/** The text after an `@` right before the cursor. Null when no mention is being written. */
 export function openMention(text: string, cursor: number): { readonly start: number; readonly query: string } | null {
   const match = /(?<![\p{L}\p{N}_.@/\\])@(?:"([^"\n]*)|([^\s"'`,;()[\]{}<>@]*))$/u.exec(text.slice(0, cursor));
   return match === null ? null : { start: match.index, query: match[1] ?? match[2] ?? '' };
 }
 
-/** Whether a word that names no file was probably meant to: then it is said that it does not. */
+/** Whether a word without a file was probably meant as a path, so that the user should be told. */
 export function looksLikePath(path: string): boolean {
   return path.includes('/') || /\.[a-z0-9]{1,5}$/iu.test(path);
 }

@@ -1,40 +1,43 @@
 import type { LineRange } from './attachment.ts';
 
-/** Files in which `definitionPattern` means something: Python, JavaScript, TypeScript, Go, Rust, Java, Kotlin and C#. */
+/** The files that `definitionPattern` works for: Python, JavaScript, TypeScript, Go, Rust, Java, Kotlin and C#. */
 export const codeFiles = '*.{py,pyi,js,mjs,cjs,jsx,ts,mts,cts,tsx,go,rs,java,kt,cs}';
 
 const before =
   '(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|sealed|partial|data|const|unsafe|pub(?:\\([^)]*\\))?)\\s+)*';
-/** A keyword before the name; of Go the receiver, too. */
+/** A keyword before the name; in Go also the receiver. */
 const byKeyword = (name: string): string =>
   `${before}(?:def|class|function\\*?|func|fun|fn|struct|interface|trait|enum|record|type)\\s+(?:\\([^)]*\\)\\s*)?(${name})\\b`;
-/** A constant that is a function. */
+/** A constant that holds a function. */
 const byArrow = (name: string): string =>
   `${before}(?:const|let|var)\\s+(${name})\\s*(?::[^=]+)?=\\s*(?:async\\s*)?(?:function\\b|\\w+\\s*=>|\\((?:.*=>|[^)]*$))`;
-/** A method, whose body begins on its line. */
+/** A method whose body begins on its line. */
 const byBody = (name: string): string => `(?:[\\w<>\\[\\],.?]+\\s+)*(${name})\\s*\\(.*\\)[^;=()]*\\{\\s*$`;
-/** A method with its body or its parameters on the next lines. */
+/** A method whose body or parameters are on the next lines. */
 const byAccess = (name: string): string => `(?:public|private|protected|internal)\\s[^=;(]*?\\b(${name})\\s*\\([^;]*$`;
 
-/** The expression for lines that define a name with these letters in it; it means the same to JavaScript and ripgrep. */
+/** A pattern for lines that define a name containing these letters. JavaScript and ripgrep read it the same way. */
 export function definitionPattern(letters: string): string {
   const name = `\\w*${letters}\\w*`;
   return `^\\s*(?:${[byKeyword, byArrow, byBody, byAccess].map((form) => form(name)).join('|')})`;
 }
 
-/** What stands before brackets and defines nothing. */
+/** Words before brackets that define nothing. */
 const noName = /^(?:if|for|foreach|while|switch|catch|with|return|function|using|lock|super|match)$/u;
 
-/** Of a line no more is read: a longer one was made by a program. */
+/** The most characters of a line that are read. Longer lines are generated code. */
 const MAX_LINE = 500;
 
-/** The name that a line defines with these letters in it; null where it does not. Letters are those of a name. */
+/**
+ * The name containing these letters that a line defines; null when it defines none. `letters` holds identifier
+ * characters only.
+ */
 export function definedName(line: string, letters: string): string | null {
   const code = line.slice(0, MAX_LINE);
   const match = new RegExp(definitionPattern(letters), 'iu').exec(code);
   const name = match?.slice(1).find((group) => group !== undefined) ?? null;
   if (name === null || noName.test(name)) return null;
-  // A call with a function for it, or an object of a class without a name.
+  // A call that takes a function, or an object of an anonymous class.
   const isCall = match?.[3] !== undefined && /=>\s*\{\s*$|\bfunction\b|\b(?:new|return|await|else)\s/u.test(code);
   return isCall ? null : name;
 }
@@ -42,7 +45,7 @@ export function definedName(line: string, letters: string): string | null {
 /** The most lines that a mention of one definition brings. */
 const MAX_LINES = 400;
 
-/** The lines of the definition that begins at `from` (1-based): as far as they are indented, with what closes them. */
+/** The lines of the definition that begins at `from` (1-based): all indented lines, and the line that closes it. */
 export function linesOfDefinition(lines: readonly string[], from: number): LineRange {
   const depthOf = (line: string): number => line.length - line.trimStart().length;
   const own = depthOf(lines[from - 1] ?? '');
@@ -53,7 +56,7 @@ export function linesOfDefinition(lines: readonly string[], from: number): LineR
     const isClosing = depthOf(line) === own && /^[)\]}{]/u.test(line.trimStart());
     if (depthOf(line) <= own && !isClosing) break;
     to = at + 1;
-    // What closes the parameters also opens the body.
+    // A line that closes the parameters may open the body, too.
     if (isClosing && !/[{:([]\s*$/u.test(line)) break;
   }
   return { from, to };

@@ -1,20 +1,23 @@
-/** What of a text is shown where it does not fit: its beginning. */
+/** How much of a text is shown when it does not fit. Only its beginning is shown. */
 export interface FittedText {
-  /** How many of its UTF-16 units. */
+  /** In UTF-16 units. */
   readonly length: number;
-  /** As UTF-8. */
+  /** In UTF-8. */
   readonly bytes: number;
   readonly shownBytes: number;
 }
 
-/** Code and prose of the usual kind, on the safe side. */
+/** A low estimate for ordinary code and prose, so that the token count is rather too high. */
 const bytesPerToken = 2.8;
-/** What stands around a text: its name and the marks of its beginning and end. */
+/** Tokens for the text around it: its name and the marks of its beginning and end. */
 const aroundTokens = 40;
-/** A cut goes back to the end of a line, if that gives up less than this share. */
+/** A cut moves back to the end of a line if that loses less than this share. */
 const lineShare = 0.3;
 
-/** Tokens of a text without asking a tokenizer. A digit is one: a table of numbers has twice the tokens of prose. */
+/**
+ * Estimates tokens without a tokenizer. Each digit counts as one, because a table of numbers has twice the tokens of
+ * prose.
+ */
 function tokensOf(text: string): number {
   let tokens = 0;
   for (let at = 0; at < text.length; at += 1) tokens += costAt(text, at);
@@ -22,8 +25,8 @@ function tokensOf(text: string): number {
 }
 
 /**
- * How much of each text fits into so many tokens together: all of the small ones, and of the large ones an equal share.
- * What is shown of a text is its beginning, up to the end of a line where one is near. The same for the same texts.
+ * How much of each text fits into `roomTokens` together: small texts whole, large ones an equal share. Shows the
+ * beginning of a text, up to the end of a line if one is near. Deterministic.
  */
 export function fitTexts(texts: readonly string[], roomTokens: number): readonly FittedText[] {
   const costs = texts.map((text) => tokensOf(text) + aroundTokens);
@@ -36,7 +39,7 @@ export function fitTexts(texts: readonly string[], roomTokens: number): readonly
   });
 }
 
-/** The most that one of them may take, so that all of them together take no more than there is. */
+/** The most that each text may take so that all of them fit. */
 function shareOf(costs: readonly number[], room: number): number {
   let left = room;
   const sorted = [...costs].sort((one, other) => one - other);
@@ -58,7 +61,7 @@ function cutAt(text: string, tokens: number): number {
     if (text.charCodeAt(at) === 0x0a) line = at + 1;
   }
   if (line > at * (1 - lineShare)) return line;
-  // Not inside a letter of two units.
+  // Do not cut inside a surrogate pair.
   return at > 0 && isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at;
 }
 

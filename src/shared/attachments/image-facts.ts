@@ -1,20 +1,20 @@
 import type { z } from 'zod';
 import type { imageTypeSchema } from '@shared/models/model-messages.ts';
 
-/** What an image is, by its bytes. */
+/** The kind and size of an image, read from its bytes. */
 export interface ImageFacts {
   readonly mediaType: z.infer<typeof imageTypeSchema>;
   readonly width: number;
   readonly height: number;
 }
 
-/** Looks at the first bytes, never at the name. Null: no image of a kind that models take, or a broken one. */
+/** Reads the first bytes and ignores the name. Null for a broken image, or a kind that models do not take. */
 export function readImageFacts(bytes: Uint8Array): ImageFacts | null {
   const facts = png(bytes) ?? gif(bytes) ?? webp(bytes) ?? jpeg(bytes);
   return facts === null || facts.width === 0 || facts.height === 0 ? null : facts;
 }
 
-/** The type of what a page draws as a picture, by its bytes: also of an SVG, by its beginning. Null: it is none. */
+/** The media type of a picture that the page can draw, including SVG, read from its bytes. Null when it is none. */
 export function pictureTypeOf(bytes: Uint8Array): string | null {
   const facts = readImageFacts(bytes);
   if (facts !== null) return facts.mediaType;
@@ -51,7 +51,7 @@ function webp(bytes: Uint8Array): ImageFacts | null {
   }
 }
 
-/** The size stands in the first frame header; what comes before it is skipped segment by segment. */
+/** The size is in the first frame header. The segments before it are skipped. */
 function jpeg(bytes: Uint8Array): ImageFacts | null {
   if (!startsWith(bytes, [0xff, 0xd8, 0xff])) return null;
   const view = viewOf(bytes);

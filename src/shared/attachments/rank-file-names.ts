@@ -1,7 +1,7 @@
 /**
- * The paths that fit what was typed, best first: the letters stand in the path in their order. Better: in the name
- * rather than in the folders, together, at the beginning of a word, in a short path; `recent` ones (the latest first)
- * before all others that fit as well, and alone first where nothing was typed.
+ * The paths that contain the typed letters in order, best first. Better matches are in the name rather than the
+ * folders, contiguous, at the start of a word, or in a short path. Among equal matches, `recent` ones (latest first)
+ * come first. Without any typed letters, recent paths come first.
  */
 export function rankFiles(
   paths: readonly string[],
@@ -25,7 +25,7 @@ export function rankFiles(
 
 const RECENT = 30;
 
-/** Null: it does not fit. */
+/** Null when it does not match. */
 function scoreOf(path: string, query: string): number | null {
   if (query === '') return -depthOf(path);
   const nameAt = path.lastIndexOf('/', path.length - 2) + 1;
@@ -39,7 +39,7 @@ function scoreOf(path: string, query: string): number | null {
   return spread === null ? null : 40 - spread;
 }
 
-/** How far the letters stand apart at the least, best from the beginning of a word on. Null: they are not all there. */
+/** The smallest gap between the letters, better from the start of a word. Null when some letters are missing. */
 function spreadOf(path: string, query: string): number | null {
   let least: number | null = null;
   for (let start = path.indexOf(query[0] ?? ''); start >= 0; start = path.indexOf(query[0] ?? '', start + 1)) {

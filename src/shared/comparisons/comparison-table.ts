@@ -3,35 +3,38 @@ import type { Interval } from '@shared/money/counterfactual.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 
-/** The middle of the values (the mean of two middle ones), and how far they reach. */
+/** The median of some values (the mean of the two middle ones), and their range. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** One policy, summed up over its repeats that have ended. */
+/** The sums of one policy over its ended repeats. */
 export interface ComparisonRow {
   readonly policy: ComparisonPolicy;
-  /** Runs that have ended, and all that there are to be. */
+  /** Number of ended runs, and number of planned runs. */
   readonly runs: number;
   readonly wanted: number;
   readonly solved: number;
-  /** Runs that no check could judge; they are neither solved nor failed. */
+  /** Runs that no check could judge. They count neither as solved nor as failed. */
   readonly unjudged: number;
   readonly steps: Spread | null;
   readonly seconds: Spread | null;
   readonly tokens: { readonly [bucket in keyof RunResult['tokens']]: Spread | null };
-  /** Null where one run has a call without a known price, or nothing has ended. */
+  /** Null when one run has a call without a known price, or when nothing has ended. */
   readonly costUsd: Spread | null;
   readonly energyWh: Spread | null;
-  /** The same work elsewhere: the middle of the runs, as far as the intervals of all of them reach. Null: of one it is not known. */
+  /**
+   * The same work elsewhere: the median of the runs, with the range of all their intervals. Null when it is unknown for
+   * one of them.
+   */
   readonly elsewhere: RunElsewhere;
-  /** 0 to 1: steps that ran on this machine, of all steps; null without a step. */
+  /** Share of steps that ran on this machine, 0 to 1; null without a step. */
   readonly localShare: number | null;
 }
 
-/** One row a policy, in the order of the input. */
+/** One row for each policy, in the order of the input. */
 export function comparisonRows(comparison: Comparison): readonly ComparisonRow[] {
   return [...new Set(comparison.input.policies)].map((policy) =>
     rowOf(
@@ -71,12 +74,12 @@ function rowOf(policy: ComparisonPolicy, runs: readonly ComparisonRun[]): Compar
   };
 }
 
-/** Only a check that passed makes a run solved; what the agent says of itself does not. */
+/** Only a passed check makes a run solved. The agent's own claim does not count. */
 function isSolved(run: ComparisonRun): boolean {
   return run.check?.passed === true;
 }
 
-/** Null for no values, or where one of them is not known. */
+/** Null when there are no values, or when one is unknown. */
 function spreadOf(values: readonly (number | null)[]): Spread | null {
   const known = values.filter((value) => value !== null).sort((left, right) => left - right);
   if (known.length === 0 || known.length < values.length) return null;
@@ -94,7 +97,7 @@ function intervalOf(intervals: readonly (Interval | null)[]): Interval | null {
   return { value: values.median, low, high };
 }
 
-/** The whole as Markdown: the table, then every run with its session. */
+/** The comparison as Markdown: the table, then every run with its session. */
 export function comparisonMarkdown(comparison: Comparison): string {
   const { input, createdAt, id } = comparison;
   const lines = [
@@ -121,8 +124,8 @@ export function comparisonMarkdown(comparison: Comparison): string {
 }
 
 /**
- * A line a run, for a spreadsheet: figures without units, an empty cell for what there is none of, and no text that would
- * be taken for a formula.
+ * One line for each run, for a spreadsheet. Figures have no units, a missing value is an empty cell, and no text can be
+ * read as a formula.
  */
 export function comparisonCsv(comparison: Comparison): string {
   const { task } = comparison.input;
@@ -167,7 +170,7 @@ function csvCells({ policy, repeat, state, check, figures, sessionId, why }: Com
     tokens?.cacheRead ?? null,
     tokens?.cacheWrite ?? null,
     tokens?.output ?? null,
-    // A price that is not known is not 0, and not the same as a run that did not come about.
+    // An unknown price is not 0, and differs from a run that did not happen.
     figures === null ? null : (figures.costUsd ?? 'unpriced'),
     figures?.elsewhere?.cloudUsd?.value ?? null,
     figures?.elsewhere?.localSeconds?.value ?? null,
@@ -178,7 +181,7 @@ function csvCells({ policy, repeat, state, check, figures, sessionId, why }: Com
   ];
 }
 
-/** Spreadsheets calculate what begins like this, whatever stands in quotes around it. */
+/** Spreadsheets calculate a cell that begins like this, even in quotes. */
 const likeFormula = /^[\s]*[=+\-@\t\r]/u;
 
 function csvCell(value: string | number | boolean | null): string {
@@ -193,7 +196,7 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
 
-/** A text from outside as one cell of a table: no line breaks, no markup. */
+/** A text from outside as one table cell: without line breaks and markup. */
 function escape(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').replaceAll(/[\\`*_[\]<>|#]/gu, '\\$&');
 }
@@ -232,11 +235,11 @@ export const comparisonHead = [
   'energy',
 ] as const;
 
-/** What the two columns say, for whoever reads the table. */
+/** Explains the two columns to readers of the table. */
 export const counterfactualLegend =
   'If all cloud: the estimated cost of the same work in the cloud. If all local: the estimated time of its model calls on this machine. For recipes, the estimate assumes as many questions as fit the time there, with answers of the usual length. Ranges show how far such estimates were off. Work that really ran there counts as measured.';
 
-/** The cells under `comparisonHead`: medians, with the range in brackets where the repeats differ. */
+/** The cells under `comparisonHead`: medians, with the range in brackets if the repeats differ. */
 export function comparisonCells(row: ComparisonRow): readonly string[] {
   const { tokens } = row;
   const whole = (value: number): string => String(Math.round(value));

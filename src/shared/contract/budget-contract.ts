@@ -6,7 +6,7 @@ import { capScopeSchema } from '@shared/events/approval-events.ts';
 const usd = z.number().nonnegative().finite();
 const projectPath = z.string().min(1).max(4096).nullable().default(null);
 
-/** A change of a cap in US dollars, by a person's hand. `set` to null: there is none. */
+/** A change of a spending limit by the user, in US dollars. `set` to null removes the limit. */
 const capChangeSchema = z.discriminatedUnion('how', [
   z.object({ how: z.literal('set'), usd: usd.nullable() }),
   z.object({ how: z.literal('raise'), usd: usd.positive() }),
@@ -14,27 +14,27 @@ const capChangeSchema = z.discriminatedUnion('how', [
 ]);
 export type CapChange = z.infer<typeof capChangeSchema>;
 
-/** A cap as it is now. A sum that is not known is null: of a step, a task and a session there is one only while they run. */
+/** A spending limit as it is now. An unknown sum is null. A step, task or session has a sum only while it runs. */
 export interface CapView {
   readonly scope: z.infer<typeof capScopeSchema>;
-  /** With what it was raised by; US dollars. Null: there is none. */
+  /** US dollars, including what it was raised by. Null: no limit. */
   readonly limitUsd: number | null;
-  /** Set for this one project, in place of the one for every project. */
+  /** True when this project has its own limit instead of the one for every project. */
   readonly isOwn: boolean;
-  /** Of the limit, what was added at the cap for this day, month or project. */
+  /** The part of the limit that was added when it was reached, for this day, month or project. */
   readonly raisedUsd: number;
   readonly spentUsd: number | null;
-  /** Put aside for calls that have not ended. */
+  /** Reserved for calls that have not ended. */
   readonly heldUsd: number | null;
 }
 
-/** The caps of the settings, and those of one project. */
+/** The spending limits of the settings, and those of one project. */
 export const budgetContract = {
-  /** All caps; with a project its own sums and limit. */
+  /** All spending limits. With a project, also its own sums and limit. */
   show: base.input(z.object({ projectPath })).output(type<readonly CapView[]>()),
   /**
-   * Changes one and gives all. With a project and the scope `project` it is that project's own; set to null it goes by the
-   * one for every project again. What was raised at a cap before is part of what is raised or lowered, and then gone.
+   * Changes one limit and returns all. With a project and the scope `project`, it changes that project's own limit;
+   * null makes the limit for every project apply again. An earlier raise at the limit is counted in and then cleared.
    */
   change: base
     .input(z.object({ scope: capScopeSchema, projectPath, change: capChangeSchema }))

@@ -27,17 +27,20 @@ export const contract = {
   /** The same task under several policies (`comparison.ts`). */
   comparisons: {
     create: base.input(comparisonInputSchema).output(type<{ id: string }>()),
-    /** Carries out the runs that have not ended; `maxUsd` from now on is for all of them together. */
+    /** Starts the runs that have not ended. From now on, `maxUsd` is the limit for all of them together. */
     start: base.input(byId.extend({ maxUsd: z.number().nonnegative().optional() })).output(type<void>()),
-    /** As it is, then after each change; ends when nothing is carried out. */
+    /** The comparison as it is, then after each change. Ends when nothing runs. */
     watch: base.input(byId).output(type<AsyncIterable<Comparison>>()),
     cancel: base.input(byId).output(type<void>()),
     show: base.input(byId).output(type<Comparison>()),
     list: base.output(type<readonly Comparison[]>()),
   },
-  /** What each step of a session cost, and would have in the other place. */
+  /** What each step of a session cost, and what it would have cost in the other place. */
   stepCosts: base.input(bySession).output(type<readonly StepCost[]>()),
-  /** What a cloud model cost for tasks that it did alone, the oldest first: what a task would have cost there is told by it. */
+  /**
+   * What a cloud model used for tasks that it did alone, oldest first. Estimates of a task's cloud cost are based on
+   * this.
+   */
   taskNeeds: base.input(z.object({ model: z.string() })).output(type<readonly TaskNeed[]>()),
   budget: budgetContract,
   costs: base

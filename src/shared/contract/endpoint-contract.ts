@@ -6,16 +6,16 @@ import { effortSchema } from '@shared/models/model-info.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 
-/** A program that may ask models through the endpoint. Its key is never here. */
+/** A program that may ask models through the endpoint. This never holds its key. */
 export interface EndpointClient {
   readonly name: string;
-  /** False: only models that keep what they are sent on this machine. */
+  /** False: it may only use models that keep its data on this machine. */
   readonly mayLeave: boolean;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
 }
 
-/** A model as a client may name it. */
+/** A model that a client may name. */
 export interface EndpointModel {
   readonly id: string;
   readonly label: string;
@@ -24,7 +24,7 @@ export interface EndpointModel {
 
 const toolChoiceSchema = z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string() })]);
 
-/** One question of a client, whatever API it was asked in. Null: as the model likes it best. */
+/** One request from a client, in the same form for every API. Null: the model's default. */
 export const endpointCallSchema = z.object({
   /** `PROVIDER/MODEL`, `dewpoint/local` or `dewpoint/hybrid`. */
   model: z.string().min(1).max(300),
@@ -33,7 +33,7 @@ export const endpointCallSchema = z.object({
     .array(z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }))
     .max(512),
   toolChoice: toolChoiceSchema,
-  /** A JSON Schema that the answer is to match; null: words. */
+  /** A JSON Schema that the answer must match; null: free text. */
   schema: z.record(z.string(), z.unknown()).nullable(),
   stop: z.array(z.string().min(1)).max(16),
   temperature: z.number().min(0).max(2).nullable(),
@@ -44,7 +44,7 @@ export const endpointCallSchema = z.object({
 });
 export type EndpointCall = z.infer<typeof endpointCallSchema>;
 
-/** Texts for a model that answers nothing. `query`: what they are scored for; null: they become vectors. */
+/** Texts for an embedding or reranking model. `query`: score the texts against it; null: turn them into vectors. */
 const endpointTextsSchema = z.object({
   model: z.string().min(1).max(300),
   texts: z.array(z.string().min(1)).min(1).max(2_048).readonly(),
@@ -52,12 +52,15 @@ const endpointTextsSchema = z.object({
 });
 export type EndpointTexts = z.infer<typeof endpointTextsSchema>;
 
-/** `rows`: one for each text, in their order; 32-bit numbers as base64: a vector of length 1, or one score from 0 to 1. */
+/**
+ * `rows` has one entry for each text, in order: 32-bit floats in base64, either a vector of length 1 or one score from
+ * 0 to 1.
+ */
 export type TextsRead =
   | { readonly ok: true; readonly model: string; readonly rows: readonly string[]; readonly tokens: number }
   | { readonly ok: false; readonly failure: EndpointFailure };
 
-/** Why a client got no answer, or not the whole of it. */
+/** Why a client got no answer, or only a part of it. */
 export interface EndpointFailure {
   readonly code:
     | 'wrong-key'
@@ -72,15 +75,15 @@ export interface EndpointFailure {
     | 'unavailable'
     | 'failed';
   readonly message: string;
-  /** How long the service wants to be left alone. */
+  /** How long the service asks to wait before the next try. */
   readonly retryAfterMs?: number;
 }
 
-/** What a client gets of an answer, in order; exactly one `ended` or `failed`, last. */
+/** What a client gets of an answer, in order. The last push is exactly one `ended` or `failed`. */
 export type EndpointPush =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
-  /** Only ever a whole call. */
+  /** Always a complete call. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
   | {
       readonly type: 'ended';
@@ -101,21 +104,24 @@ const clientName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'A name has up to 40 of a-z, 0-9, dot, dash and underscore.');
 
-/** Models for other programs (`hosts/api` is the way in): what they may ask, and their keys. */
+/** Models for other programs: what they may ask, and their keys. They come in through `hosts/api`. */
 export const endpointContract = {
-  /** What a client may name. Null: no client has this key. */
+  /** The models that a client may name. Null: no client has this key. */
   models: base.input(z.object({ key })).output(type<readonly EndpointModel[] | null>()),
-  /** Ends when nobody listens any more. What goes wrong is its last push. */
+  /** Stops when the client stops listening. An error is the last push. */
   answer: base.input(z.object({ key, call: endpointCallSchema })).output(type<AsyncIterable<EndpointPush>>()),
-  /** Tokens of the prompt of a call, which is not made: nothing leaves this machine for it. `isEstimate`: the model cannot count. */
+  /**
+   * Counts the prompt tokens of a call without making it; nothing leaves this machine. `isEstimate`: the model cannot
+   * count.
+   */
   count: base.input(z.object({ key, call: endpointCallSchema })).output(type<CountedPrompt>()),
   /** Vectors or scores of texts. */
   readTexts: base.input(z.object({ key, texts: endpointTextsSchema })).output(type<TextsRead>()),
   clients: base.output(type<readonly EndpointClient[]>()),
-  /** The key is in this answer and nowhere else: what is kept is its hash. */
+  /** Only this answer holds the key; Dewpoint keeps its hash. */
   addClient: base
     .input(z.object({ name: clientName, mayLeave: z.boolean().default(false) }))
     .output(type<{ readonly client: EndpointClient; readonly key: string }>()),
-  /** Its running calls end. */
+  /** Also ends its running calls. */
   removeClient: base.input(z.object({ name: z.string().min(1).max(100) })).output(type<void>()),
 };

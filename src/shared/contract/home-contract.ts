@@ -3,7 +3,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { KeptItem } from '@shared/projects/project-preparation.ts';
 
-/** One line of `doctor`. */
+/** One line of the report that `doctor` prints. */
 export interface Finding {
   readonly area: string;
   readonly status: 'ok' | 'warning' | 'missing';
@@ -17,7 +17,7 @@ export const homeContract = {
     info: base.output(type<{ pid: number; version: string; home: string; cache: string }>()),
   },
   doctor: base.output(type<readonly Finding[]>()),
-  /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
+  /** Lists what is kept in the container engine, and removes what is not needed, or all of it. */
   clean: base
     .input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']), images: z.boolean().optional() }))
     .output(type<readonly KeptItem[]>()),

@@ -4,27 +4,32 @@ import type { EditorId } from '@shared/settings/known-editors.ts';
 import { base } from './contract-base.ts';
 import type { SessionsOutcome } from './sessions-contract.ts';
 
-/** What a new task begins with, and who gave it. Nothing of it is sent before a person does so. */
+/** A draft for a new task, and where it comes from. Nothing is sent until the user sends it. */
 export interface GivenTask {
   readonly text?: string;
-  /** Who wrote the text. A link is anybody's. */
+  /** Where the text comes from. Anybody can write a link. */
   readonly from?: 'link' | 'clipboard';
-  /** There was more of it. */
+  /** The text was longer and was cut. */
   readonly isCut?: boolean;
   readonly project?: string;
-  /** In base64. */
+  /** `data` is base64. */
   readonly files?: readonly { readonly name: string; readonly data: string }[];
 }
 
-/** What happens around the page: a session is to be shown (a link, a notification; `isAsking`: its question is to be
- * answered), a new task to be begun, an action of its own to be done, or something did not work. */
+/**
+ * What the host asks of the page: to show a session (from a link or a notification; `isAsking`: to show its open
+ * question), to begin a new task, to do an action of its own, or to report that something did not work.
+ */
 export type HostPush =
   | { readonly type: 'session'; readonly sessionId: string; readonly isAsking?: boolean }
   | ({ readonly type: 'new' } & GivenTask)
   | { readonly type: 'problem'; readonly text: string }
   | { readonly type: 'action'; readonly id: string };
 
-/** The way by which other programs ask models. `url`: null while it is off. `problem`: why it is not on although it should be. */
+/**
+ * The endpoint where other programs ask models. `url` is null while it is off. `problem`: why it is off although it
+ * should be on.
+ */
 export interface OwnEndpoint {
   readonly isOn: boolean;
   readonly url: string | null;
@@ -33,37 +38,37 @@ export interface OwnEndpoint {
 
 const sessionId = z.string().min(1).max(100);
 
-/** What the program around the page does by itself: only a window has it. A path is always one that a person chose. */
+/** What the host of the page does by itself. Only a window offers it. The user has chosen every path. */
 export const hostContract = {
   /**
-   * `refused`: what this host does not let through (`settings.set`, `sandboxes.terminal` …). `roots`: where projects lie,
-   * for a page that may not know paths; it names a folder by one of these and the way from there.
+   * `refused`: the commands that this host does not allow (`settings.set`, `sandboxes.terminal` …). `roots`: the
+   * folders that hold projects, for a page that may not know paths; it names a folder by a root and the way from there.
    */
   info: base.output(type<{ isWindow: boolean; refused: readonly string[]; roots?: readonly string[] }>()),
-  /** Null, here and below: the person chose nothing. */
+  /** Here and below, null means that the user chose nothing. */
   chooseFolder: base.output(type<{ path: string | null }>()),
   exportSession: base.input(z.object({ sessionId })).output(type<{ path: string | null; missing: number }>()),
-  /** A file for each, in a folder that the person chooses; `folder` null: none was. */
+  /** Writes one file for each session into a folder that the user chooses. `folder` is null when none was chosen. */
   exportSessions: base
     .input(z.object({ sessionIds: z.array(sessionId).min(1).max(10_000) }))
     .output(type<SessionsOutcome & { folder: string | null; missing: number }>()),
   importSession: base.output(type<{ sessionId: string | null }>()),
-  /** Another window of the same app, on a session where one is named. */
+  /** Opens another window of the same app, with a session if one is named. */
   openWindow: base.input(z.object({ sessionId: sessionId.optional() })).output(type<void>()),
-  /** What this window shows, in the page's own words: it gets them back when the app is started again. */
+  /** What this window shows, in the page's own words. The page gets it back when the app starts again. */
   keepView: base.input(z.object({ view: z.string().max(200) })).output(type<void>()),
-  /** Opens a file of a session in the editor that the settings name; empty: in what the system opens it with. */
+  /** Opens a file of a session in the editor from the settings, or in the system's default program if none is set. */
   openFile: base
     .input(z.object({ sessionId, path: z.string().min(1).max(4096), line: z.number().int().positive().optional() }))
     .output(type<{ editor: string }>()),
-  /** Opens the address of the sign-in that waits, in the person's browser. The page names no address. */
+  /** Opens the address of the waiting sign-in in the user's browser. The page never names an address. */
   openSignIn: base
     .input(z.object({ kind: z.enum(['server', 'provider']), name: z.string().min(1).max(100) }))
     .output(type<void>()),
-  /** Whether the app lets other programs ask its models, for as long as it runs. */
+  /** Whether the app lets other programs ask its models. This lasts as long as the app runs. */
   endpoint: base.output(type<OwnEndpoint>()),
   switchEndpoint: base.input(z.object({ isOn: z.boolean() })).output(type<OwnEndpoint>()),
-  /** The known editors that this machine has. */
+  /** The known editors that are installed on this machine. */
   editors: base.output(type<readonly EditorId[]>()),
   pushes: base.output(type<AsyncIterable<HostPush>>()),
 };

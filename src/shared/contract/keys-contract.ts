@@ -2,7 +2,7 @@ import { type } from '@orpc/contract';
 import { base } from './contract-base.ts';
 import { z } from 'zod';
 
-/** Where the key of a provider comes from; never the key. */
+/** Where the key of a provider comes from. Never holds the key. */
 export interface KeyEntry {
   readonly provider: string;
   readonly source: 'environment' | 'this-run' | 'store' | null;
@@ -10,7 +10,7 @@ export interface KeyEntry {
   readonly variable: string | null;
 }
 
-/** The keys, and whether this system has a place for them. */
+/** The keys, and whether this system has a key store. */
 export interface KeyReport {
   readonly store:
     | { readonly type: 'ready' }
@@ -18,30 +18,33 @@ export interface KeyReport {
   readonly keys: readonly KeyEntry[];
 }
 
-/** A call of a service that costs nothing, with the key that is set. `open`: it answers whoever asks, `unknown`: not at all. */
+/**
+ * The result of a free call with the key that is set. `open`: the service answers without a key. `unknown`: it did not
+ * answer.
+ */
 export interface KeyTest {
   readonly test: 'accepted' | 'open' | 'refused' | 'unknown';
   /** What the service said. */
   readonly text: string;
 }
 
-/** What became of a key that was set. */
+/** What happened to a key that was set. */
 export interface KeyOutcome extends KeyTest {
   readonly kept: 'store' | 'this-run';
 }
 
-/** What happens while a person signs in to a service for a key: first the address to be opened in a browser. */
+/** The progress of a sign-in to a service that issues a key. The address to open in a browser comes first. */
 export type KeySignInProgress =
   | { readonly type: 'open'; readonly url: string }
   | { readonly type: 'done'; readonly outcome: KeyOutcome };
 
 const provider = z.string().min(1).max(100);
 
-/** Keys of providers. No answer holds one. */
+/** Keys of providers. No answer holds a key. */
 export const keysContract = {
   keys: {
     list: base.output(type<KeyReport>()),
-    /** `forThisRun`: kept in the memory of the core only, where the system has no key store. */
+    /** `forThisRun`: keeps the key only in the memory of the core, for systems without a key store. */
     set: base
       .input(
         z.object({
@@ -51,20 +54,25 @@ export const keysContract = {
         }),
       )
       .output(type<KeyOutcome>()),
-    /** By a browser, at a service that offers it. The key goes from the service to the core. */
+    /**
+     * Gets a key by a sign-in in the browser, if the service offers one. The key goes straight from the service to the
+     * core.
+     */
     signIn: base
       .input(z.object({ provider, forThisRun: z.boolean().default(false) }))
       .output(type<AsyncIterable<KeySignInProgress>>()),
-    /** The address of a sign-in that waits for the person; null: none does. */
+    /** The address of the sign-in that waits for the user; null when none does. */
     signInAddress: base.input(z.object({ provider })).output(type<{ readonly url: string | null }>()),
-    /** What a browser on another machine ended at. */
+    /** Takes the address at which a browser on another machine ended. */
     finishSignIn: base.input(z.object({ provider, address: z.string().min(1).max(20_000) })).output(type<void>()),
-    /** What the service says to a key before it is kept: nothing of it is. */
+    /** Tests a key with the service without keeping it. */
     try: base.input(z.object({ provider, value: z.string().min(1).max(20_000) })).output(type<KeyTest>()),
-    /** Also of an endpoint that needs none. */
+    /** Also works for an endpoint that needs no key. */
     test: base.input(z.object({ provider })).output(type<KeyTest>()),
     remove: base.input(z.object({ provider })).output(type<void>()),
-    /** Puts back what was removed a moment ago (`removedKeyMs`): the core has it, and whoever asks never sees it. */
+    /**
+     * Restores a key that was removed less than `removedKeyRestoreMs` ago. The core kept it; the caller never sees it.
+     */
     restore: base.input(z.object({ provider })).output(type<void>()),
   },
 };

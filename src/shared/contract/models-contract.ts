@@ -21,58 +21,61 @@ export interface ModelEntry {
   readonly licence: string | null;
   readonly info: ModelInfo | null;
   readonly note: string | null;
-  /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
+  /** How the model would fit into this machine's memory, in one line. Only when one model is shown. Null: unknown. */
   readonly fit?: string | null;
-  /** Which file of its family suits this machine, how fast and at what loss; only where one model of the catalog is shown. */
+  /**
+   * Which file of its family suits this machine, and with what speed and loss. Only when one model of the catalog is
+   * shown.
+   */
   readonly quantization?: string;
-  /** Of a model of the catalog: which documents the keys of its header, and so its fit, were taken from. */
+  /** For a model of the catalog: the documents that its header data, and so its fit, were taken from. */
   readonly headerFrom?: readonly string[];
-  /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
+  /** Its file on this machine, present or expected. `isOurs`: removing the model deletes the file. */
   readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };
-  /** Of a server: it is installed and does not run; the setting `start` of its provider has Dewpoint start it. */
+  /** For a server: it is installed but does not run. The setting `start` of its provider lets Dewpoint start it. */
   readonly canStart?: boolean;
-  /** What its probe found out; absent: it was not probed. */
+  /** What its probe found. Absent: it was not probed. */
   readonly card?: KeptCard;
-  /** What speaks against it; absent: nothing is known. */
+  /** Known reasons against the model. Absent: none. */
   readonly advice?: readonly ModelAdvice[];
-  /** Of a repository of a hub: what can be fetched of it, the smallest first. */
+  /** For a repository on a hub: the files that can be downloaded, smallest first. */
   readonly choices?: readonly ModelChoice[];
 }
 
 export interface ModelAdvice {
   readonly kind: 'broken' | 'newer' | 'slow';
-  /** Whole sentences: what is wrong, and what to do. */
+  /** Full sentences: what is wrong, and what to do. */
   readonly text: string;
 }
 
-/** The catalog of models after, or before, it was renewed. */
+/** The model catalog before or after an update. */
 export interface CatalogUpdate {
-  /** When it was written. */
+  /** When the catalog was written. */
   readonly date: string;
-  /** Null: the one that came with Dewpoint. */
+  /** Null: the catalog that came with Dewpoint. */
   readonly revision: number | null;
   readonly models: number;
-  /** Against the one that is in use, a line each; empty: nothing. */
+  /** Differences from the catalog in use, one line each. */
   readonly changes: readonly string[];
-  /** False: it was only looked at. */
+  /** False when the update was only previewed. */
   readonly isTaken: boolean;
 }
 
-/** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */
+/** The result of removing a model. `forgotten`: the file is the user's own and was not touched. */
 export interface ModelRemoval {
   readonly done: 'deleted' | 'forgotten';
   readonly path: string;
-  /** What was freed. */
+  /** Bytes that were freed. */
   readonly bytes: number;
 }
 
-/** What is wrong with a model of a server and can be repaired by a derived one. */
+/** A problem of a server's model that a derived model can repair. */
 export interface ModelRepair {
-  /** Null: nothing. */
+  /** Null: no problem. */
   readonly problem: string | null;
-  /** What would be done, in a sentence; null: nothing can be. */
+  /** The planned repair in one sentence; null when it cannot be repaired. */
   readonly plan: string | null;
-  /** The id of the model that was made; null: nothing was done. */
+  /** The id of the new model; null when nothing was done. */
   readonly made: string | null;
 }
 
@@ -83,15 +86,15 @@ export interface PullProgress {
   readonly text: string;
 }
 
-/** What the built-in engine makes of the graphics cards here. */
+/** How the built-in engine uses the graphics cards of this machine. */
 export interface EngineCardsReport {
   readonly cards: readonly { readonly name: string; readonly totalBytes: number; readonly source: string }[];
   readonly isUsed: boolean;
-  /** One sentence; null where there is no card. */
+  /** One sentence; null when there is no card. */
   readonly reason: string | null;
-  /** What would make more of the card; null: nothing. */
+  /** How to get more out of the card; null when nothing would help. */
   readonly advice: string | null;
-  /** The engine's library that the card needs; null: none is needed, or none exists. */
+  /** The engine library that the card needs; null when none is needed or none exists. */
   readonly library: {
     readonly id: string;
     readonly label: string;
@@ -101,45 +104,49 @@ export interface EngineCardsReport {
   } | null;
 }
 
-/** Models of this machine and of providers, and the memory that one would take. */
+/** Models on this machine and from providers, and the memory that a model would take. */
 export const modelsContract = {
   models: {
     list: base.output(type<readonly ModelEntry[]>()),
-    /** `fit`: with what it would get of this machine's memory, for which its header and the hardware are read. */
+    /** `fit` also says how the model would fit into memory. For that, its header and the hardware are read. */
     show: base.input(z.object({ id: z.string(), fit: z.boolean().default(false) })).output(type<ModelEntry>()),
-    /** What the catalog has for this machine, or for another one. Nothing is asked elsewhere. */
+    /** The catalog's suggestions for this machine, or for another one. Sends no request. */
     suggest: base
       .input(z.object({ machine: suggestMachineSchema.nullable().default(null) }))
       .output(type<ModelSuggestions>()),
-    /** A signed catalog, by its whole path or https address. Without `apply` it only says what would change. */
+    /** Takes a signed catalog by its full path or https address. Without `apply`, only says what would change. */
     updateCatalog: base
       .input(z.object({ source: z.string().min(1), apply: z.boolean() }))
       .output(type<CatalogUpdate>()),
-    /** Back to the catalog that came with Dewpoint. */
+    /** Returns to the catalog that came with Dewpoint. */
     resetCatalog: base.output(type<CatalogUpdate>()),
-    /** Reads the hardware; fetches nothing. */
+    /** Reads the hardware; downloads nothing. */
     cards: base.output(type<EngineCardsReport>()),
-    /** Whether models of this machine go easy on it now, and why. */
+    /** Whether local models hold back now because of power, heat or memory, and why. */
     strain: base.output(type<Strain>()),
-    /** What the app hears from the system of power and heat. */
+    /** Passes on what the operating system tells the app about power and heat. */
     noteStrain: base.input(strainFactsSchema).output(type<void>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
-    /** A GGUF file anywhere on this machine (its whole path), by reference; without a name it gets the file's. */
+    /**
+     * Registers a GGUF file on this machine by its full path, without copying it. Without a name, it gets the file's.
+     */
     import: base
       .input(z.object({ path: z.string().min(1), name: z.string().nullable().default(null) }))
       .output(type<ModelEntry>()),
     /**
-     * A LoRA adapter (a GGUF file, its whole path) for a model that is here. The entry is that of the model they make: for
-     * a model of the engine in the app the file is used where it lies, a server gets a copy.
+     * Adds a LoRA adapter (a GGUF file, by its full path) to a model on this machine. Returns the entry of the
+     * resulting model. The built-in engine uses the file where it is; a server gets a copy.
      */
     addAdapter: base
       .input(z.object({ path: z.string().min(1), model: z.string().min(1), name: z.string().nullable().default(null) }))
       .output(type<ModelEntry>()),
-    /** Asks a model small things for about a minute, to find out how it is best driven. A session of its own. */
+    /** Asks a model small questions for about a minute to find its best settings. Runs as a session of its own. */
     probe: base.input(z.object({ id: z.string().min(1) })).output(type<AsyncIterable<ProbeProgress>>()),
-    /** Deletes what Dewpoint downloaded, forgets what was imported. Whoever asks has made sure that it is wanted. */
+    /** Deletes what Dewpoint downloaded and forgets what was imported. The caller has already asked the user. */
     remove: base.input(z.object({ id: z.string().min(1) })).output(type<ModelRemoval>()),
-    /** Without `apply` it only says what is wrong and what would be done. Whoever sets it has asked the person. */
+    /**
+     * Without `apply`, only says what is wrong and how it would be repaired. A caller that sets it has asked the user.
+     */
     repair: base.input(z.object({ id: z.string().min(1), apply: z.boolean() })).output(type<ModelRepair>()),
   },
   plan: base.input(memoryPlanInputSchema).output(type<MemoryPlanAnswer>()),

@@ -11,11 +11,11 @@ const hash = z.string().length(64);
 
 const questionSchema = z.object({
   projectPath,
-  /** Relative to the project; empty: no file. */
+  /** Relative to the project. Empty: no file. */
   path: z.string().max(4096).default(''),
   task: z.string().max(10_000).default(''),
   purpose: purposeSchema.default('act'),
-  /** In place of a file as it is. */
+  /** Rules to test instead of those in the file. */
   draft: z.object({ owner, text }).optional(),
 });
 export type RuleQuestion = z.infer<typeof questionSchema>;
@@ -24,20 +24,20 @@ const saveSchema = z.object({
   projectPath,
   owner,
   text,
-  /** Of what it is written in place of; null: of nothing. */
+  /** Hash of the text that this one replaces; null when there is no file yet. */
   hash: hash.nullable(),
-  /** A project's: whoever writes it approves it. */
+  /** For a project's rules: also approves what is written. */
   approve: z.boolean().default(false),
 });
 export type RuleSaving = z.infer<typeof saveSchema>;
 
-/** A person's rules, and those that a project brings along (`rules.ts`). */
+/** The user's own rules, and those that a project contains (`parse-rules.ts`). */
 export const rulesContract = {
   show: base.input(z.object({ projectPath })).output(type<RuleReport>()),
   check: base.input(z.object({ projectPath, owner, text })).output(type<RuleCheck>()),
-  /** `bad-input` for a text with an error; then nothing was written. */
+  /** Rejects a text that has an error with `bad-input` and writes nothing. */
   save: base.input(saveSchema).output(type<RuleReport>()),
   test: base.input(questionSchema).output(type<RuleAnswer>()),
-  /** Exactly these bytes: `conflict` when they are others by now. */
+  /** Approves exactly these bytes. `conflict` when the rules have changed since. */
   approve: base.input(z.object({ projectPath: z.string().min(1).max(4096), hash })).output(type<RuleReport>()),
 };

@@ -1,4 +1,4 @@
-/** Where in a session a text stands. */
+/** The part of a session in which a text was found. */
 export type SearchKind = 'title' | 'message' | 'answer' | 'call' | 'output';
 
 export interface SearchHit {
@@ -6,18 +6,18 @@ export interface SearchHit {
   readonly title: string;
   readonly projectPath: string | null;
   readonly kind: SearchKind;
-  /** The id of the message, model call, tool call, action or turn it stands in; null for the title. */
+  /** The id of the message, model call, tool call, action or turn that contains it; null for the title. */
   readonly ref: string | null;
-  /** Of the event. */
+  /** Of the event that contains it. */
   readonly seq: number;
   readonly at: number;
-  /** A line of it: what was found and what is around it. */
+  /** One line: the match and the text around it. */
   readonly snippet: { readonly before: string; readonly match: string; readonly after: string };
 }
 
 export interface SearchAnswer {
-  /** The latest first, a few of each session. */
+  /** Latest first, a few from each session. */
   readonly hits: readonly SearchHit[];
-  /** False: some logs were not looked through yet; asked again, it has more. */
+  /** False when some logs have not been searched yet. A later search finds more. */
   readonly isComplete: boolean;
 }

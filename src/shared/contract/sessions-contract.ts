@@ -48,21 +48,21 @@ const byTerminal = z.object({ terminalId: z.string().min(1).max(100) });
 
 /** The commands about the sandbox of one session. */
 export const sandboxContract = {
-  /** As it is, then every two seconds for as long as somebody listens. Starts none. */
+  /** The state now, then every two seconds while the caller listens. Starts no sandbox. */
   watch: base.input(bySession).output(type<AsyncIterable<SandboxView>>()),
   network: base.input(bySession).output(type<NetworkHistory>()),
   /**
-   * A shell of a person's own in the sandbox of a session; starts a sandbox where none is kept. It ends when nobody
-   * listens any more. Refused while the agent works, and so is what is typed then: what it changes would count as the agent's.
+   * Opens a shell for the user in a session's sandbox; starts a sandbox if none runs. It ends when the caller stops
+   * listening. Opening and typing are refused while the agent works, because changes would count as the agent's.
    */
   terminal: base.input(bySession.extend(terminalSizeSchema.shape)).output(type<AsyncIterable<TerminalPush>>()),
-  /** Code that a person points at, run once without a terminal, and else as `terminal` is. */
+  /** Runs code that the user points at once, without a terminal. Otherwise the same as `terminal`. */
   run: base.input(bySession.extend(codeSchema.shape)).output(type<AsyncIterable<TerminalPush>>()),
   type: base.input(byTerminal.extend({ text: z.string().max(1_000_000) })).output(type<void>()),
   resize: base.input(byTerminal.extend(terminalSizeSchema.shape)).output(type<void>()),
 };
 
-/** One line of the list of sessions; all of it can be rebuilt from the logs. */
+/** One line of the list of sessions. All of it can be rebuilt from the logs. */
 export interface SessionSummary {
   readonly sessionId: string;
   readonly title: string;
@@ -73,14 +73,14 @@ export interface SessionSummary {
   readonly costUsd: number | null;
   readonly status: 'idle' | 'running' | 'waiting';
   readonly lastReason: string | null;
-  /** Of an agent's session: the session whose agent started it; absent: a person began it. */
+  /** For a child's session: the session whose agent started it. Absent: a person started it. */
   readonly startedBy?: string;
   readonly isPinned: boolean;
   readonly isArchived: boolean;
   readonly tags: readonly string[];
-  /** Those that were called in it, as `PROVIDER/MODEL`. */
+  /** The models that were called, as `PROVIDER/MODEL`. */
   readonly models: readonly string[];
-  /** Where they ran. */
+  /** Where those calls ran. */
   readonly places: readonly Where[];
 }
 
@@ -90,28 +90,31 @@ export interface SessionsOutcome {
   readonly refused: readonly { readonly sessionId: string; readonly why: string }[];
 }
 
-/** Another way taken from a session. */
+/** The result of a fork. */
 export interface ForkOutcome {
   readonly sessionId: string;
-  /** Files of the new workspace that could not be made what they were at that point. */
+  /** Files of the new workspace that could not be restored to that point. */
   readonly notRestored: readonly { readonly path: string; readonly why: string }[];
-  /** `same`: it works where its parent does, as nothing was changed since. `copy`: on its own, with so many files set back. */
+  /**
+   * `same`: it uses its parent's workspace, because nothing has changed since. `copy`: it has its own, with `restored`
+   * files set back.
+   */
   readonly files?: { readonly place: 'same' | 'copy'; readonly restored: number };
 }
 
-/** A session that a fork leads to or from, this one among them. */
+/** A session that is connected to this one by forks. This one is included. */
 export interface SessionBranch {
   readonly sessionId: string;
   readonly updatedAt: number;
-  /** The ids of its messages, in order; what was copied has the ids that it had. Those that nobody worked on are not in it. */
+  /** The ids of its messages, in order. Copied messages keep their ids. Messages that nobody worked on are left out. */
   readonly messages: readonly string[];
 }
 
-/** What a subscriber gets: facts in batches and in order, and pushes that are never stored. */
+/** What a subscriber gets: batches of events in order, and pushes that are never stored. */
 export type SessionPush =
   | { readonly type: 'events'; readonly events: readonly SessionEvent[] }
   | { readonly type: 'transients'; readonly items: readonly Transient[] }
-  /** Everything up to here was in the log when the subscription began. */
+  /** The events up to here were in the log when the subscription began. */
   | { readonly type: 'caught-up'; readonly seq: number };
 
 export interface ChangedFile {
@@ -119,35 +122,40 @@ export interface ChangedFile {
   readonly kind: 'added' | 'modified' | 'deleted';
   readonly added: number | null;
   readonly removed: number | null;
-  /** Unified diff; null for a binary file or one whose bytes were not kept. `note`: why, or `mode 644 to 755`. */
+  /**
+   * Unified diff; null for a binary file, or if the bytes were not kept. `note` says why, or is like `mode 644 to 755`.
+   */
   readonly diff: string | null;
   readonly note?: string | null;
   readonly state: 'open' | 'taken' | 'undone';
-  /** Of each hunk of `diff`, where a person can decide on them one by one. */
+  /** The state of each hunk of `diff`, if the user can decide on single hunks. */
   readonly hunks?: readonly HunkState[];
   readonly version?: string;
 }
 
-/** Of files to undo or take: what was refused was left as it is; `broughtBack` (of `done`) had been undone before. */
+/**
+ * The result of undoing or taking files. Refused files stay as they were. `broughtBack` lists those of `done` whose
+ * undo was reverted.
+ */
 export interface ChangeOutcome {
   readonly done: readonly string[];
   readonly broughtBack?: readonly string[];
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** What the log has under one id (a model call, a tool call or action, a message, a turn), whole: for a look into a row. */
+/** All that the log has under one id (a model call, tool call, action, message or turn), uncut. */
 export interface CallDetail {
-  /** Of a message, of what a model said, or of the end of a turn; the folded state may have only its beginning. */
+  /** Text of a message, of a model's answer, or of a turn's end. The folded state may hold only its beginning. */
   readonly text: string | null;
-  /** What the model was sent; null for an action, or when the bytes are gone. */
+  /** What the model was sent; null for an action, or if the bytes are gone. */
   readonly request: RequestDetail | null;
   /** What the model said. */
   readonly parts: readonly Part[];
-  /** What its tokens cost then. */
+  /** The price at the time of the call. */
   readonly price: Price | null;
-  /** Of a model call: why it ran where it did. Absent where the log does not say. */
+  /** For a model call: why it ran where it did. Absent when the log does not say. */
   readonly route?: EventOf<'route-decided'>;
-  /** What was looked at, or read in beforehand, between it and the next call. */
+  /** Checks and prefills between this call and the next one. */
   readonly after?: readonly EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
   readonly tools: readonly ToolDetail[];
 }
@@ -155,7 +163,7 @@ export interface CallDetail {
 export interface RequestDetail {
   readonly messages: readonly { readonly role: string; readonly text: string }[];
   readonly tools: readonly { readonly name: string; readonly bytes: number }[];
-  /** How hard the model was told to think; absent: nothing was said. */
+  /** How hard the model was told to think. Absent: it was not told. */
   readonly effort?: Effort;
 }
 
@@ -163,21 +171,27 @@ export interface ToolDetail {
   readonly toolCallId: string;
   readonly tool: string;
   readonly input: unknown;
-  /** What was repaired in the arguments before they parsed. */
+  /** Repairs that the arguments needed before they parsed. */
   readonly repairs: readonly string[];
-  /** The whole of it up to 1 MiB; else what the model saw, and `isOutputWhole` is false. */
+  /** The full output up to 1 MiB. Otherwise what the model saw, with `isOutputWhole` false. */
   readonly output: string;
   readonly isOutputWhole: boolean;
   readonly changes: readonly {
     readonly path: string;
     readonly added: number | null;
     readonly removed: number | null;
-    /** Unified; null where there is none to show. */
+    /** Unified diff; null when there is none to show. */
     readonly diff: string | null;
   }[];
-  /** An image that it showed, those that it gave back, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
+  /**
+   * Images that the call showed, returned or made, as they were then. Absent when there are none, or when they are too
+   * large.
+   */
   readonly pictures?: readonly Picture[];
-  /** A table that a tool of others gave back, as an input of `canvas_render`; a log from elsewhere may have anything there. */
+  /**
+   * A table that a connected tool returned, in the form of an input to `canvas_render`. A log from elsewhere may hold
+   * anything here.
+   */
   readonly table?: unknown;
 }
 
@@ -189,11 +203,11 @@ export interface ReplayReport {
   readonly firstDifference: string | null;
 }
 
-/** A changed file by its path, or an attachment of a message by its content. */
+/** A changed file by its path, or an attachment by its hash. */
 export const shownFileSourceSchema = z.union([z.object({ path }), z.object({ sha256: z.string().length(64) })]);
 export type ShownFileSource = z.infer<typeof shownFileSourceSchema>;
 
-/** A file as it is shown: its text, or an image. */
+/** A file to display: its text, or an image. */
 export type ShownFile =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly mediaType: string; readonly data: string }
@@ -216,7 +230,7 @@ const organizeInput = z.object({
   addTags: tags,
   removeTags: tags,
 });
-/** Single hunks of one path, by their places from 0; `version` is that of the list in which a person saw them. */
+/** Single hunks of one path, by their indexes from 0. `version` is that of the list that the user saw. */
 const hunkChoice = z.object({ places: z.array(z.number().int().nonnegative()).min(1).max(1000), version: z.string() });
 export type HunkChoice = z.infer<typeof hunkChoice>;
 
@@ -224,7 +238,7 @@ const decidedPaths = changedPaths.extend({ hunks: hunkChoice.optional() });
 
 export const historyPlace = z.union([z.object({ before: seq }), z.object({ from: seq })]);
 
-/** Sessions, what they are given, and what they changed. */
+/** Sessions, what they receive, and what they changed. */
 export const sessionsContract = {
   sessions: {
     create: base
@@ -237,7 +251,7 @@ export const sessionsContract = {
         }),
       )
       .output(type<{ sessionId: string }>()),
-    /** Accepted means: the message is in the log. While a turn runs it waits and is delivered between tool calls. */
+    /** Returns once the message is in the log. During a turn, the message waits and is delivered between tool calls. */
     send: base
       .input(
         z.object({
@@ -248,15 +262,17 @@ export const sessionsContract = {
         }),
       )
       .output(type<{ messageId: string; queued: boolean }>()),
-    /** Takes back a message that waits; its words are whoever's who asks. Rejects with `conflict` where a model has it already. */
+    /**
+     * Takes back a message that waits; the caller keeps its text. Rejects with `conflict` if a model already has it.
+     */
     withdraw: base.input(bySession.extend({ messageId: id })).output(type<void>()),
-    /** From `fromSeq` on, for as long as the subscriber listens. */
+    /** Events from `fromSeq` on, for as long as the subscriber listens. */
     events: base
       .input(bySession.extend({ fromSeq: z.number().int().positive().default(1) }))
       .output(type<AsyncIterable<SessionPush>>()),
     cancel: base.input(bySession).output(type<void>()),
     approve: base
-      /** `scope`: for how long a yes to hosts holds; for this once without it. `values`: what a form is answered with. */
+      /** `scope`: how long a yes to hosts holds; absent: only this once. `values`: the answers to a form. */
       .input(
         z.object({
           sessionId: id,
@@ -267,86 +283,99 @@ export const sessionsContract = {
         }),
       )
       .output(type<void>()),
-    /** What to do at a cap where the turn waits (`cap-reached`). */
+    /** Decides what to do at a spending limit that a turn waits at (`cap-reached`). */
     answerCap: base.input(bySession.extend({ capId: z.string(), decision: capDecisionSchema })).output(type<void>()),
     list: base.output(type<readonly SessionSummary[]>()),
-    /** What holds all words of the text, in titles, messages, answers, commands and outputs of all sessions. */
+    /** Finds all words of the text in titles, messages, answers, commands and outputs of all sessions. */
     search: base
       .input(z.object({ text: z.string().min(1).max(500), limit: z.number().int().positive().max(500).default(50) }))
       .output(type<SearchAnswer>()),
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
-    /** Pins, archives and tags of sessions. What is absent stays as it is. One that cannot be changed keeps nobody else. */
+    /**
+     * Pins, archives and tags sessions. An absent field stays as it is. One session that fails does not stop the
+     * others.
+     */
     organize: base.input(organizeInput).output(type<SessionsOutcome>()),
-    /** The same history up to a point (before or after what has this id) or all of it, with its files as they were there; the project folder is left alone. */
+    /**
+     * Creates a session with the same history, up to a point (before or after `at`) or all of it, and with its files as
+     * they were then. The project folder is not touched.
+     */
     fork: base
       .input(bySession.extend({ at: z.union([z.object({ before: id }), z.object({ after: id })]).optional() }))
       .output(type<ForkOutcome>()),
-    /** All sessions that forks connect with this one, deleted ones left out. Empty: there is no other. */
+    /** All sessions that are connected with this one by forks, except deleted ones. Empty when there is no other. */
     branches: base.input(bySession).output(type<readonly SessionBranch[]>()),
-    /** Log and kept files in one file; `missing` of them are gone. A path of the machine the core runs on. */
+    /**
+     * Writes the log and its kept files into one file. `missing` counts files that are gone. `path` is on the core's
+     * machine.
+     */
     export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number }>()),
-    /** What comes from outside is checked whole; it gets an empty workspace of its own, and no yes in it counts. */
+    /**
+     * Checks the imported file completely. The session gets a new, empty workspace, and approvals in it do not count.
+     */
     import: base.input(z.object({ path })).output(type<ImportedSession>()),
-    /** Into the bin, from where it can be restored. */
+    /** Moves it to the bin, from where it can be restored. */
     delete: base.input(bySession).output(type<void>()),
     binned: base.output(type<readonly SessionSummary[]>()),
-    /** `id`: as for `find`, among those in the bin. */
+    /** `id` works as in `find`, among the sessions in the bin. */
     restore: base.input(z.object({ id })).output(type<{ sessionId: string }>()),
-    /** Out of the bin, for good: its log, and its workspace where that was its own. */
+    /** Deletes it from the bin for good: its log, and its workspace if it had its own. */
     purge: base.input(z.object({ id })).output(type<void>()),
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
-    /** Of any id; `near`: an event before it. Empty where the log knows none. */
+    /** Details of any id. `near`: an event before it. Empty when the log does not have the id. */
     detail: base.input(bySession.extend({ id: z.string().min(1), near: seq.optional() })).output(type<CallDetail>()),
-    /** Turns that the state no longer has: some before an event, or from the one on that it lies in. Null: none. */
+    /**
+     * Turns that the state no longer holds: some before an event, or those from the one that contains it. Null: none.
+     */
     history: base.input(bySession.extend({ place: historyPlace })).output(type<SessionPart | null>()),
-    /** The programs that its models wrote, or called: plan, checks, calls, cost and end of each, by its log. */
+    /** The programs that its models wrote or called, each with plan, checks, calls, cost and end, from the log. */
     programs: base.input(bySession).output(type<ProgramReports>()),
-    /** What a step carried to its model, or would have where a fence stopped it; null where nobody knows. */
+    /** What a step sent to its model, or would have sent if a fence had not stopped it; null when unknown. */
     manifest: base.input(bySession.extend({ step: z.number().int().positive() })).output(type<Manifest | null>()),
-    /** What a model call was not shown, of all that the conversation had up to it. */
+    /** The parts of the conversation so far that a model call was not shown. */
     trimmed: base.input(bySession.extend({ callId: id })).output(type<readonly Trimming[]>()),
-    /** The steps of the plan that a turn ended with, as a person wants them. */
+    /** Replaces the steps of the plan that a turn ended with by the user's. */
     editPlan: base
       .input(bySession.extend({ turnId: id, steps: z.array(z.string().trim().min(1).max(4000)).min(1).max(100) }))
       .output(type<void>()),
-    /** Every step that a failure moved, with its cause. */
+    /** Every step that moved to another model because of a failure, with its cause. */
     escalations: base.input(bySession).output(type<readonly Escalation[]>()),
-    /** The last turn; waits for it to end. */
+    /** The last turn. Waits until it has ended. */
     result: base.input(bySession).output(type<RunResult>()),
     replay: base.input(bySession).output(type<ReplayReport>()),
   },
-  /** Files that persons give with messages. Kept at once, so that a draft has them after a restart, too. */
+  /** Files that the user gives with messages. They are stored at once, so a draft still has them after a restart. */
   attachments: {
     keep: base.input(keptFileSchema).output(type<Attachment>()),
-    /** The conversations in an export of a chat app, to choose from; null: the file is none. */
+    /** The conversations in a chat app's export, to choose from. Null: the file is no such export. */
     chats: base.input(listChatsInput).output(type<ChatListing | null>()),
-    /** Keeps some of them, each as a file of its own. Rejects with `conflict` where the file has changed since. */
+    /** Stores some of them, each as its own file. Rejects with `conflict` if the file has changed since. */
     keepChats: base.input(keepChatsInput).output(type<readonly Attachment[]>()),
-    /** An image, for showing it; null where it is gone or no image. */
+    /** An image to display; null if it is gone or no image. */
     read: base.input(readInput).output(type<{ mediaType: string; data: string } | null>()),
-    /** What a model would get of a message before it is sent: what is cut, and what nobody sees. */
+    /** What a model would get of a message: what is cut, and what no model can see. */
     preview: base.input(previewInput).output(type<AttachmentPreview>()),
-    /** Files and folders by what is typed of their names, and functions, classes and methods in them, best first. */
+    /** Finds files, folders, functions, classes and methods by a part of their names, best first. */
     find: base.input(findInput).output(type<readonly FoundFile[]>()),
-    /** What tool servers that are on here have to take along, as each listed it last, best first. Starts none. */
+    /** Resources that tool servers offer here, as each last listed them, best first. Starts no server. */
     resources: base.input(resourcesInput).output(type<readonly FoundResource[]>()),
-    /** Asks the server for it and keeps what comes, each part by itself. */
+    /** Asks the server for a resource and stores each part of it as an attachment. */
     keepResource: base.input(keepResourceInput).output(type<readonly Attachment[]>()),
-    /** The prompts of tool servers that are on here, as each listed them last. Starts none. */
+    /** Prompts that tool servers offer here, as each last listed them. Starts no server. */
     prompts: base.input(promptsInput).output(type<readonly FoundPrompt[]>()),
-    /** Asks the server for one, with its arguments. What cannot be seen in its words is written out. */
+    /** Asks the server for a prompt, with its arguments. Invisible characters in its text are made visible. */
     takePrompt: base.input(takePromptInput).output(type<TakenPrompt>()),
   },
   changes: {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),
     take: base.input(decidedPaths).output(type<ChangeOutcome>()),
-    /** What lies open is undone, what was undone comes back. Of hunks each by itself. */
+    /** Undoes open changes and brings undone ones back. Hunks are handled one by one. */
     undo: base.input(decidedPaths).output(type<ChangeOutcome>()),
     /** A file as the session left it, from the log. */
     file: base.input(bySession.extend({ source: shownFileSourceSchema })).output(type<ShownFile>()),
-    /** What commands left beside them, and this machine goes by later. */
+    /** Untracked files that commands left, and that this machine may run or obey later. */
     untracked: base.input(bySession).output(type<readonly UntrackedPlace[]>()),
   },
 };

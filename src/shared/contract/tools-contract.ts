@@ -23,21 +23,24 @@ const toolkit = z.string().min(1).max(64);
 const projectPath = z.string().min(1).max(4096);
 
 /**
- * Servers whose tools agents may call. No answer holds the value of a secret, and what a server says of itself stands in
- * answers as it said it: whoever shows it makes it safe to be seen.
+ * Servers whose tools agents may call. No answer holds the value of a secret. What a server says about itself is passed
+ * on unchanged; whoever displays it must make it safe first.
  */
 export const toolsContract = {
-  /** All of them as they are, in one project where one is named; starts none. */
+  /** All servers, for one project if one is named. Starts none. */
   list: base
     .input(z.object({ projectPath: projectPath.optional() }).optional())
     .output(type<readonly ToolServerReport[]>()),
-  /** Keeps a server; nothing of it is started or reached. `conflict` where there is one of that name. */
+  /** Saves a server without starting or reaching it. `conflict` if the name is taken. */
   add: base
     .input(z.object({ name: serverNameSchema, definition: serverDefinitionSchema }))
     .output(type<ToolServerReport>()),
-  /** Keeps the servers in a file of another program, none of them approved. `host`: those that are programs run on this machine. */
+  /** Imports the servers in another program's file, none of them approved. `host`: run its programs on this machine. */
   importFile: base.input(z.object({ path: z.string().min(1).max(4096), where })).output(type<ServerImport>()),
-  /** The same with a text that was pasted: an address, a link for installation, or what stands in such a file. `hosts`: what its programs may reach from their containers. */
+  /**
+   * Imports servers from pasted text: an address, an installation link, or the content of such a file. `hosts`: what
+   * its programs may reach from their containers.
+   */
   importText: base
     .input(
       z.object({
@@ -47,28 +50,28 @@ export const toolsContract = {
       }),
     )
     .output(type<ServerImport>()),
-  /** Keeps the value of a variable or header in the key store. */
+  /** Saves the value of a variable or header in the key store. */
   secret: base
     .input(z.object({ name, variable: z.string().min(1).max(200), value: z.string().min(1).max(20_000) }))
     .output(type<void>()),
-  /** A yes to exactly this definition, by its hash; then it is started or reached, and its tools are listed. */
+  /** Approves exactly this definition, by its hash. Then starts or reaches the server and lists its tools. */
   approve: base.input(z.object({ name, sha256 })).output(type<ToolServerReport>()),
-  /** A yes to exactly these definitions of tools. `conflict` where one is another by now; then none is approved. */
+  /** Approves exactly these tool definitions. If one has changed since: `conflict`, and none is approved. */
   approveTools: base
     .input(z.object({ name, tools: z.array(z.object({ tool: z.string(), sha256 })).max(2000) }))
     .output(type<ToolServerReport>()),
   /**
-   * Says of an approved tool that it only reads, or takes that back: an equal call in a turn is then answered by the one
-   * before. Each call that is sent is asked about as before, and a changed definition loses the word.
+   * Marks an approved tool as one that only reads, or removes the mark. An equal call in the same turn then reuses the
+   * earlier result. Calls that are sent still need approval as before. A changed definition loses the mark.
    */
   markReading: base
     .input(z.object({ name, tool: z.string().max(256), isReading: z.boolean() }))
     .output(type<ToolServerReport>()),
-  /** Starts or reaches an approved server and lists its tools anew. */
+  /** Starts or reaches an approved server and lists its tools again. */
   test: base.input(byName).output(type<ToolServerReport>()),
   /**
-   * Switches a server, or one of its tools, in all projects or in one; what is off is offered to no model. `null`: the
-   * project goes by the general word again.
+   * Switches a server, or one of its tools, on or off, in all projects or in one. No model is offered what is off.
+   * `null`: the general setting applies to the project again.
    */
   set: base
     .input(
@@ -81,46 +84,51 @@ export const toolsContract = {
     )
     .output(type<ToolServerReport>()),
   /**
-   * Signs the person in to a server over HTTP. First comes the address to be opened in a browser; it waits for what the
-   * browser brings back, and ends with the stream. `byCode`: with the address comes a code, to be typed there on any
-   * device. Nothing secret comes out of it.
+   * Signs the user in to a server over HTTP. The first push is the address to open in a browser. The stream then waits
+   * for the browser's answer and ends. `byCode`: a code comes with the address, to type in there on any device. No push
+   * holds a secret.
    */
   signIn: base.input(byName.extend({ byCode: z.boolean().optional() })).output(type<AsyncIterable<SignInProgress>>()),
-  /** The address of the sign-in that waits; null: none does. For a host that opens it. */
+  /** The address of the waiting sign-in, for a host that opens it; null when none waits. */
   signInAddress: base.input(byName).output(type<{ readonly url: string | null }>()),
-  /** The address that a browser on another machine ended at. `bad-input` where it is not that one; the sign-in waits on. */
+  /**
+   * Takes the address at which a browser on another machine ended. `bad-input` for a wrong one; the sign-in still waits
+   * then.
+   */
   finishSignIn: base.input(z.object({ name, address: z.string().min(1).max(20_000) })).output(type<void>()),
-  /** Tells the service and deletes the sign-in here. `revocation`: null where nobody was signed in. */
+  /** Revokes the sign-in at the service and deletes it here. `revocation` is null if nobody was signed in. */
   signOut: base
     .input(byName)
     .output(type<{ readonly revocation: SignOutRevocation | null; readonly server: ToolServerReport }>()),
-  /** With its keys, approvals and sign-in. */
+  /** Also removes its keys, approvals and sign-in. */
   remove: base.input(byName).output(type<void>()),
-  /** What a server works on: the tasks that it lists, and those that a session waits for. Asks it. */
+  /** Asks a server for its tasks: those that it lists, and those that a session waits for. */
   tasks: base.input(byName).output(type<ServerTasks>()),
-  /** Has a server end a task; a call that waits for it ends with it. */
+  /** Tells a server to end a task. A call that waits for it ends, too. */
   stopTask: base.input(byName.extend({ taskId: z.string().min(1).max(1_000) })).output(type<void>()),
-  /** Of a server that works through accounts of the person: which are connected. Asks it. */
+  /** Asks a server that uses the user's accounts which of them are connected. */
   connections: base.input(byName).output(type<readonly ToolkitConnection[]>()),
-  /** Begins to connect an account: the link at which the person signs in. `null`: it is connected, or needs none. */
+  /**
+   * Begins to connect an account. Returns the link where the user signs in; null: it is connected, or needs no account.
+   */
   connect: base.input(z.object({ name, toolkit })).output(type<{ readonly link: string | null }>()),
-  /** Answers when the account is connected; fails when it cannot be any more, and after ten minutes. */
+  /** Resolves once the account is connected. Fails if that is no longer possible, and after ten minutes. */
   connected: base.input(z.object({ name, toolkit })).output(type<void>()),
 };
 
 const webTool = z.enum(webToolNames);
 
-/** Tools by which agents reach the web. */
+/** Tools that let agents reach the web. */
 export const webContract = {
   list: base.output(type<readonly WebToolReport[]>()),
   set: base.input(z.object({ name: webTool, isOn: z.boolean() })).output(type<WebToolReport>()),
-  /** Keeps the key of a search service in the key store. */
+  /** Saves the key of a search service in the key store. */
   secret: base
     .input(z.object({ service: z.string().min(1).max(40), value: z.string().min(1).max(20_000) }))
     .output(type<void>()),
   /**
-   * Searches with a service once, with what is given or kept for it, and uses it from then on. Where that fails nothing is
-   * kept, and what was in use stays.
+   * Tries one search with a service, with the given or saved settings, and uses the service from then on. If the search
+   * fails, nothing is saved and the earlier service stays in use.
    */
   setUpSearch: base
     .input(
@@ -131,7 +139,10 @@ export const webContract = {
       }),
     )
     .output(type<WebToolReport>()),
-  /** Reads an address, or searches, as an agent would, and gives what it would read. Nobody is asked: who calls it has said so. */
+  /**
+   * Reads an address or searches as an agent would, and returns what an agent would read. Asks nobody: the call itself
+   * is the consent.
+   */
   test: base
     .input(z.object({ name: webTool, text: z.string().min(1).max(4_000) }))
     .output(type<{ readonly text: string }>()),
@@ -146,56 +157,59 @@ const newTool = z.object({
 const toolText = z.object({ file: z.string().min(1).max(100), text: z.string().max(mostToolCharacters) });
 
 /**
- * Tools that are files, of the person and of one project where one is named. What stands in a file is its author's: whoever
- * shows it makes it safe to be seen. Looking at them runs none.
+ * Tools that are files of the user or of one project, if one is named. Their content is untrusted; whoever displays it
+ * must make it safe first. Listing them runs none.
  */
 export const ownToolsContract = {
   list: base.input(z.object({ projectPath: projectPath.optional() }).optional()).output(type<OwnToolsReport>()),
-  /** A yes to exactly these bytes of a project's tool. `conflict` where they are others by now. */
+  /** Approves exactly these bytes of a project's tool. `conflict` if the file has changed since. */
   approve: base.input(ownTool.extend({ sha256 })).output(type<OwnToolReport>()),
-  /** Switches one, in all projects or in one. `null`: the project goes by the general word again. */
+  /** Switches a tool on or off, in all projects or in one. `null`: the general setting applies to the project again. */
   set: base.input(ownTool.extend({ isOn: z.boolean().nullable() })).output(type<OwnToolReport>()),
-  /** Keeps the value of a secret that its file names in the key store. */
+  /** Saves the value of a secret that the tool's file names in the key store. */
   secret: base
     .input(ownTool.extend({ variable: z.string().min(1).max(200), value: z.string().min(1).max(20_000) }))
     .output(type<void>()),
-  /** Removes its secrets and approvals. Its file is the person's to delete. */
+  /** Removes its secrets and approvals. The user deletes the file. */
   forget: base.input(ownTool).output(type<{ readonly path: string }>()),
-  /** Runs it with these arguments, outside of any session and without a project's files. Nobody is asked: who calls it has said so. */
+  /**
+   * Runs the tool with these arguments, outside any session and without a project's files. Asks nobody: the call itself
+   * is the consent.
+   */
   test: base
     .input(ownTool.extend({ input: z.record(z.string(), z.unknown()) }))
     .output(type<{ readonly status: string; readonly text: string }>()),
-  /** Keeps a program of a session, which ended well, as a tool of its project; of the same name: as its next version. */
+  /** Saves a session's successful program as a tool of its project. If the name exists, it becomes the next version. */
   keep: base
     .input(keptNamesSchema.extend({ sessionId: z.string().min(1), toolCallId: z.string().min(1) }))
     .output(type<OwnToolReport>()),
-  /** Of a kept program, the newest first. */
+  /** The versions of a kept program, newest first. */
   versions: base.input(ownTool).output(type<readonly KeptVersion[]>()),
-  /** Removes the file of a kept program with all that is known of it. `conflict` where it is another one by now. */
+  /** Removes the file of a kept program and all data about it. `conflict` if the file has changed since. */
   removeProgram: base.input(ownTool.extend({ projectPath, sha256 })).output(type<void>()),
-  /** Writes a file that works at once: from a template, or from an example. `conflict` where there is one. */
+  /** Writes a working file from a template or an example. `conflict` if the file exists. */
   create: base.input(newTool.extend({ projectPath: projectPath.optional() })).output(type<OwnToolReport>()),
   /** What `create` would write. Writes nothing. */
   template: base.input(newTool).output(type<OwnToolFile>()),
-  /** The whole file of one, as it is now. */
+  /** The whole file of a tool, as it is now. */
   read: base
     .input(z.object({ file: z.string().min(1).max(300), projectPath: projectPath.optional() }))
     .output(type<OwnToolFile & { readonly sha256: string }>()),
   /**
-   * What a text would be as such a file. With `say` its declaration is written anew to say that, as far as it can be
-   * said there; the code stays. Runs nothing and writes nothing.
+   * Checks a text as the file of a tool. With `say`, rewrites its declaration to say that, as far as the format allows,
+   * and leaves the code alone. Runs and writes nothing.
    */
   draft: base
     .input(toolText.extend({ say: z.record(z.string(), z.unknown()).optional() }))
     .output(type<OwnToolDraft>()),
-  /** As `test`, of a text that need not be saved. `printed`: the end of what it said while it ran. */
+  /** Like `test`, for a text that need not be saved. `printed` is the end of what it printed. */
   testText: base
     .input(toolText.extend({ projectPath: projectPath.optional(), input: z.record(z.string(), z.unknown()) }))
     .output(type<{ readonly status: string; readonly text: string; readonly printed: string }>()),
   /**
-   * Writes the file of one; also a text that is broken, which no agent is offered then. `replaces`: the bytes that it takes
-   * the place of; without it there must be no such file. `conflict` where that is not so. A project's file that was
-   * approved as it was stays so; a kept program gets its next version, and waits for a yes.
+   * Writes the file of a tool, even a broken one, which no agent is offered then. `replaces` is the hash of the bytes
+   * to replace; without it there must be no such file. Otherwise `conflict`. A project's file that was approved stays
+   * approved. A kept program gets its next version, which needs an approval.
    */
   save: base
     .input(toolText.extend({ projectPath: projectPath.optional(), replaces: sha256.optional() }))

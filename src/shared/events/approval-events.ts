@@ -3,39 +3,39 @@ import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import { approvalScopeSchema, networkUseSchema } from '@shared/safety/network-access.ts';
 import { formValuesSchema, serverFormSchema } from '@shared/tools/server-form.ts';
 
-/** What a cap on money is set for; a step is one model call, a task one turn. */
+/** What a spending limit covers. A step is one model call, a task one turn. */
 export const capScopeSchema = z.enum(['step', 'task', 'session', 'project', 'day', 'month']);
 
 /** A spending limit that was reached, and what the user decided. */
 export const capEvents = {
-  /** The worst case of a call would pass a cap: the call was not made. US dollars. */
+  /** A call was not made because its worst case would exceed a spending limit. Amounts are in US dollars. */
   'cap-reached': z.object({
     capId: z.string(),
     model: z.string(),
     scope: capScopeSchema,
     limitUsd: z.number(),
     spentUsd: z.number(),
-    /** Put aside for other calls that had not ended. */
+    /** Reserved for other calls that have not ended. */
     heldUsd: z.number(),
-    /** Null: the price is not known, so that nobody could say whether the cap holds. */
+    /** Null when the price is unknown, so that nobody can say whether the limit holds. */
     worstUsd: z.number().nullable(),
-    /** The model that could go on here; null: there is none. */
+    /** A model that can go on without cost; null when there is none. */
     here: z.string().nullable(),
   }),
   'cap-answered': z.object({
     capId: z.string(),
     answer: z.enum(['stop', 'local', 'raise']),
-    /** By how much the cap was raised; null where it was not. */
+    /** How much was added to the limit; null when nothing was. */
     raisedUsd: z.number().nullable(),
     by: z.enum(['person', 'policy', 'nobody']),
   }),
 } as const;
 
-/** What was found out about a program before a person was asked about it. It approves nothing. */
+/** What a review of a program found before the user was asked about it. A review approves nothing. */
 export const programReviewSchema = z.object({
-  /** By rules, in Dewpoint's words. */
+  /** Found by rules, in Dewpoint's words. */
   findings: z.array(z.string()),
-  /** By a model, where one is chosen for it; `text`: its own words, null where it said none, and `why`. */
+  /** Found by a model, if one is set for this. `text` is its own words; null when it gave none, and `why` says why. */
   model: z
     .object({
       label: z.string(),
@@ -56,34 +56,40 @@ export const approvalEvents = {
     toolCallId: z.string(),
     kind: z.string(),
     subject: z.string(),
-    /** Of exactly what would be done; looked at again when it is done. */
+    /** Hash of exactly what would be done. It is checked again when the action is carried out. */
     sha256: z.string(),
-    /** Of a command that asks for a network: the hosts, if a yes is for once alone, and why it is asked, in Dewpoint's words and in the model's. */
+    /**
+     * For a command that asks for a network: its hosts, whether a yes can hold only once, and the reason in Dewpoint's
+     * words (`reason`) and in the model's (`why`).
+     */
     hosts: z.array(z.string()).optional(),
     isOnce: z.boolean().optional(),
     reason: z.string().optional(),
     why: z.string().optional(),
-    /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
+    /**
+     * The full text that a yes approves, when `subject` only names it, and its difference from what was approved
+     * before.
+     */
     text: z.string().optional(),
     diff: z.string().optional(),
-    /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
+    /** For a question from a tool server: its form, or the address that it wants opened. */
     form: serverFormSchema.optional(),
     url: z.string().optional(),
     review: programReviewSchema.optional(),
-    /** Images of what is asked about. */
+    /** Images that belong to the question. */
     pictures: z.array(attachmentSchema).readonly().optional(),
-    /** The child session whose question it is; it is in its own log, too. */
+    /** The child session that asked. The question is in that session's log, too. */
     child: z.string().optional(),
   }),
   'approval-answered': z.object({
     approvalId: z.string(),
     answer: z.enum(['allow', 'deny']),
     by: z.enum(['person', 'policy', 'nobody']),
-    /** For how long a yes to hosts holds; absent: for this once. */
+    /** How long a yes to hosts holds. Absent: only this once. */
     scope: approvalScopeSchema.optional(),
-    /** Of a form: exactly what its server got. */
+    /** For a form: exactly the values that its server got. */
     values: formValuesSchema.optional(),
-    /** Why the policy said so. */
+    /** Why the policy answered this way. */
     reason: z.string().optional(),
     child: z.string().optional(),
   }),

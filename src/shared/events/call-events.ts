@@ -17,12 +17,12 @@ export const purposeSchema = z.enum([
   'summarize',
   'choose',
   'title',
-  /** Another model is asked from a handoff: what to do next, or whether it is done. */
+  /** Asks another model, from a handoff, what to do next or whether the task is done. */
   'advise',
   'review',
-  /** The server of a tool asked for it, while it worked on a call. */
+  /** A tool's server asked for this call while it worked on a tool call. */
   'sample',
-  // Texts that became vectors or scores.
+  // Texts were turned into vectors or scores.
   'embed',
 ]);
 
@@ -31,7 +31,7 @@ export type Purpose = z.infer<typeof purposeSchema>;
 export const stopReasonSchema = z.enum([
   'stop',
   'length',
-  /** It said the same again and again and was stopped. */
+  /** The model repeated itself and was stopped. */
   'repetition',
   'tool-calls',
   'stop-sequence',
@@ -50,10 +50,10 @@ export const callEvents = {
     runnerUp: z.object({ model: z.string(), where: whereSchema }).nullable(),
     reasonCode: z.string(),
     reason: z.string(),
-    /** What the decision was taken by. */
+    /** The facts that the decision was based on. */
     ...routeDetailSchema.partial().shape,
   }),
-  /** What the call carries, or would have, lies in `manifest`. */
+  /** `manifest` holds what the call carries, or would have carried. */
   'call-fenced': fenceFindingSchema.extend({
     step: z.number().int(),
     purpose: purposeSchema,
@@ -69,11 +69,11 @@ export const callEvents = {
     model: z.string(),
     /** The exact request, so that a prompt is never guessed again. */
     request: blobRefSchema,
-    /** Tokens of the prompt by the model's own tokenizer; null when only the provider can tell. */
+    /** Tokens of the prompt, counted by the model's own tokenizer. Null when only the provider can count them. */
     promptTokens: z.number().int().nullable(),
-    /** The server that asked for it; absent: the work itself did. */
+    /** The tool server that asked for the call. Absent: the agent made the call for its own work. */
     askedBy: z.object({ server: z.string(), toolCallId: z.string() }).optional(),
-    /** Attached texts of which it holds only the beginning; absent: it holds them whole, or none. */
+    /** Attached texts that were cut to their beginning. Absent: none was cut. */
     cut: z
       .array(z.object({ name: z.string(), sha256: z.string(), bytes: z.number().int(), shownBytes: z.number().int() }))
       .optional(),
@@ -83,7 +83,7 @@ export const callEvents = {
     parts: z.array(partSchema),
     stopReason: stopReasonSchema,
     usage: usageSchema,
-    /** Prompt tokens that were computed again in this call; null where the provider does not say. */
+    /** Prompt tokens that were computed again in this call; null when the provider does not say. */
     evaluatedTokens: z.number().int().nullable(),
     timings: timingsSchema,
     price: priceSchema.nullable(),
@@ -93,15 +93,15 @@ export const callEvents = {
         code: z.string(),
         message: z.string(),
         retryable: z.boolean(),
-        /** How long the service wants to be left alone. */
+        /** How long the service asks to wait before the next try. */
         retryAfterMs: z.number().optional(),
       })
       .nullable(),
-    /** The model that answered, by the service's own word; absent where it does not say. */
+    /** The model that answered, as the service names it. Absent when the service does not say. */
     answeredBy: z.string().optional(),
     /** Absent for models that do not run in the engine of this machine. */
     engine: engineReportSchema.optional(),
-    /** Absent where nobody knows, and for services. */
+    /** Absent when unknown, and for cloud services. */
     energy: energySchema.optional(),
     sureness: surenessSchema.optional(),
   }),

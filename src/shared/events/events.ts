@@ -11,7 +11,7 @@ import { approvalEvents, capEvents } from './approval-events.ts';
 /**
  * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
  * Deltas and output chunks are never events; the matching `*-ended` event holds the whole.
- * A reader skips event types that it does not know; a log of another version is refused, not guessed at.
+ * A reader skips event types that it does not know. A log of another version is refused.
  */
 export const LOG_VERSION = 2;
 
@@ -41,12 +41,12 @@ const stamp = {
 type Payloads = { [Type in keyof typeof payloads]: z.infer<(typeof payloads)[Type]> };
 export type EventType = keyof Payloads;
 
-/** An event before the log has stamped it. */
+/** An event before the log adds its version, number and time. */
 export type NewEvent = {
   [Type in EventType]: { readonly type: Type; readonly turnId?: string } & Readonly<Payloads[Type]>;
 }[EventType];
 
-/** An event as it lies in the log. */
+/** An event as the log holds it. */
 export type SessionEvent = NewEvent & { readonly v: number; readonly seq: number; readonly at: number };
 export type EventOf<Type extends EventType> = Extract<SessionEvent, { type: Type }>;
 
@@ -57,7 +57,7 @@ export function isEventType(type: string): type is EventType {
 }
 
 /**
- * Parses one record of a log. `null`: a type this version does not know, to be skipped.
+ * Parses one record of a log. Returns null for a type that this version does not know; skip it.
  * Throws a ZodError for a known type with a wrong shape.
  */
 export function parseEvent(record: unknown): SessionEvent | null {
@@ -70,8 +70,8 @@ export function parseEvent(record: unknown): SessionEvent | null {
 }
 
 /**
- * Pushes that are never stored; the matching `*-ended` event repairs a lost one. `pieces`: how many came as one, where a
- * subscriber came in the middle; one without it.
+ * Pushes that are never stored; the matching `*-ended` event makes up for a lost one. `pieces` is how many deltas were
+ * joined into one push for a subscriber that joined in the middle. Absent: one.
  */
 export type Transient =
   | { readonly type: 'text-delta'; readonly callId: string; readonly text: string; readonly pieces?: number }

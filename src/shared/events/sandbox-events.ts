@@ -7,14 +7,14 @@ export type SandboxTier = z.infer<typeof sandboxTierSchema>;
 const untrackedSchema = z.object({
   /** Relative to the workspace. */
   path: z.string(),
-  /** What runs it or goes by it, in a few words. */
+  /** What runs this file or obeys it, in a few words. */
   why: z.string(),
-  /** What was done about it; null: nothing had to be. */
+  /** What Dewpoint did about it; null when nothing was needed. */
   done: z.string().nullable(),
 });
 export type UntrackedPlace = z.infer<typeof untrackedSchema>;
 
-/** What is noted of the place where commands run. */
+/** Events about the place where commands run. */
 export const sandboxPayloads = {
   'sandbox-started': z.object({
     tier: sandboxTierSchema,
@@ -22,13 +22,15 @@ export const sandboxPayloads = {
     /** Limits and warnings in words and numbers, as `Sandbox.describe` gives them. */
     description: z.string(),
     limits: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-    /** Where the files of the project came from, where that was somebody else; absent: from nowhere that is known. */
+    /** Where the project's files came from, if from somebody else. Absent when no such source is known. */
     cameFrom: z.string().optional(),
   }),
-  /** What commands left where changes are not tracked, and what a program of this machine goes by later. */
+  /**
+   * Files that commands left where changes are not tracked, and that a program on this machine may run or obey later.
+   */
   'untracked-found': z.object({ places: z.array(untrackedSchema) }),
   'sandbox-lost': z.object({ reason: z.string(), recreated: z.boolean() }),
-  /** A command that goes on beside the others was started, or has ended. */
+  /** A background process was started or has ended. */
   'service-changed': z.object({
     serviceId: z.string(),
     command: z.string(),
@@ -38,7 +40,10 @@ export const sandboxPayloads = {
 } as const;
 
 export const terminalEvents = {
-  /** A person's own shell in the sandbox; what is done there is not in the log. `ran`: in its place this was run once. */
+  /**
+   * A shell of the user in the sandbox. The log does not hold what is done there. `ran`: the one piece of code that ran
+   * instead of a shell.
+   */
   'terminal-opened': z.object({
     terminalId: z.string(),
     ran: z.object({ language: z.string(), code: z.string() }).optional(),

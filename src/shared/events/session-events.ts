@@ -9,7 +9,7 @@ export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);
 
 export type WorkspaceMode = z.infer<typeof workspaceModeSchema>;
 
-/** A session from its start to what it is told of itself. */
+/** Events about a session as a whole. */
 export const sessionEvents = {
   'session-created': z.object({
     logVersion: z.number().int(),
@@ -20,46 +20,49 @@ export const sessionEvents = {
     workspace: z.object({ mode: workspaceModeSchema, path: z.string() }),
     parentId: z.string().nullable(),
     groupId: z.string().nullable(),
-    /** Absent: it is the root of its own tree. */
+    /** Absent when the session is the root of its own tree. */
     tree: treePlaceSchema.optional(),
-    /** What its task was built from, and is not to leave. */
+    /** Restricted content that its task was built from. */
     fenced: z.array(fenceHitSchema).optional(),
   }),
-  /** `callId`: the model call whose answer the title is; absent: the user wrote it. */
+  /** `callId` is the model call that wrote the title. Absent: the user wrote it. */
   'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }),
-  /** How you keep it in order. What is absent stays as it was; `tags`: all that it has from here on. */
+  /** How you organize the session. An absent field stays as it was. `tags` replaces all tags. */
   'session-organized': z.object({
     isPinned: z.boolean().optional(),
     isArchived: z.boolean().optional(),
     tags: z.array(z.string()).optional(),
   }),
   /**
-   * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
-   * not this session's.
+   * All events before this one were copied unchanged from another log. Their costs were paid there, and their sandbox
+   * is not this session's.
    */
   'history-copied': historyCopiedSchema,
-  /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
+  /** The log was damaged when it was opened. The damaged bytes were moved to `movedTo`; nothing was deleted. */
   'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
-  /** Something a person should know that is no failure of the turn (a sandbox limit not enforced, a retried call). */
+  /**
+   * Something that the user should know but that is no failure of the turn, such as a sandbox limit that is not
+   * enforced.
+   */
   'notice-added': z.object({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
-  /** An agent began with a task in a session of its own, or goes on in it. */
+  /** A child agent began its task in a session of its own, or goes on in it. */
   'child-session-started': z.object({
     sessionId: z.string(),
     toolCallId: z.string(),
     name: z.string(),
     task: z.string(),
     access: childAccessSchema,
-    /** The definition that it goes by; null: none. */
+    /** The agent definition that it follows; null when none. */
     kind: z.string().nullable(),
-    /** As it was asked for: goes on with the same. */
+    /** What the parent asked for. The child keeps these when it goes on. */
     model: z.string().nullable(),
     tools: z.array(z.string()).nullable(),
-    /** The most that it may spend, in US dollars; null: what its parent may. */
+    /** The most that it may spend, in US dollars; null: as much as its parent may. */
     maxUsd: z.number().nullable(),
-    /** The most steps of each of its runs, where it was asked for. */
+    /** The most steps for each of its runs, if the parent set one. */
     maxSteps: z.number().int().optional(),
   }),
-  /** What came of it; cost and usage are of this run alone. What is optional is absent in logs from before. */
+  /** The result of a child's run. Cost and usage cover this run alone. Optional fields are absent in older logs. */
   'child-session-ended': z.object({
     sessionId: z.string(),
     costUsd: z.number().nullable(),
@@ -68,7 +71,7 @@ export const sessionEvents = {
     reason: turnEndReasonSchema.optional(),
     text: z.string().optional(),
     changedFiles: z.number().int().nonnegative().optional(),
-    /** What its result was built from, and is not to leave. */
+    /** Restricted content that its result was built from. */
     fenced: z.array(fenceHitSchema).optional(),
   }),
 } as const;

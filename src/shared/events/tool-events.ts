@@ -6,12 +6,12 @@ export const toolStatusSchema = z.enum(['ok', 'error', 'refused', 'timed-out', '
 
 export type ToolStatus = z.infer<typeof toolStatusSchema>;
 
-/** Who did something to a file: a tool the model called, a recipe's program, an undo or a take by a person. */
+/** Who changed a file: a tool that the model called, a recipe, or an undo or take by the user. */
 export const actorSchema = z.enum(['model', 'recipe', 'undo', 'take']);
 
 export type Actor = z.infer<typeof actorSchema>;
 
-/** One side of a file's change. `null`: the file was not there. `kept: false`: it was there but its bytes were not kept, and why. */
+/** One side of a file's change. `null`: there was no file. `kept: false`: its bytes were not kept, and why. */
 export const fileImageSchema = z.union([
   z.object({ kept: z.literal(true), blob: blobRefSchema, mode: z.number().int() }),
   z.object({ kept: z.literal(false), why: z.enum(['too-large', 'not-a-file', 'no-text-name']) }),
@@ -21,8 +21,8 @@ export const fileImageSchema = z.union([
 export type FileImage = z.infer<typeof fileImageSchema>;
 
 /**
- * What a person decided on the hunks of a file, one by one. The hunks are those of the difference between `from` and
- * `to`, as it is shown; a file is `from` with the hunks that are not undone.
+ * What the user decided about each hunk of a file. The hunks are those of the shown difference between `from` and `to`.
+ * The file itself is `from` with all hunks that are not undone.
  */
 export const hunkChoicesSchema = z.object({
   from: fileImageSchema,
@@ -30,7 +30,7 @@ export const hunkChoicesSchema = z.object({
   /** `from` with the hunks that were taken. */
   base: fileImageSchema,
   states: z.array(z.enum(['open', 'taken', 'undone'])),
-  /** Places (from 0) of the hunks that were decided on last. */
+  /** Indexes (from 0) of the hunks that the last decision was about. */
   moved: z.array(z.number().int()),
   /** Lines of the hunks that are not undone. */
   added: z.number().int().nullable(),
@@ -41,10 +41,10 @@ export type HunkChoices = z.infer<typeof hunkChoicesSchema>;
 
 export type HunkState = HunkChoices['states'][number];
 
-/** What has to be known of a task of a server to ask for it again. */
+/** What is needed to ask a server about a task again after a crash. */
 export const leftTaskSchema = z.object({
   taskId: z.string(),
-  /** Of the server and the tool as they were approved: only the same ones are asked. */
+  /** Hash of the server and the tool as they were approved. Only exactly these are asked again. */
   sha256: z.string(),
 });
 
@@ -58,7 +58,7 @@ export const toolEvents = {
     tool: z.string(),
     input: z.unknown(),
     style: z.enum(['native', 'schema', 'text', 'grammar']),
-    /** What was repaired in the arguments before they parsed; empty for a strict parse. */
+    /** Repairs that the arguments needed before they parsed; empty when they parsed as they were. */
     repairs: z.array(z.string()),
   }),
   /** Written before the side effect. `by` tells a step's tool call from a recipe's action. */
@@ -66,19 +66,22 @@ export const toolEvents = {
     toolCallId: z.string(),
     tool: z.string(),
     by: z.enum(['model', 'recipe']),
-    /** The call whose program made this one; absent: the model or the recipe did. */
+    /** The tool call whose program made this call. Absent: the model or the recipe made it. */
     parent: z.string().optional(),
     input: z.unknown(),
     label: z.string(),
-    /** Of a tool that Dewpoint does not bring: who answers, whether what it gets may leave, and whether it may read files here. */
+    /**
+     * For a tool that is not built in: its server, whether its input may leave this machine, and whether it may read
+     * files here.
+     */
     foreign: z
       .object({
         server: z.string(),
         leaves: z.boolean(),
         readsFiles: z.boolean(),
-        /** It calls tools itself: what it reads it may pass on before it ends. */
+        /** The tool is a program that calls tools itself. It may pass on what it reads before it ends. */
         isProgram: z.literal(true).optional(),
-        /** Of a router: how many calls of other tools it carries. */
+        /** For a router of tools: how many calls of other tools it carries. */
         carries: z.number().int().optional(),
       })
       .optional(),
@@ -86,31 +89,33 @@ export const toolEvents = {
   'tool-ended': z.object({
     toolCallId: z.string(),
     tool: z.string(),
-    /** As of its `tool-started`. */
+    /** The same as in `tool-started`. */
     parent: z.string().optional(),
     status: toolStatusSchema,
-    /** What the model sees (capped: head and tail). */
+    /** What the model sees: the beginning and end, capped. */
     output: z.string(),
-    /** The whole of it, where the capped text is not the whole. */
+    /** The full output, if `output` was cut. */
     full: blobRefSchema.nullable(),
     exitCode: z.number().int().nullable(),
     durationMs: z.number(),
-    /** How long a person was waited for in it, or the machine slept; absent: neither. */
+    /** How long the call waited for a person, or the machine slept. Absent: neither. */
     waitedMs: z.number().optional(),
-    /** Nothing ran: the result is that of this equal call before it in the turn. Absent: it ran. */
+    /** Nothing ran: the result was taken from this equal, earlier call of the turn. Absent: it ran. */
     reusedFrom: z.string().optional(),
-    /** The result as data, for a recipe's action: what a replay hands back instead of acting. A blob above 32 KB. */
+    /**
+     * The result of a recipe's action as data. A replay returns it instead of acting. Above 32 KB it is in `dataBlob`.
+     */
     data: z.unknown(),
     dataBlob: blobRefSchema.nullable(),
-    /** Images that a tool of others gave back; absent: none. */
+    /** Images that a connected tool returned. Absent: none. */
     pictures: z.array(attachmentSchema).optional(),
   }),
   /**
-   * A server works on a call as a task. Written as soon as it said so: after a crash it is asked for the task, and the call
-   * is not made again.
+   * A server works on a call as a task. Written as soon as the server says so. After a crash, Dewpoint asks for this
+   * task and does not make the call again.
    */
   'server-task-began': leftTaskSchema.extend({ toolCallId: z.string() }),
-  /** Of a task that a crash had cut off, nothing more is to be learned. */
+  /** A crash had cut off this task, and nothing more can be learned about it. */
   'server-task-settled': z.object({ toolCallId: z.string() }),
   'file-changed': z.object({
     path: z.string(),
@@ -120,12 +125,12 @@ export const toolEvents = {
     toolCallId: z.string().nullable(),
     added: z.number().int().nullable(),
     removed: z.number().int().nullable(),
-    /** For `by: 'undo'`: the `file-changed` events (seq) that this one takes back. */
+    /** For `by: 'undo'`: the `file-changed` events (seq) that this one reverts. */
     undoes: z.array(z.number().int()),
-    /** Of an undo or a take of single hunks, and of what follows on the same change. */
+    /** Present when single hunks were undone or taken, and on later decisions about the same change. */
     hunks: hunkChoicesSchema.optional(),
   }),
-  /** Hunks were taken that are in their place already, so no file changed. */
+  /** Hunks were taken that are already in place, so no file changed. */
   'hunks-taken': z.object({ path: z.string(), hunks: hunkChoicesSchema }),
   'changes-taken': z.object({ paths: z.array(z.string()), target: z.string() }),
 } as const;

@@ -3,7 +3,9 @@ import { taskModes } from '@shared/text/task-mode.ts';
 import { stageSchema } from '@shared/models/model-info.ts';
 import { gateCheckSchema } from './gate-check.ts';
 
-/** Why a turn ended. Every limit has a reason of its own; `sandbox-lost`: it went away and was not back in time. */
+/**
+ * Why a turn ended. Each limit has its own reason. `sandbox-lost`: the sandbox went away and did not come back in time.
+ */
 export const turnEndReasonSchema = z.enum([
   'done',
   'answered',
@@ -18,7 +20,7 @@ export const turnEndReasonSchema = z.enum([
   'repeated-rejection',
   'criterion-unmet',
   'cap',
-  /** What it would have had to send is not to leave this machine. */
+  /** The turn would have had to send restricted content. */
   'fenced',
   'needs-approval',
   'missing',
@@ -31,8 +33,8 @@ export const turnEndReasonSchema = z.enum([
 export type TurnEndReason = z.infer<typeof turnEndReasonSchema>;
 
 /**
- * How sure the product is of an accepted change, and why ("weak tests": mutants of the change survive). `reviewed`: a stronger
- * model approves of it. `proposed`: a small model wrote it and no test asks for it, so it is not called done.
+ * How sure Dewpoint is of an accepted change. `weak-tests`: mutants of the change survive. `reviewed`: a stronger model
+ * approves of it. `proposed`: a small model wrote it and no test asks for it, so it does not count as done.
  */
 export const confidenceSchema = z.enum(['high', 'reviewed', 'weak-tests', 'mechanical', 'proposed', 'unchecked']);
 
@@ -45,9 +47,9 @@ export const turnEvents = {
   'turn-started': z.object({
     messageId: z.string(),
     plan: z.boolean(),
-    /** What the message was taken for; `chat`: an answer that needs no look at a project. Absent in logs from before. */
+    /** How the message was read. `chat`: it can be answered without a look at the project. Absent in older logs. */
     mode: z.enum(['chat', ...taskModes]).optional(),
-    /** The name of the assistant that it was asked of; what it was stands in its `gather_facts`. */
+    /** The assistant's name. Its content at that time is in the turn's `gather_facts` action. */
     assistant: z.string().optional(),
     criterion: criterionSchema,
     cascade: z.array(stageSchema),
@@ -58,14 +60,14 @@ export const turnEvents = {
       maxUsd: z.number().nullable(),
     }),
   }),
-  /** The success criterion was run: once before the work, and again before the end is believed. */
+  /** The success check ran: once before the work, and again before a claim of success is accepted. */
   'criterion-checked': z.object({
     phase: z.enum(['before', 'after']),
     command: z.string(),
     exitCode: z.number().int().nullable(),
     passed: z.boolean(),
     summary: z.string(),
-    /** It failed before the work for something that the task is not about, and fails no more than then. */
+    /** It already failed before the work for a reason outside the task, and fails no more than before. */
     unrelated: z.literal(true).optional(),
   }),
   'gate-checked': gateCheckSchema,
@@ -74,15 +76,15 @@ export const turnEvents = {
     recipe: z.string().nullable(),
     reason: z.string(),
     index: z.number().int(),
-    /** Why the stage before it gave up; null for the first, and where another model goes on for a gain. */
+    /** Why the stage before it gave up. Null for the first stage, and when another model takes over for a benefit. */
     cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'window', 'cap', 'fence']).nullable(),
-    /** How long its program looks for something that passes, in seconds; absent: all of its time. */
+    /** How long its program searches for a passing change, in seconds. Absent: all of its time. */
     giveUpSeconds: z.number().optional(),
   }),
   'recipe-progressed': z.object({ recipe: z.string(), phase: z.string(), text: z.string(), data: z.unknown() }),
   'turn-ended': z.object({
     reason: turnEndReasonSchema,
-    /** What the agent says at the end: a summary, an answer or a plan; or why it stopped. */
+    /** The agent's last words: a summary, an answer or a plan, or why it stopped. */
     text: z.string(),
     confidence: confidenceSchema.nullable(),
     /** What is missing (reason `missing`), or the error. */

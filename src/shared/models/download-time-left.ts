@@ -5,15 +5,15 @@ interface Sample {
   readonly doneBytes: number;
 }
 
-/** A speed is that of the last seconds: connections change theirs. */
+/** Only the last seconds count, because connections change their speed. */
 const windowMs = 15_000;
-/** Of less than this nothing is said. */
+/** A shorter measurement gives no estimate. */
 const leastMs = 2_000;
 
 /**
- * Milliseconds until a download will have come, at the speed of the last fifteen seconds; null where that cannot be
- * said: of another phase, of an unknown size, at its beginning, and while nothing comes. What was there before it began
- * counts as no speed. Asked once for each progress, `at` in milliseconds of any clock.
+ * Milliseconds until a download ends, at the speed of the last fifteen seconds. Null in another phase, for an unknown
+ * size, at the beginning, and while nothing arrives. Bytes that were there before the start do not count as speed. Call
+ * it once for each progress report; `at` is in milliseconds of any clock.
  */
 export function createDownloadTimeLeft(): (progress: PullProgress, at: number) => number | null {
   let samples: readonly Sample[] = [];

@@ -1,29 +1,29 @@
-/** A sign-in by a browser that any program may use, and that ends in a key of the person's own. */
+/** A browser sign-in that any program may use and that creates a key for the user. */
 interface KeySignIn {
-  /** Where the person says yes. */
+  /** The page where the user agrees. */
   readonly page: string;
-  /** Where what the browser brings back becomes a key. */
+  /** The address that exchanges the browser's answer for a key. */
   readonly exchange: string;
-  /** Where the person sees and ends keys. */
+  /** The page where the user sees and revokes keys. */
   readonly keys: string;
 }
 
-/** A service or a server that Dewpoint knows by name. */
+/** A service or server that Dewpoint knows by name. */
 export interface KnownProvider {
   readonly label: string;
   readonly kind: 'openai' | 'anthropic' | 'gemini' | 'huggingface' | 'openai-compatible';
-  /** Its habits, where it speaks Chat Completions. */
+  /** Its preset, if it speaks Chat Completions. */
   readonly preset?: string;
-  /** The environment variable that may hold its key; null: it needs none. */
+  /** The environment variable that may hold its key; null when it needs none. */
   readonly keyVariable: string | null;
-  /** Where it usually is, for a person to change; absent: at one place for everybody. */
+  /** Its usual address, which the user may change. Absent: the same for everybody. */
   readonly address?: string;
   /**
-   * What it serves is its user's own: files on their machine, deployments of their account. No list of its models can
-   * come with Dewpoint, so there is none but the one that it answers itself.
+   * Its models belong to its user: files on their machine, or deployments of their account. Dewpoint cannot ship a list
+   * of them, so the only list is the provider's own answer.
    */
   readonly isOwn?: true;
-  /** Absent: it takes a key alone. */
+  /** Absent: it only takes a key. */
   readonly signIn?: KeySignIn;
 }
 

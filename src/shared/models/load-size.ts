@@ -1,13 +1,13 @@
-/** What a local model is loaded with. */
+/** The settings that a local model is loaded with. */
 export interface LoadSize {
-  /** Of one conversation. */
+  /** Context size of one conversation. */
   readonly grantedTokens: number;
   readonly sequences: number;
-  /** On the cards, the output counted as one; null: as many as the engine finds room for. Absent: no card. */
+  /** Layers on the cards, with the output counted as one. Null: as many as fit. Absent: no card. */
   readonly gpuLayers?: number | null | undefined;
 }
 
-/** Of a grant, where layers are named even if there is no card that they could lie on. */
+/** The load size of a grant. A grant names layers even when there is no card. */
 export function loadSizeOf(
   grant: Required<Pick<LoadSize, 'grantedTokens' | 'sequences' | 'gpuLayers'>> & { readonly expectsCard: boolean },
 ): LoadSize {

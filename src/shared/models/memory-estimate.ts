@@ -1,9 +1,10 @@
-/** What a model takes and gets, as the planner answers it. Bytes and tokens; what is not known is null, never 0. */
+/** The planner's answer: what a model takes and gets. In bytes and tokens; an unknown figure is null, never 0. */
 
 export type CacheType = 'f16' | 'q8_0' | 'q4_0';
 
 /**
- * Who computes. llama-server reserves the logits of one token for each slot; node-llama-cpp those of every token of a batch.
+ * The engine that computes. llama-server reserves the logits of one token for each slot; node-llama-cpp reserves those
+ * of every token of a batch.
  */
 export type EngineProfile = 'llama-server' | 'node-llama-cpp';
 
@@ -20,43 +21,46 @@ export interface MemoryTerm {
 export interface MemoryEstimate {
   readonly kvBytes: number | null;
   readonly recurrentBytes: number | null;
-  /** KV and recurrent. */
+  /** KV cache and recurrent state together. */
   readonly contextBytes: number | null;
   readonly computeBytes: number | null;
-  /** Of the file; null where neither header nor caller says. */
+  /** Size of the weights in the file; null when neither the header nor the caller gives it. */
   readonly weightsBytes: number | null;
-  /** All of the above; null where one is. */
+  /** The sum of all parts; null when one is null. */
   readonly totalBytes: number | null;
   readonly certainty: Certainty;
   readonly terms: readonly (MemoryTerm & { readonly certainty: Certainty })[];
 }
 
 export interface GrantedMemoryPlan {
-  /** Tokens; 0 where nothing fits. */
+  /** In tokens; 0 when nothing fits. */
   readonly context: number;
   readonly kv: CacheType;
-  /** As the engine's own option counts: the repeating layers, and one more for the output. */
+  /** Counted like the engine's own option: the repeating layers, plus one for the output. */
   readonly gpuLayers: number;
-  /** Of the first so many layers the experts are in main memory. Absent: of none by themselves. */
+  /** The experts of this many first layers are in main memory. Absent: the layers' experts stay with their layers. */
   readonly hostExperts?: number;
-  /** Where the weights lie. */
+  /** Where the weights are. */
   readonly placement: 'devices' | 'experts-on-host' | 'partly-on-host' | 'host' | 'nowhere';
   readonly devices: readonly {
     readonly name: string;
     readonly layers: number;
     readonly bytes: number;
-    /** What may be used of it: free, less the margin. */
+    /** The usable part of its memory: free memory minus the margin. */
     readonly budgetBytes: number;
   }[];
   readonly hostBytes: number | null;
-  /** Weights of these that are copied beside the mapped file, whose pages may then go; not counted twice. Absent: none. */
+  /**
+   * The part of `hostBytes` that is weights copied beside the mapped file, whose pages may then be dropped. Not counted
+   * twice. Absent: none.
+   */
   readonly copied?: MemoryTerm;
   /** One or two sentences: what was asked, what is granted and why. */
   readonly reason: string;
   readonly warnings: readonly string[];
 }
 
-/** A number about the machine, with where it comes from and what it is worth. */
+/** A fact about the machine, with its source and how reliable it is. */
 export interface DeviceMemory {
   readonly name: string;
   readonly totalBytes: number;
@@ -82,12 +86,12 @@ export interface MemoryPlanAnswer extends MemoryEstimate {
   readonly trainedTokens: number | null;
   readonly asked: number | null;
   readonly granted: GrantedMemoryPlan;
-  /** Of the last call, where one was made; the planner itself makes none. */
+  /** Always null: the planner makes no call. */
   readonly evaluated: null;
   readonly devices: readonly DeviceMemory[];
   readonly host: { readonly totalBytes: number; readonly freeBytes: number; readonly source: string };
-  /** Rule of thumb for the same cards, for orientation only. */
+  /** A rule of thumb for the same cards, as a rough guide only. */
   readonly ruleOfThumb: number | null;
-  /** Why nothing could be computed (`certainty` unknown). */
+  /** Why nothing could be computed (`certainty` is unknown). */
   readonly why: string | null;
 }

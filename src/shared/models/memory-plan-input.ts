@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const bytesSchema = z.number().int().nonnegative();
-/** A question to the memory planner: a model that is known here, or the keys of a header; null where nothing is asked. */
+/** A question to the memory planner: a known model, or the keys of a header. Null where nothing is asked. */
 export const memoryPlanInputSchema = z.object({
   model: z.string().min(1).nullable(),
   keys: z.record(z.string(), z.unknown()).nullable(),
@@ -12,7 +12,7 @@ export const memoryPlanInputSchema = z.object({
   slots: z.number().int().positive().max(256),
   unified: z.boolean(),
   engine: z.enum(['llama-server', 'node-llama-cpp']),
-  /** Cards that are only imagined; null: those of this machine. */
+  /** Imagined cards; null: those of this machine. */
   cards: z.array(z.object({ totalBytes: bytesSchema, freeBytes: bytesSchema })).nullable(),
 });
 export type MemoryPlanInput = z.infer<typeof memoryPlanInputSchema>;

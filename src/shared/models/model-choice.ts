@@ -1,13 +1,13 @@
-/** A quantisation of a model, as a hub offers it. */
+/** A quantization of a model that a hub offers. */
 export interface ModelChoice {
   readonly id: string;
-  /** The id of the model that it is once it was fetched. */
+  /** The id that the model will have after the download. */
   readonly model: string;
   readonly sizeBytes: number;
-  /** What it would get of this machine's memory, in a line; null: its header could not be read. */
+  /** How it would fit into this machine's memory, in one line; null when its header could not be read. */
   readonly fit: string | null;
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   readonly fits: boolean | null;
-  /** What is fetched when none is named. */
+  /** Whether this one is downloaded when none is named. */
   readonly isTaken: boolean;
 }

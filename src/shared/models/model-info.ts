@@ -5,49 +5,52 @@ import { priceSchema } from '@shared/money/token-cost.ts';
 export const whereSchema = z.enum(['local', 'cloud']);
 export type Where = z.infer<typeof whereSchema>;
 
-/** Splits `PROVIDER/NAME`, the only way a model is named to a person; the name may contain slashes. Null for anything else. */
+/**
+ * Splits `PROVIDER/NAME`, the form in which every model is named to the user. The name may contain slashes. Null for
+ * anything else.
+ */
 export function splitModelId(id: string): { readonly provider: string; readonly name: string } | null {
   const slash = id.indexOf('/');
   if (slash <= 0 || slash === id.length - 1) return null;
   return { provider: id.slice(0, slash), name: id.slice(slash + 1) };
 }
 
-/** What a model is for that answers nothing. */
+/** The use of a model that does not write answers. */
 const textUseSchema = z.enum(['vectors', 'scores']);
 export type TextUse = z.infer<typeof textUseSchema>;
 
-/** What a model can be asked for. What is false is emulated or not used, never tried in the hope that it works. */
+/** What a model can be asked for. A false capability is emulated or not used, never just tried. */
 export const capabilitiesSchema = z.object({
   /** Native tool calls through the provider's own field. */
   tools: z.boolean(),
   /** Output forced to a JSON Schema or grammar. */
   grammar: z.boolean(),
-  /** Its server may be asked to hold an answer to a JSON Schema; whether it does, a probe finds out. Absent: no. */
+  /** Its server accepts a JSON Schema for the answer; a probe finds out whether it obeys. Absent: no. */
   schema: z.boolean().optional(),
-  /** The answer may be opened for the model with a given text. */
+  /** The answer can begin with a given text. */
   prefill: z.boolean(),
   /** Fill-in-the-middle. */
   infill: z.boolean(),
-  /** Several answers to one prompt cost little more than one, at least on a processor. Absent: no. */
+  /** Several answers to one prompt cost little more than one, at least on a CPU. Absent: no. */
   together: z.boolean().optional(),
   /** Tokens can be counted with the model's own tokenizer. */
   countTokens: z.boolean(),
-  /** Pictures in a message. Absent, as in the three below: no. */
+  /** Accepts images in a message. For this field and the next two, absent means no. */
   images: z.boolean().optional(),
-  /** It reasons before it answers, and can be told how hard. */
+  /** Reasons before it answers, and can be told how hard. */
   reasoning: z.boolean().optional(),
-  /** What was sent before costs less when it is sent again, and the answer says how much of it that was. */
+  /** Sending the same prefix again costs less, and the answer says how much of it was reused. */
   cache: z.boolean().optional(),
 });
 
-/** How hard a model should think. A service that knows fewer steps gets the nearest one that it knows. */
+/** How hard a model should think. A service with fewer steps gets the nearest one. */
 export const effortSchema = z.enum(['none', 'low', 'medium', 'high', 'max']);
 export type Effort = z.infer<typeof effortSchema>;
 
-/** Words for the same that a person uses. */
+/** The user's words for these steps. */
 export const thinkingWords = ['off', 'low', 'medium', 'high', 'max'] as const;
 
-/** Null for a word that is none of them; `on` is the step in the middle. */
+/** Null for an unknown word. `on` is the middle step. */
 export function effortOfWord(word: string): Effort | null {
   const asked = word === 'off' ? 'none' : word === 'on' ? 'medium' : word;
   return effortSchema.safeParse(asked).data ?? null;
@@ -55,14 +58,14 @@ export function effortOfWord(word: string): Effort | null {
 
 export const wordOfEffort = (effort: Effort): string => (effort === 'none' ? 'off' : effort);
 
-/** Which steps a model can be told to think in, as a sentence without its point. */
+/** The thinking steps of a model as a sentence without its period. */
 export function thinkingInWords({ label, efforts = [] }: Pick<ModelInfo, 'label' | 'efforts'>): string {
   return efforts.length === 0
     ? `${label} has no switch for thinking`
     : `${label} knows ${efforts.map(wordOfEffort).join(', ')}`;
 }
 
-/** A model with a person's choice. One that does not know this step is as it was: the choice is not offered for it. */
+/** The model with the user's thinking step. Unchanged if the model does not have this step. */
 export function withThinking<Info extends Pick<ModelInfo, 'efforts' | 'effort'>>(
   info: Info,
   wanted: Effort | undefined,
@@ -70,19 +73,19 @@ export function withThinking<Info extends Pick<ModelInfo, 'efforts' | 'effort'>>
   return wanted !== undefined && info.efforts?.includes(wanted) === true ? { ...info, effort: wanted } : info;
 }
 
-/** What a probe, or a person who knows better, says of the way to drive a model; what is absent is decided as usual. */
+/** What a probe, or the user, says about how to drive a model. Absent fields keep the default. */
 export const drivingSchema = z.strictObject({
-  /** How it is made to call tools in the loop. */
+  /** How it calls tools in the loop. */
   calls: z.enum(['native', 'grammar', 'schema', 'text']).optional(),
-  /** Tools that it is told of at most. */
+  /** The most tools that it is told about. */
   toolBudget: z.number().int().min(2).optional(),
   promptForm: z.enum(['short', 'full']).optional(),
-  /** How it changes files in the loop: by quoting what is replaced, or by writing them whole. Absent: it may choose. */
+  /** How it edits files in the loop: by quoting the replaced text, or by writing whole files. Absent: it may choose. */
   edits: z.enum(['search-replace', 'whole-file']).optional(),
-  /** Of calls that would be greedy otherwise. */
+  /** For calls that would otherwise be greedy. */
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),
-  /** How hard it thinks where a message does not say; only a step that it knows counts. */
+  /** How hard it thinks when a message does not say. Used only if the model has this step. */
   thinking: effortSchema.optional(),
   /** Added to every system text. */
   systemText: z.string().max(8_000).optional(),
@@ -95,47 +98,50 @@ export const modelInfoSchema = z.object({
   name: z.string(),
   label: z.string(),
   where: whereSchema,
-  /** The window in tokens that calls may use, prompt and answer together. */
+  /** The context window in tokens that calls may use, prompt and answer together. */
   contextTokens: z.number().int().positive(),
-  /** The longest answer that may be asked of it, thoughts left out; absent: as for a model of which nothing is known. */
+  /** The longest answer that may be requested, without thinking. Absent: the default for an unknown model. */
   outputTokens: z.number().int().positive().optional(),
-  /** Billions of parameters where known; decides prompt form and cascade. */
+  /** Billions of parameters; null when unknown. Decides prompt form and cascade. */
   parametersB: z.number().positive().nullable(),
   capabilities: capabilitiesSchema,
   /** Null: unpriced. Local models have a price of 0 with source "local". */
   price: priceSchema.nullable(),
   /** Strategies that passed the probe for this model, best first. */
   strategies: z.array(z.enum(['recipe', 'loop'])),
-  /** It answers nothing: it makes vectors of texts, or scores for them. Absent: it answers. */
+  /** It only makes vectors or scores of texts. Absent: it writes answers. */
   use: textUseSchema.optional(),
-  /** As the settings or the catalog say; absent: the service's own default. */
+  /** From the settings or the catalog. Absent: the service's default. */
   effort: effortSchema.optional(),
-  /** The steps that a person may choose from, least first; absent: it has no switch. */
+  /** The thinking steps that the user may choose, lowest first. Absent: no choice. */
   efforts: z.array(effortSchema).readonly().optional(),
-  /** How it is driven where the usual is not best for it: as its probe found out, or as its user says. */
+  /** How it is driven when the default is not best, according to its probe or its user. */
   driving: drivingSchema.extend({ systemText: z.string().max(20_000).optional() }).optional(),
-  /** How its server can draft tokens ahead on this machine; absent: it cannot. */
+  /** How its server can draft tokens ahead on this machine. Absent: it cannot. */
   drafting: z
     .object({
       ways: z.array(z.string()),
       /** The server, as a probe names it. */
       on: z.string(),
-      /** What the catalog knows of files that draft for it; absent: of none. */
+      /** The catalog's knowledge of draft models for it. Absent: none. */
       known: z.string().optional(),
     })
     .optional(),
-  /** The date of the list that comes with Dewpoint, where the service could not be asked for its own. */
+  /** The date of the list that ships with Dewpoint, when the service could not be asked for its own. */
   listedOn: z.string().optional(),
-  /** Of its weights, where its server says. */
+  /** Size of its weights, if its server says. */
   sizeBytes: z.number().optional(),
-  /** Something to know before it is chosen. */
+  /** A remark for the user before choosing it. */
   note: z.string().optional(),
-  /** It costs nothing by the token, but its server is another machine. */
+  /** It costs nothing per token, but its server is another machine. */
   isElsewhere: z.boolean().optional(),
 });
 export type ModelInfo = z.infer<typeof modelInfoSchema>;
 
-/** Whether what a call carries leaves this machine. A service counts as elsewhere also where its address is here: it passes on what it gets. */
+/**
+ * Whether a call's content leaves this machine. A cloud service counts as elsewhere even at a local address, because it
+ * passes on what it gets.
+ */
 export function leavesMachine(info: Pick<ModelInfo, 'where' | 'isElsewhere'>): boolean {
   return info.where === 'cloud' || info.isElsewhere === true;
 }
@@ -143,11 +149,14 @@ export function leavesMachine(info: Pick<ModelInfo, 'where' | 'isElsewhere'>): b
 export const strategySchema = z.enum(['recipe', 'loop']);
 export type Strategy = z.infer<typeof strategySchema>;
 
-/** A strategy and a model: one stage of the cascade of a task. */
+/** A strategy with a model: one stage of a task's cascade. */
 export const stageSchema = z.object({ strategy: strategySchema, model: z.string(), where: whereSchema });
 export type Stage = z.infer<typeof stageSchema>;
 
-/** What to do about a model that is not there, as the beginning of a sentence. Only what can be fetched is said to be: models of services and made-up names cannot. */
+/**
+ * How to get a missing model, as the beginning of a sentence. Suggests a download only for models that can be
+ * downloaded.
+ */
 export function howToGet(model: string): string {
   if (/^(?:llama-cpp|ollama)\/|^hf:/u.test(model)) return `Get it with \`dewpoint models pull ${model}\``;
   return model.includes('/') ? 'Set up its provider' : `Use its full name (llama-cpp/${model}?)`;

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { blobRefSchema } from '@shared/events/blob-ref.ts';
 
 /**
- * What a service wants back unread with the history (a signature, an encrypted block), and who may be given it:
- * the kind of provider and the model, `anthropic/claude-x`. To anybody else it is worth nothing, and an error.
+ * Data that a service wants back unread with the history (a signature, an encrypted block), and whom it came from: the
+ * kind of provider and the model, such as `anthropic/claude-x`. For anybody else it is useless and causes an error.
  */
 const carriedSchema = { by: z.string().optional(), state: z.string().optional() };
 
-/** Base64. Only what every service with eyes takes. */
+/** The image types that every service with vision takes. Images travel in base64. */
 export const imageTypeSchema = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** One part of what a model said or was shown. */
+/** One part of what a model said or saw. */
 export const partSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('reasoning'), text: z.string(), ...carriedSchema }),
   z.object({
     type: z.literal('image'),
     mediaType: imageTypeSchema,
-    /** Empty where a request is kept: the bytes lie in `blob`. */
+    /** Empty in a stored request, where `blob` holds the bytes. */
     data: z.string(),
     name: z.string().optional(),
     width: z.number().int().optional(),
@@ -52,7 +52,7 @@ export type Message = z.infer<typeof messageSchema>;
 
 type TextOrOther = Extract<Part, { type: 'text' }> | { readonly type: Exclude<Part['type'], 'text'> };
 
-/** The visible text of a message or an answer: text parts joined; no reasoning, no calls. */
+/** The visible text of a message or answer: its text parts joined, without reasoning and calls. */
 export function textOf({ parts }: { readonly parts: readonly TextOrOther[] }): string {
   return parts
     .filter((part) => part.type === 'text')

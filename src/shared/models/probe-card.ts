@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { strategySchema } from './model-info.ts';
 
-/** How a model is made to call tools. */
+/** How a model calls tools. */
 export const probedStyleSchema = z.enum(['native', 'grammar', 'schema', 'text']);
 export type ProbedStyle = z.infer<typeof probedStyleSchema>;
 
 const score = z.object({ passed: z.number().int(), of: z.number().int() });
 
 const draftsResultSchema = z.object({
-  /** The server's build, its cards and what it was started with: with others it is to be measured again. */
+  /** The server's build, its cards and its options. With others, drafts must be measured again. */
   on: z.string(),
-  /** Tokens a second without drafts, of each prompt. */
+  /** Tokens per second without drafts, for each prompt. */
   plain: z.array(z.number()),
   ways: z.array(
     z.object({
@@ -18,42 +18,42 @@ const draftsResultSchema = z.object({
       speeds: z.array(z.number()),
       drafted: z.number().int(),
       accepted: z.number().int(),
-      /** How much quicker it was over all prompts, in percent; below 0: slower. Null: it was not measured to the end. */
+      /** How much faster it was over all prompts, in percent; negative when slower. Null: not fully measured. */
       quicker: z.number().nullable(),
-      /** The prompts whose greedy answer was not the same text. */
+      /** The prompts whose greedy answer changed. */
       differs: z.array(z.string()),
-      /** Why it was not measured to the end. */
+      /** Why it was not fully measured. */
       problem: z.string().nullable(),
     }),
   ),
-  /** The way that is used from now on; null: none is worth it. */
+  /** The way to use from now on; null when none is worth it. */
   best: z.string().nullable(),
-  /** Of the file of a model that drafts. */
+  /** Hash of the draft model's file. */
   sha256: z.string().nullable(),
 });
 export type DraftsResult = z.infer<typeof draftsResultSchema>;
 
-/** `hasSameFile`: the model that drafts, if it is one, is there and the one that was measured. */
+/** `hasSameFile`: the draft model, if there is one, is still the file that was measured. */
 export type DraftVerdict = Pick<DraftsResult, 'on' | 'best'> & { readonly hasSameFile: boolean };
 
-/** What the probe found out about a model, by asking it; null or absent: it was not tried, or could not be. */
+/** What a probe found by asking a model. Null or absent: not tried, or not possible. */
 export const probeCardSchema = z.object({
   model: z.string(),
-  /** The window that it had then. */
+  /** Its context window at that time. */
   contextTokens: z.number().int(),
-  /** Right calls (tool and arguments) of those asked for, by the way of calling. */
+  /** Correct calls (tool and arguments) for each way of calling. */
   calls: z.array(score.extend({ style: probedStyleSchema })),
-  /** The best of them; null: in none were two of three calls right. */
+  /** The best way; null when no way had two of three calls right. */
   callStyle: probedStyleSchema.nullable(),
-  /** Tools that it is told of at most; null: no fewer than usual. */
+  /** The most tools to tell it about; null: the usual number. */
   toolBudget: z.number().int().nullable(),
-  /** Whether it quotes what it replaces exactly, or writes files whole without other changes; null: neither. */
+  /** Whether it quotes replaced text exactly, or writes whole files without other changes; null: neither. */
   edit: z.enum(['search-replace', 'whole-file']).nullable(),
-  /** Tiny tasks by strategy. */
+  /** Results of tiny tasks for each strategy. */
   tasks: z.object({ recipe: score, loop: score.nullable() }),
-  /** Strategies that its tasks passed in, best first; empty: none. */
+  /** The strategies that passed, best first; empty: none. */
   strategies: z.array(strategySchema),
-  /** Tokens a second by the engine's own clock, at growing lengths of a prompt that nothing of was kept. */
+  /** Tokens per second by the engine's own clock, for prompts of growing length with nothing cached. */
   speeds: z.array(
     z.object({
       promptTokens: z.number().int(),
@@ -61,30 +61,30 @@ export const probeCardSchema = z.object({
       decodePerSecond: z.number().nullable(),
     }),
   ),
-  /** Where it ran, of an engine of this machine: `cpu`, or a card's library. Absent: nobody said. */
+  /** For an engine on this machine, where it ran: `cpu`, or a card's library. Absent: unknown. */
   backend: z.string().optional(),
-  /** A fact at the beginning of a prompt that fills its window, asked for at the end. */
+  /** Whether it found a fact from the beginning of a prompt that fills its window. */
   needle: z.object({ promptTokens: z.number().int(), isFound: z.boolean() }).nullable(),
-  /** Ways to draft tokens ahead against writing without; absent: its server has none. */
+  /** Ways to draft tokens ahead, compared with no drafts. Absent: its server has none. */
   drafts: draftsResultSchema.optional(),
   promptForm: z.enum(['short', 'full']),
-  /** Of calls that are not samples; above 0 where greedy answers repeated themselves without end. */
+  /** For calls that are not samples. Above 0 if greedy answers repeated endlessly. */
   temperature: z.number(),
-  /** What was left out, and why. */
+  /** What was skipped, and why. */
   notes: z.array(z.string()),
 });
 export type ProbeCard = z.infer<typeof probeCardSchema>;
 
-/** A card as it is kept. */
+/** A stored probe card. */
 export const keptCardSchema = probeCardSchema.extend({
   at: z.number(),
   seconds: z.number(),
-  /** Where every call of it can be read. */
+  /** The session that holds every call of the probe. */
   sessionId: z.string(),
 });
 export type KeptCard = z.infer<typeof keptCardSchema>;
 
-/** What a probe does now; the last one has its card. */
+/** The progress of a probe. The last report has the card. */
 export interface ProbeProgress {
   readonly text: string;
   readonly card: KeptCard | null;

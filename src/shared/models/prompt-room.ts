@@ -1,11 +1,11 @@
 import type { ModelInfo } from './model-info.ts';
 
-/** For a model that thinks before it answers. */
+/** Added for a model that thinks before it answers. */
 const THOUGHT_TOKENS = 16_384;
 
 /**
- * A quarter of the window, and enough for a file of some size, or as the model's own limit is known; for a model that
- * thinks first, for its thoughts as well. One answer never has more than 32,000.
+ * The longest answer to request, in tokens: the model's own limit, or 8,192. A model that thinks gets more for its
+ * thoughts, as far as 32,000 in all allow. At most a quarter of the context window, or 256 if that is more.
  */
 export function maxOutputTokens(info: ModelInfo): number {
   const answer = info.outputTokens ?? 8192;
@@ -14,10 +14,13 @@ export function maxOutputTokens(info: ModelInfo): number {
   return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
 }
 
-/** What a prompt may have of a model's window. */
+/** How much of a model's context window a prompt may use. */
 export function promptRoom(info: ModelInfo): number {
   return info.contextTokens - maxOutputTokens(info) - 64;
 }
 
-/** Above this share of the room for prompts it is made smaller, and then by more than a little: each time costs the prefix. */
+/**
+ * The prompt is trimmed once it exceeds this share of its room, and then by more than a little, because each trim
+ * invalidates the prompt cache.
+ */
 export const fullShare = 0.9;

@@ -7,15 +7,15 @@ import type { Where } from '@shared/models/model-info.ts';
 import type { Usage } from './token-cost.ts';
 import { addUsage, noUsage } from './token-cost.ts';
 
-/** What some calls used and cost; failed, cancelled and repeated ones are in it like all others. */
+/** What some calls used and cost. Includes failed, cancelled and repeated calls. */
 export interface CostTotals {
   readonly calls: number;
   readonly failedCalls: number;
   readonly localCalls: number;
   readonly usage: Usage;
-  /** US dollars, of the calls whose cost is known. */
+  /** US dollars, for calls with a known cost. */
   readonly costUsd: number;
-  /** Calls whose cost nobody knows: with any, `costUsd` is less than what was spent. */
+  /** Calls with an unknown cost. If there are any, `costUsd` is less than what was spent. */
   readonly unpricedCalls: number;
 }
 
@@ -28,23 +28,23 @@ export const noCosts: CostTotals = {
   unpricedCalls: 0,
 };
 
-/** What one session used of one model on one day. */
+/** One session's use of one model on one day. */
 export interface CostCell {
-  /** By the calendar that the fold was given, `2026-11-21`. */
+  /** By the calendar given to the fold, such as `2026-11-21`. */
   readonly day: string;
-  /** `PROVIDER/NAME`; `unknown` where the log has lost the beginning of the call. */
+  /** `PROVIDER/NAME`; `unknown` when the log has lost the beginning of the call. */
   readonly model: string;
   readonly totals: CostTotals;
   readonly work: SplitWorkload;
 }
 
-/** Folds the calls of one log, event by event. */
+/** Folds the calls of one log. */
 export interface CostFold {
   add(event: SessionEvent): void;
   cells(): readonly CostCell[];
 }
 
-/** A call counts on the day on which it ended. `dayOf` says which day a moment in milliseconds is. */
+/** A call counts on the day when it ended. `dayOf` returns the day of a time in milliseconds. */
 export function createCostFold(dayOf: (at: number) => string): CostFold {
   const started = new Map<string, { readonly model: string; readonly where: Where }>();
   const cells = new Map<string, CostCell>();
@@ -57,7 +57,7 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
   };
   return {
     add(event) {
-      // What was copied from another log was paid for there.
+      // The session that a history was copied from has paid for it.
       if (event.type === 'history-copied') cells.clear();
       for (const ended of recipeRuns(event)) addRecipeRun(dayOf(event.at), ended);
       if (event.type === 'model-call-started') {
@@ -104,10 +104,10 @@ export function addTotals(left: CostTotals, right: CostTotals): CostTotals {
 
 export type CostGrouping = 'day' | 'model' | 'project' | 'session';
 
-/** The cells of one session, with what they are grouped by. */
+/** The cells of one session, with its grouping keys. */
 export interface SessionCosts {
   readonly sessionId: string;
-  /** Whose limit it spends; absent: its own. */
+  /** The session whose limit it spends. Absent: its own. */
   readonly payerId?: string;
   readonly title: string;
   readonly projectPath: string | null;
@@ -117,12 +117,12 @@ export interface SessionCosts {
 interface GroupedCosts extends CostTotals {
   /** The day, model, project folder or session id. */
   readonly key: string;
-  /** More for a person: the title of a session. */
+  /** The same for people, such as a session's title. */
   readonly label: string;
   readonly work: SplitWorkload;
 }
 
-/** Electricity of local calls, of those that were metered. */
+/** Electricity of the local calls that were metered. */
 export type EnergyTotals = Pick<
   Workload,
   'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls' | 'estimatedEnergyCalls'
@@ -139,7 +139,7 @@ export function energyOf({ local }: SplitWorkload): EnergyTotals {
   return { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls };
 }
 
-/** Sums by day, model, project or session; the dearest first, days in their order. */
+/** Sums by day, model, project or session. Most expensive first; days in order. */
 export function groupCosts(sessions: readonly SessionCosts[], by: CostGrouping): readonly GroupedCosts[] {
   const rows = new Map<string, GroupedCosts>();
   for (const session of sessions) {
@@ -175,7 +175,7 @@ function groupOf(
   }
 }
 
-/** What `costs` answers. */
+/** The answer of `costs`. */
 export interface CostReport {
   readonly by: CostGrouping;
   readonly since: string | null;
@@ -185,6 +185,6 @@ export interface CostReport {
   /** What the same work would have cost elsewhere. */
   readonly elsewhere: Counterfactual;
   readonly energy: EnergyTotals;
-  /** Sessions whose log could not be read; what they cost is in no figure. */
+  /** Sessions whose log could not be read. No figure includes them. */
   readonly unreadable: readonly string[];
 }

@@ -3,10 +3,10 @@ import type { RecipeRunsByEnd, RecipeRunTotals } from './recipe-runs.ts';
 import { promptTokensOf } from './token-cost.ts';
 import type { SplitWorkload, Workload } from './workload.ts';
 
-/** A token written takes as long as so many read, where this machine has not been timed. */
+/** How many tokens can be read in the time to write one, when this machine has not been timed. */
 const usualRatio = 5;
 
-/** Tokens of the prompts that are read, after what is kept of the call before as this machine keeps it. */
+/** Prompt tokens that must be read, if this machine's share of cached tokens is assumed. */
 export function uncachedPromptTokens(work: Workload, here: Workload): number {
   const { usage, reused, calls } = work;
   const prompt = promptTokensOf(usage);
@@ -15,13 +15,13 @@ export function uncachedPromptTokens(work: Workload, here: Workload): number {
   return (prompt / calls) * (first + (calls - first) * laterShare(here));
 }
 
-/** Calls that begin something, and so find nothing kept: the first of each program, else that of the conversation. */
+/** Calls that begin something and so find nothing cached: the first of each recipe, otherwise of the conversation. */
 function firstCalls({ calls, recipeRuns }: Workload): number {
   const runsOfPrograms = Object.values(recipeRuns).reduce((sum, one) => sum + one.runs, 0);
   return Math.min(calls, Math.max(1, runsOfPrograms));
 }
 
-/** Of the prompts of all other calls: what has to be read, for the rest is there from the call before. */
+/** The share of all later prompts that must be read, because the rest is cached from the call before. */
 function laterShare(work: Workload): number {
   const prompt = promptTokensOf(work.usage);
   const later = work.calls === 0 ? 0 : prompt * (1 - firstCalls(work) / work.calls);
@@ -29,8 +29,8 @@ function laterShare(work: Workload): number {
 }
 
 /**
- * Work in units of one token read: what a call takes is as much the reading of its prompt as the writing of its answer,
- * in the proportion that this machine was timed at. `here`: all that it was timed at.
+ * Work in units of one token read. A call takes the time of reading its prompt plus that of writing its answer, in the
+ * ratio measured on this machine. `here`: all that was measured.
  */
 function unitsOf(work: Workload, here: Workload): number {
   const { read, written } = here;
@@ -40,8 +40,8 @@ function unitsOf(work: Workload, here: Workload): number {
 }
 
 /**
- * What the tokens of this machine would take in the cloud, by the calls of it that are known; null where there are none.
- * Where streams told how long was written, reading and writing have each their own speed.
+ * Seconds that this machine's tokens would take in the cloud, estimated from its known calls; null when there are none.
+ * When streams gave the writing time, reading and writing each have their own speed.
  */
 export function counterfactualCloudSeconds(work: Workload, { local: here, cloud }: SplitWorkload): number | null {
   const { totalMs, usage, written } = cloud;
@@ -53,19 +53,21 @@ export function counterfactualCloudSeconds(work: Workload, { local: here, cloud 
   return (uncachedPromptTokens(work, here) * readMs + work.usage.output * writeMs) / 1000;
 }
 
-/** Programs that models are asked by, and those that answer a person: what is usual of one is not of the other. */
+/**
+ * Recipes that ask a model, and recipes that answer the user. What is usual for one group says nothing about the other.
+ */
 const endGroups: readonly (readonly (keyof RecipeRunsByEnd)[])[] = [
   ['exhausted', 'timedOut', 'solved', 'unsolvedInBoth', 'ranInBoth'],
   ['answered'],
 ];
 
-/** After so many runs of programs there what is usual of them counts as much as what was written here. */
+/** After this many recipe runs there, their usual length counts as much as the length written here. */
 const halfAt = 4;
 
 /**
- * Tokens that the same calls would have written elsewhere, as a share of those that they wrote. To the questions of a
- * program a model writes as much as it is used to write, rather than as much as another wrote to them; `there`: what is
- * known of that. What no program asked is taken to be answered in as many.
+ * Tokens that the same calls would have written elsewhere, as a share of those written. A model is assumed to answer a
+ * recipe's questions with its own usual length, taken from `there`. Calls outside recipes are assumed to be equally
+ * long.
  */
 export function counterfactualOutputRatio({ recipeRuns, usage }: Workload, there: Workload): number {
   const more = endGroups.map((kinds) => {
@@ -87,11 +89,10 @@ function sumOf(
 }
 
 /**
- * How many calls there would have been elsewhere, as a share of those there were. A program asks the same questions
- * there until something solves the task or its time is up: a slower model answers fewer of them, and where time was up
- * here a quicker one answers more, up to as many as such programs ask. `seconds`: what all these calls would take there;
- * null: nobody knows, and
- * time would not have been up. `there`: what is known of the other place.
+ * Calls that would have been made elsewhere, as a share of those made. A recipe asks the same questions there until one
+ * answer solves the task or its time is up. A slower model answers fewer questions. If time was up here, a faster model
+ * answers more, up to the usual number. `seconds`: the time of all these calls there; null: unknown, and time would not
+ * have run out. `there`: what is known of the other place.
  */
 export function counterfactualCallRatio(
   work: Workload,
@@ -119,10 +120,10 @@ export function counterfactualCallRatio(
   return (rest + there) / (rest + asked);
 }
 
-/** The call that time runs out on is made to its end: so much longer than its time a program was found to take. */
+/** The last call is finished even when time is up. Recipes were found to take this much longer than their limit. */
 const overrun = 1.1;
 
-/** The most that all of it can take elsewhere, in seconds, for what programs do ends with their time. */
+/** The most seconds that all of it can take elsewhere, because recipes stop when their time is up. */
 export function longestSeconds({ calls, recipeRuns }: Workload, seconds: number): number {
   const { exhausted, timedOut, solved, answered, unsolvedInBoth, ranInBoth, takenOver } = recipeRuns;
   const bounded = [exhausted, timedOut, solved, answered, unsolvedInBoth];
@@ -131,7 +132,7 @@ export function longestSeconds({ calls, recipeRuns }: Workload, seconds: number)
   return (limitMs / 1000) * overrun + seconds * Math.max(0, 1 - asked / Math.max(1, calls));
 }
 
-/** What a call of a program usually takes there; null: none has been seen. */
+/** The usual time of a recipe's call there, in milliseconds; null when none is known. */
 function usualCallMs({ recipeRuns }: Workload): number | null {
   const all = Object.values(recipeRuns);
   const count = all.reduce((sum, one) => sum + one.runs, 0);
@@ -139,7 +140,9 @@ function usualCallMs({ recipeRuns }: Workload): number | null {
   return count === 0 || rate === 0 ? null : (count * 1000) / rate;
 }
 
-/** Calls of these runs elsewhere, were there at least `wanted` in each. The one that time runs out on is made to its end. */
+/**
+ * Calls of these runs elsewhere, if each run asked at least `wanted`. The call during which time runs out is finished.
+ */
 function inTime(
   { runs: count, calls, otherMs, limitMs }: RecipeRunTotals,
   callMs: number | null,
@@ -152,7 +155,7 @@ function inTime(
   return count * Math.max(1, Math.min(most, fitting));
 }
 
-/** Questions of a program that asks all it has, by the runs that are known and what was found elsewhere. */
+/** The usual number of questions of a recipe that asks all it has, from known runs and from measurements elsewhere. */
 function usualCalls({ local, cloud }: SplitWorkload): number {
   const known = [local, cloud].flatMap(({ recipeRuns }) => [recipeRuns.exhausted, recipeRuns.unsolvedInBoth]);
   const sum = (of: (one: RecipeRunTotals) => number): number => known.reduce((total, one) => total + of(one), 0);

@@ -13,11 +13,11 @@ import { promptTokensOf, ratesFor } from './token-cost.ts';
 import type { EndedCall, SplitWorkload, Workload } from './workload.ts';
 import { splitWorkload } from './workload.ts';
 
-/** The cloud model that it is computed against, by its own price. */
+/** The cloud model to compare with, at its own price. */
 export interface CloudReference {
   readonly model: string;
   readonly price: Price;
-  /** What it cost for tasks that it did alone, in dollars, as the logs of this home have it; absent: nobody looked. */
+  /** US dollars that it cost for tasks it did alone, from the logs of this home. Absent: nobody looked. */
   readonly needs?: readonly TaskNeed[];
 }
 
@@ -27,14 +27,14 @@ export interface Interval {
   readonly high: number;
 }
 
-/** What the same work would have cost somewhere else. `measured`: nothing had to be imagined, for all of it ran there. */
+/** What the same work would have cost elsewhere. `measured`: all of it ran there, so nothing is estimated. */
 export interface Elsewhere {
   readonly basis: 'measured' | 'estimated';
-  /** US dollars. Null: `why` says what is not known. */
+  /** US dollars. Null: `why` says what is unknown. */
   readonly usd: Interval | null;
   readonly seconds: Interval | null;
   readonly why: string | null;
-  /** How it was worked out, for a person. */
+  /** How it was computed, for people. */
   readonly formula: string;
 }
 
@@ -43,23 +43,26 @@ export interface Counterfactual {
   readonly allCloud: Elsewhere;
 }
 
-/** Two tokenizers cut the same text into numbers of tokens that differ by about this much. */
+/** Two tokenizers give token counts for the same text that differ by about this factor. */
 const tokenSpread = { low: 0.8, high: 1.25 } as const;
-/** The same work on the same machine: longer contexts are slower, a busy machine is. */
+/** Speeds on one machine differ by about this factor: long contexts and a busy machine are slower. */
 const speedSpread = { low: 0.75, high: 1.5 } as const;
 
-/** What it is said of: the same tokens of one step, or a run of the task, which would take steps of its own. */
+/** What the estimate covers: the same tokens of one step, or a run of the task, which would take its own steps. */
 type Scope = 'tokens' | 'run';
 
-/** How what was done compares with what one place alone would have come to. */
+/** How the real figure compares with one place alone. */
 export interface Comparison {
-  /** `unclear`: what it came to lies within the interval. */
+  /** `unclear`: the real figure is within the interval. */
   readonly way: 'less' | 'more' | 'unclear';
-  /** From the likely value, without a sign. */
+  /** Distance from the likely value, without a sign. */
   readonly by: number;
 }
 
-/** Losses are told as plainly as gains, and neither where the interval does not say so. Null: nobody knows, or all of it ran there. */
+/**
+ * Compares honestly in both directions. `unclear` when the interval does not decide. Null: unknown, or all of it ran
+ * there.
+ */
 export function comparedWith(
   { basis, usd, seconds }: Elsewhere,
   { local, cloud }: SplitWorkload,
@@ -77,10 +80,10 @@ export function comparedWith(
 }
 
 /**
- * The value is that of the same tokens; for a whole run that of as many calls as its programs would have made there, each
- * answered in as many tokens as the model there usually writes to them (`counterfactual-calls.ts`), with an interval as wide as
- * real runs of the other policy were found to differ from it (`counterfactual-runs.json`). `known`: all calls of which
- * speeds are known.
+ * For a single step, the value assumes the same tokens. For a run, it assumes as many calls as its recipes would have
+ * made there, with answers of that model's usual length (`counterfactual-calls.ts`). The interval of a run is as wide
+ * as real runs of the other policy were found to differ (`counterfactual-runs.json`). `known`: all calls with known
+ * speeds.
  */
 export function counterfactualOf(
   work: SplitWorkload,
@@ -91,7 +94,10 @@ export function counterfactualOf(
   return { allLocal: allLocal(work, known, scope), allCloud: allCloud(work, reference, { known, scope }) };
 }
 
-/** What one call would have cost in the other place, from the same tokens: of a local call in the cloud, of a cloud call here. */
+/**
+ * What one call would have cost in the other place with the same tokens: in the cloud for a local call, here for a
+ * cloud call.
+ */
 export function stepElsewhere(
   call: { readonly where: Where; readonly end: EndedCall },
   reference: CloudReference | null,
@@ -101,7 +107,7 @@ export function stepElsewhere(
   return call.where === 'local' ? allCloud : allLocal;
 }
 
-/** Real by said, over the tasks that it was found out on. */
+/** Real divided by estimated, as measured over several tasks. */
 interface Found {
   readonly low: number;
   readonly high: number;
@@ -130,7 +136,7 @@ function allCloud(
   const isTakenOver = scope === 'run' && local.recipeRuns.takenOver.calls > 0;
   const isMixed = scope === 'run' && wasInBoth(local);
   const bill = exact(cloud.costUsd);
-  // Alone it would have begun without what was handed on, and read more or less by itself.
+  // Alone, the cloud would have started without the handoff and read more or less by itself.
   const spent = cloud.unpricedCalls > 0 ? null : isMixed ? widened(bill, scope, runs.cloudUsd) : bill;
   if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
   const spoken = scope === 'tokens' ? 1 : counterfactualOutputRatio(local, known.cloud);
@@ -155,7 +161,10 @@ function allCloud(
   return { basis: 'estimated', usd: spent === null ? null : add(spent, guess), seconds, why, formula };
 }
 
-/** One task was worked on here and there: what it came to in one of them is not what it would have come to there alone. */
+/**
+ * Whether one task was worked on in both places. Then the cost in one place is not what that place alone would have
+ * cost.
+ */
 function wasInBoth({ recipeRuns: { takenOver, ranInBoth, unsolvedInBoth } }: Workload): boolean {
   return takenOver.calls + ranInBoth.calls + unsolvedInBoth.calls > 0;
 }
@@ -169,7 +178,7 @@ function withWritten(work: Workload, share: number): Workload {
   return { ...work, usage: { ...work.usage, output: work.usage.output * share } };
 }
 
-/** Each call at the rates that the average prompt falls under. */
+/** Prices each call at the rates for the average prompt size. */
 function priced(local: Workload, price: Price): Interval {
   const prompt = promptTokensOf(local.usage);
   const rates = ratesFor(prompt / local.calls, price);
@@ -181,14 +190,14 @@ function priced(local: Workload, price: Price): Interval {
   const of = (kept: number, freshRate: number): number =>
     ((prompt - kept) * freshRate + kept * read + output * rates.output) * 1e-6;
   const value = of(reused, fresh);
-  // A call in a row can keep all but its last turn; the first of them keeps nothing.
+  // Each call in a row can reuse all but its last turn; the first one reuses nothing.
   const most = Math.max(reused, prompt - prompt / local.calls);
   const low = Math.min(value, of(most, Math.min(fresh, rates.input))) * tokenSpread.low;
   const high = Math.max(value, of(0, Math.max(fresh, rates.input))) * tokenSpread.high;
   return { value: value + each, low: low + each, high: high + each };
 }
 
-/** By cloud calls that were timed; null where there are none. */
+/** Estimated from timed cloud calls; null when there are none. */
 function cloudSeconds(local: Workload, known: SplitWorkload): Interval | null {
   const value = counterfactualCloudSeconds(local, known);
   if (value === null) return null;
@@ -196,7 +205,7 @@ function cloudSeconds(local: Workload, known: SplitWorkload): Interval | null {
   return { value, low, high: value * speedSpread.high * tokenSpread.high };
 }
 
-/** The seconds of so many of its calls, within the time that its programs have. */
+/** The seconds for a share of its calls, within the time limits of its recipes. */
 function shortened(guess: Interval, share: number, work: Workload): Interval {
   if (share === 1) return guess;
   const most =
@@ -204,13 +213,13 @@ function shortened(guess: Interval, share: number, work: Workload): Interval {
   return times(guess, share * most);
 }
 
-/** How much programs are answered there, where that is known to be another length. */
+/** Says how much longer or shorter answers to recipes are there. Empty when there is no difference. */
 function writtenText(share: number): string {
   if (Math.abs(share - 1) < 0.005) return '';
   return `, tokens written times ${share.toFixed(2)} for the usual length of answers to recipes there`;
 }
 
-/** How many of the calls of programs there would have been elsewhere, where that is another number. */
+/** Says how many more or fewer questions recipes would ask there. Empty when there is no difference. */
 function shareText(share: number): string {
   if (Math.abs(share - 1) < 0.005) return '';
   return `, times ${share.toFixed(2)} for the questions that recipes have time for there`;
@@ -220,7 +229,7 @@ function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: 
   const electricity = local.unmeteredCalls + local.unpricedEnergyCalls > 0 ? null : exact(local.energyUsd);
   if (cloud.calls === 0) {
     const why = local.unmeteredCalls > 0 ? unmetered : noPrice;
-    // Tokens of this machine cost nothing; what its electricity cost is told where it is known.
+    // Local tokens are free. The cost of electricity is added when it is known.
     const there = ranThere(electricity ?? exact(local.costUsd), local, '');
     if (electricity === null) return { ...there, why };
     if (local.estimatedEnergyCalls === 0) return there;

@@ -1,4 +1,7 @@
-/** US dollars for people who read tables of small sums: `$0.0421`. Null is a price that nobody knows, and a trace is not 0 either. */
+/**
+ * US dollars with enough digits for small sums, such as `$0.0421`. Null is an unknown price. A tiny sum is not shown as
+ * 0.
+ */
 export function moneyText(usd: number | null): string {
   if (usd === null) return 'unpriced';
   if (usd > 0 && usd < 0.00005) return '<$0.0001';

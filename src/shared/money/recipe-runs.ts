@@ -3,44 +3,46 @@ import type { Where } from '@shared/models/model-info.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
-/** How long a program may take in all, in seconds, by its id; others have the time of their turn. */
+/** The time limit of a recipe in seconds, by its id. Other recipes have the time of their turn. */
 export const recipeTimeLimitSeconds = { 'fix-failing-tests': 250 } as const;
 
-/** Runs of programs on one stage: sums, so that a day adds up like a turn. */
+/** Sums over recipe runs of one stage, so that the runs of a day add up like those of a turn. */
 export interface RecipeRunTotals {
   readonly runs: number;
   readonly calls: number;
   /** Tokens that the model wrote in these calls. */
   readonly written: number;
-  /** Waiting for anything but the model: tests, copies. Milliseconds. */
+  /** Milliseconds spent waiting for something other than the model, such as tests and copies. */
   readonly otherMs: number;
-  /** The time that they had. Milliseconds. */
+  /** The time limits of the runs together, in milliseconds. */
   readonly limitMs: number;
-  /** Calls that the same program made in the other place in the same turn. */
+  /** Calls that the same recipe made in the other place in the same turn. */
   readonly madeThere: number;
-  /** Calls in a second of the model's time, added up over the runs: a busy hour does not outweigh all others, as it would in a sum of times. */
+  /**
+   * Calls per second of model time, added up over the runs. Sums of times would let one busy hour outweigh all others.
+   */
   readonly rate: number;
 }
 
 /**
- * How the questions of programs ended. The same program asks another model the same questions while nothing solves the
- * task, so how many there were, and why there were no more, says how many there would be elsewhere.
+ * Recipe runs by how they ended. A recipe asks another model the same questions until one solves the task. So the
+ * number of questions, and why it stopped, tell how many there would be elsewhere.
  */
 export interface RecipeRunsByEnd {
-  /** All was asked, to no end. */
+  /** Asked everything without success. */
   readonly exhausted: RecipeRunTotals;
-  /** Time was up before all was asked. */
+  /** Ran out of time before everything was asked. */
   readonly timedOut: RecipeRunTotals;
   readonly solved: RecipeRunTotals;
-  /** Told something that nothing judges. */
+  /** Gave an answer that no check judges. */
   readonly answered: RecipeRunTotals;
-  /** To no end, and the other place was asked after it in the same turn, to no end either. */
+  /** Failed here and in the other place, which was asked afterwards in the same turn. */
   readonly unsolvedInBoth: RecipeRunTotals;
-  /** The other place has really been asked in the same turn: there is nothing to imagine. */
+  /** The other place was really asked in the same turn, so nothing must be estimated. */
   readonly ranInBoth: RecipeRunTotals;
   /**
-   * Of work that this machine began and that the cloud then did by its loop: calls here that were of no use to it, and
-   * calls there that this machine alone would not have come to. Calls and tokens alone; no run that says what is usual.
+   * Work that this machine began and the cloud's loop then did: calls here that were of no use to it, and calls there
+   * that this machine alone would not have made. Only calls and tokens; such runs do not count as usual.
    */
   readonly takenOver: RecipeRunTotals;
 }
@@ -77,30 +79,30 @@ export function addRecipeRuns(left: RecipeRunsByEnd, right: RecipeRunsByEnd): Re
   };
 }
 
-/** One run of a program as it ended, or of the loop. */
+/** One ended run of a recipe, or of the loop. */
 export interface RecipeRun {
-  /** Null: the loop, in which the model chooses for itself. Its calls are those in the place of its stage. */
+  /** Null: the loop, in which the model chooses for itself. Only calls in the place of its stage count. */
   readonly recipe: string | null;
   readonly model: string;
   readonly where: Where;
   readonly tookMs: number;
   readonly calls: number;
-  /** Tokens, of these calls. */
+  /** Tokens written in these calls. */
   readonly written: number;
-  /** Of these calls. */
+  /** Model time of these calls. */
   readonly modelMs: number;
-  /** After this it gave up, in seconds, where its log says so. */
+  /** The time after which it gave up, in seconds, if its log says so. */
   readonly giveUpSeconds?: number | undefined;
 }
 
-/** A run of a program, as what it counts. */
+/** A recipe run as an addition to the sums. */
 export interface EndedRecipeRun {
   readonly model: string;
   readonly where: Where;
   readonly recipeRuns: RecipeRunsByEnd;
 }
 
-/** The runs of one turn in their order. All but the last gave up; `reason` says how that one ended. */
+/** The recipe runs of one turn, in order. All but the last gave up; `reason` says how the last one ended. */
 export function recipeRunsOf(
   runs: readonly RecipeRun[],
   reason: TurnEndReason,
@@ -132,7 +134,8 @@ export function recipeRunsOf(
       const end = run === runs.at(-1) ? endOf(reason) : 'gave-up';
       if (end === null) return [{ model, where, recipeRuns: noRecipeRuns }];
       if (madeThere > 0) {
-        // Here all was asked already; there it began with what was known by then, and would have asked more.
+        // This machine had already asked everything. The cloud run began with what was known by then, and would have
+        // asked more.
         const isAgain = where === 'local' && end === 'gave-up' && endOf(reason) === 'gave-up';
         return [{ model, where, recipeRuns: { ...noRecipeRuns, [isAgain ? 'unsolvedInBoth' : 'ranInBoth']: sum } }];
       }
@@ -141,7 +144,7 @@ export function recipeRunsOf(
     });
 }
 
-/** The loop of the cloud after this machine, and what this machine had done before it. */
+/** Whether a run is the cloud's loop after work on this machine, or the work that was done here before it. */
 function isOfTakeover(runs: readonly RecipeRun[], run: RecipeRun): boolean {
   const at = runs.indexOf(run);
   if (run.where === 'local') return runs.slice(at + 1).some(isCloudLoop);
@@ -152,7 +155,7 @@ function isCloudLoop({ where, recipe, calls }: RecipeRun): boolean {
   return where === 'cloud' && recipe === null && calls > 0;
 }
 
-/** Null: somebody, or something else, ended it; how many more questions there would have been it does not say. */
+/** Null when somebody or something else ended the run. Then the number of missing questions is unknown. */
 function endOf(reason: TurnEndReason): 'solved' | 'answered' | 'gave-up' | null {
   switch (reason) {
     case 'done':
@@ -180,7 +183,7 @@ interface OpenRun {
   modelMs: number;
 }
 
-/** Folds a log event by event; the end of a turn gives the runs of programs in it. */
+/** Folds a log event by event. The end of a turn returns its recipe runs. */
 export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRecipeRun[] {
   let maxMinutes = Infinity;
   let runs: RecipeRun[] = [];
@@ -229,7 +232,7 @@ export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRe
   };
 }
 
-/** The same from what is kept of a turn; none while it runs. */
+/** The same from the folded state of a turn; empty while it runs. */
 export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): readonly EndedRecipeRun[] {
   const { endedAt, reason } = turn;
   if (endedAt === null || reason === null) return [];
@@ -247,7 +250,10 @@ export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): 
   return recipeRunsOf(runs, reason, turn.limits.maxMinutes);
 }
 
-/** In the loop the router may send single steps elsewhere; what a program asks is counted as its own. */
+/**
+ * In the loop, the router may send single steps elsewhere, and those do not count. All questions of a recipe count as
+ * its own.
+ */
 function isOwnCall({ recipe, where }: Pick<RecipeRun, 'recipe' | 'where'>, place: Where | undefined): boolean {
   return recipe !== null || place === where;
 }

@@ -5,7 +5,7 @@ import { addUsage, noUsage, type Usage } from './token-cost.ts';
 /** What some calls used and cost. `costUsd` is the sum of the known costs; with `unpricedCalls` it is a lower bound. */
 interface MoneyTotals {
   readonly calls: number;
-  /** Calls that ended with an error or were cancelled; they count in all other figures too. */
+  /** Calls that failed or were cancelled. All other figures include them. */
   readonly failedCalls: number;
   readonly usage: Usage;
   readonly costUsd: number;
@@ -20,7 +20,7 @@ export interface MoneyState extends MoneyTotals {
   readonly byModel: Readonly<Record<string, MoneyTotals>>;
   /** Calls that have started and not ended. */
   readonly open: Readonly<Record<string, { readonly model: string; readonly where: Where }>>;
-  /** What child sessions brought back; their calls are in their own logs. Not part of the figures above. */
+  /** What child sessions used. Their calls are in their own logs and not part of the figures above. */
   readonly children: {
     readonly sessions: number;
     readonly usage: Usage;
@@ -40,7 +40,7 @@ export const emptyMoney: MoneyState = {
   children: { sessions: 0, usage: noUsage, costUsd: 0, unpriced: 0 },
 };
 
-/** The cost of a session with that of its children; null when a part of it is unpriced. */
+/** The cost of a session and its children; null when a part is unpriced. */
 export function totalCostUsd(money: MoneyState): number | null {
   if (money.unpricedCalls > 0 || money.children.unpriced > 0) return null;
   return money.costUsd + money.children.costUsd;
@@ -62,7 +62,7 @@ export function reduceMoney(state: MoneyState, event: SessionEvent): MoneyState 
 function endCall(state: MoneyState, event: EventOf<'model-call-ended'>): MoneyState {
   const { [event.callId]: call, ...open } = state.open;
   const total = addCall(state, event);
-  // A log whose start of the call was damaged still counts what the call used.
+  // A call whose start was damaged in the log still counts.
   if (!call) return { ...state, ...total, open };
   return {
     ...state,

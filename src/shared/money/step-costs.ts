@@ -4,15 +4,15 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import { splitWorkload } from './workload.ts';
 
-/** What one step cost, and what the same tokens would have in the other place. */
+/** What one step cost, and what the same tokens would have cost in the other place. */
 export interface StepCost {
   readonly step: number;
   readonly model: string;
   readonly where: Where;
-  /** US dollars; null: unpriced. */
+  /** US dollars; null when unpriced. */
   readonly costUsd: number | null;
   readonly seconds: number;
-  /** Of a local step in the cloud, of a cloud step here, by the speeds and prices of this session. */
+  /** In the cloud for a local step, on this machine for a cloud step, at the speeds and prices of this session. */
   readonly elsewhere: Elsewhere;
 }
 
@@ -23,10 +23,10 @@ interface Step {
   readonly end: EventOf<'model-call-ended'>;
 }
 
-/** Folds a log event by event; calls that have not ended are left out. */
+/** Folds a log event by event. Leaves out calls that have not ended. */
 export function foldStepCosts(): {
   readonly add: (event: SessionEvent) => void;
-  /** The cloud model that was called last; null: none was. */
+  /** The cloud model that was called last; null when none was. */
   readonly lastCloudModel: () => string | null;
   readonly costs: (reference: CloudReference | null) => readonly StepCost[];
 } {

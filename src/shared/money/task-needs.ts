@@ -5,24 +5,24 @@ import { foundInterval } from './found-interval.ts';
 import { promptTokensOf } from './token-cost.ts';
 import { asides } from '@shared/session/asides.ts';
 
-/** What a turn was: only of like ones does what one took say something of another. */
+/** The kind of a turn. What one turn took says something only about turns of the same kind. */
 export type TaskKind = 'question' | 'repair' | 'change';
 
-/** A task as it is asked about: what kind it is, and how large by the first prompt of the way in which it was worked on. */
+/** The kind of a task and its size, measured by the first prompt of the way in which it was worked on. */
 export interface TaskShape {
   readonly kind: TaskKind;
-  /** The recipe, or the loop: a first prompt of another way says nothing of the size. */
+  /** The recipe, or the loop. The first prompt of another way says nothing about the size. */
   readonly way: string;
   /** Tokens of that first prompt. */
   readonly size: number;
 }
 
-/** A task that one model did alone, and what it took of something: dollars or seconds. */
+/** A task that one model did alone, and what it took, in dollars or seconds. */
 export interface TaskNeed extends TaskShape {
   readonly value: number;
 }
 
-/** Only what came to an end by itself says what a task takes. */
+/** Only a task that ended by itself says what such a task takes. */
 const ownEnds: ReadonlySet<TurnEndReason> = new Set<TurnEndReason>([
   'done',
   'answered',
@@ -32,7 +32,9 @@ const ownEnds: ReadonlySet<TurnEndReason> = new Set<TurnEndReason>([
   'step-limit',
 ]);
 
-/** A turn that has ended, as a task; null: it did not end by itself, took no model, or has more steps than are kept. */
+/**
+ * An ended turn as a task; null when it did not end by itself, used no model, or has more steps than the state keeps.
+ */
 export function taskOf(turn: TurnState, steps: readonly StepState[]): TaskShape | null {
   if (turn.reason === null || !ownEnds.has(turn.reason) || turn.plan) return null;
   const own = steps.filter(({ turnId }) => turnId === turn.id);
@@ -48,7 +50,7 @@ function kindOf({ mode, before, reason }: TurnState): TaskKind {
   return before?.passed === false ? 'repair' : 'change';
 }
 
-/** What a turn cost that one model did alone, in the cloud. Null: another one helped, or its price is not known. */
+/** The cost of a turn that one cloud model did alone. Null when another model helped, or when the price is unknown. */
 export function needOf(turn: TurnState, steps: readonly StepState[]): (TaskNeed & { readonly model: string }) | null {
   const shape = taskOf(turn, steps);
   const own = steps.filter(({ turnId }) => turnId === turn.id);
@@ -63,24 +65,24 @@ export interface Needed {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** How many tasks of this kind it was learned from. */
+  /** Number of tasks of this kind in the record. */
   readonly tasks: number;
 }
 
-/** Of fewer tasks of a kind nothing is said. */
+/** Fewer tasks of a kind give no estimate. */
 const leastTasks = 5;
-/** The latest so many are looked at. */
+/** The most recent tasks that are used. */
 const mostTasks = 60;
-/** What a task takes is believed to grow with its size, as much as so much spread of sizes (in logarithms, squared) would show it. */
+/** A prior for the slope: need grows with size, weighted like tasks whose log sizes have this sum of squares. */
 const proportional = 0.2;
-/** All other kinds count for a kind as much as one more task of it. */
+/** All other kinds together weigh as much as one more task of this kind. */
 const otherKinds = 1;
 
 /**
- * What a model would need for a task, by what it needed for others: never by what another model spent on this one. In
- * logarithms a line through the tasks of each kind with one slope for all; the interval is as wide as the same line,
- * drawn without each of these tasks in turn, missed it (`found-interval.ts`). `record`: of that model alone, the oldest
- * first. Null: its record of this kind is too thin.
+ * Estimates a model's need for a task from its own record of other tasks, never from what another model spent on this
+ * one. Fits a line in logarithms through the tasks of each kind, with one slope for all. The interval is as wide as the
+ * errors of the same line when each task in turn is left out (`found-interval.ts`). `record` is that model's alone,
+ * oldest first. Null when it has too few tasks of this kind.
  */
 export function neededBy(record: readonly TaskNeed[]): (asked: TaskShape) => Needed | null {
   const known = record.filter(({ value, size }) => value > 0 && size > 0).slice(-mostTasks);
@@ -128,7 +130,7 @@ function lineThrough(known: readonly TaskNeed[]): (asked: TaskShape) => number {
   };
 }
 
-/** One for all kinds, each around its own middle; with little to see it is 1. */
+/** One slope for all kinds, each around its own mean. With little data it is close to 1. */
 function slopeIn(groups: readonly (readonly Point[])[]): number {
   let [rise, run] = [proportional, proportional];
   for (const group of groups) {

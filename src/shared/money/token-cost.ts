@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** Four disjoint buckets of tokens of one model call; `reasoning` is a part of `output`, shown apart. */
+/** Four disjoint buckets of tokens of one model call. `reasoning` is a part of `output`. */
 export const usageSchema = z.object({
   freshInput: z.number().int().nonnegative(),
   cacheRead: z.number().int().nonnegative(),
   cacheWrite: z.number().int().nonnegative(),
   output: z.number().int().nonnegative(),
   reasoning: z.number().int().nonnegative().default(0),
-  /** True when the provider gave no numbers and these were counted or estimated by us. */
+  /** True when the provider gave no numbers and Dewpoint counted or estimated these. */
   estimated: z.boolean().default(false),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
 export const noUsage: Usage = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: false };
 
-/** US dollars per million tokens, by bucket. A cache price that is absent is that of fresh input. */
+/** US dollars per million tokens, by bucket. Without a cache price, cached tokens cost as much as fresh input. */
 const ratesSchema = z.object({
   input: z.number().nonnegative(),
   cacheRead: z.number().nonnegative().optional(),
@@ -23,26 +23,26 @@ const ratesSchema = z.object({
 });
 type Rates = z.infer<typeof ratesSchema>;
 
-/** What a model costs. Source and date say where the price comes from. */
+/** What a model costs. `source` and `date` say where the price comes from. */
 export const priceSchema = ratesSchema.extend({
   source: z.string(),
   date: z.string(),
   /**
-   * Dearer rates of long prompts: a call whose prompt has more than `above` tokens is billed by them as a whole.
-   * In rising order.
+   * Higher rates for long prompts, in rising order. A call whose prompt has more than `above` tokens is billed by them
+   * as a whole.
    */
   tiers: z.array(ratesSchema.extend({ above: z.number().int().nonnegative() })).optional(),
-  /** US dollars for the call itself, whatever its tokens. */
+  /** US dollars for the call itself, regardless of its tokens. */
   perCall: z.number().nonnegative().optional(),
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** Prompt tokens of a call: the three input buckets together. */
+/** Prompt tokens of a call: the sum of the three input buckets. */
 export function promptTokensOf(usage: Usage): number {
   return usage.freshInput + usage.cacheRead + usage.cacheWrite;
 }
 
-/** Cost in US dollars of one call; null when the price is not known ("unpriced", never 0). */
+/** Cost of one call in US dollars; null when the price is unknown ("unpriced", never 0). */
 export function costOf(usage: Usage, price: Price | null): number | null {
   if (price === null) return null;
   const rates = ratesFor(promptTokensOf(usage), price);
@@ -58,8 +58,8 @@ export function costOf(usage: Usage, price: Price | null): number | null {
 }
 
 /**
- * The most that a call can cost: the whole prompt in its dearest bucket, the answer at its longest, by the dearest
- * rates that its prompt can fall under. Null when the price is not known.
+ * The most that a call can cost: the whole prompt in its most expensive bucket, the longest answer, and the highest
+ * rates that apply to the prompt. Null when the price is unknown.
  */
 export function worstCostOf(promptTokens: number, maxOutputTokens: number, price: Price | null): number | null {
   if (price === null) return null;
@@ -72,7 +72,7 @@ export function worstCostOf(promptTokens: number, maxOutputTokens: number, price
   return Math.max(...costs) * 1e-6 + (price.perCall ?? 0);
 }
 
-/** The rates that a prompt of this size is billed by. */
+/** The rates for a prompt of this size. */
 export function ratesFor(promptTokens: number, price: Price): Rates {
   return price.tiers?.findLast(({ above }) => promptTokens > above) ?? price;
 }

@@ -8,9 +8,9 @@ import { sessionWork } from './workload.ts';
 type Session = Pick<SessionState, 'turns' | 'steps'>;
 
 /**
- * What a session, or one of its turns, would have come to in one place alone. A task that this machine did alone is priced
- * by what the cloud model needed for such tasks, where its record is thick enough: never by what was wasted here. All
- * else, and where its record is thin, is as `counterfactualOf` has it.
+ * What a session, or one of its turns, would have cost in one place alone. A task that this machine did alone is priced
+ * by what the cloud model needed for such tasks, if its record is large enough: never by tokens that were wasted here.
+ * Everything else is estimated by `counterfactualOf`.
  */
 export function counterfactualOfTurns(
   state: Session,

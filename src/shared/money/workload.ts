@@ -11,27 +11,27 @@ import type { Usage } from './token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from './token-cost.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 
-/** What some calls in one place used: sums, so that a day adds up like a step. */
+/** Sums over calls in one place, so that a day adds up like a step. */
 export interface Workload {
   readonly calls: number;
   readonly usage: Usage;
-  /** Prompt tokens that the engine or the service had from the call before. */
+  /** Prompt tokens that were cached from an earlier call. */
   readonly reused: number;
-  /** Tokens and milliseconds of the calls that the engine of this machine timed. */
+  /** Tokens and milliseconds of calls that this machine's engine timed. */
   readonly read: { readonly tokens: number; readonly ms: number };
   readonly written: { readonly tokens: number; readonly ms: number };
   readonly totalMs: number;
   readonly costUsd: number;
   readonly unpricedCalls: number;
   readonly wattHours: number;
-  /** What the electricity of the metered calls cost; 0 where no price is set. */
+  /** Electricity cost of the metered calls; 0 when no price is set. */
   readonly energyUsd: number;
-  /** Calls whose energy nobody knows, and those whose electricity has no price. */
+  /** Calls with unknown energy, and calls whose electricity has no price. */
   readonly unmeteredCalls: number;
   readonly unpricedEnergyCalls: number;
-  /** Metered by the watts of the settings alone: an estimate. */
+  /** Calls whose energy is estimated from the watts in the settings. */
   readonly estimatedEnergyCalls: number;
-  /** Of these calls those that programs made, by how their runs ended. */
+  /** The calls that recipes made, by how their runs ended. */
   readonly recipeRuns: RecipeRunsByEnd;
 }
 
@@ -54,7 +54,7 @@ export const noWorkload: Workload = {
   recipeRuns: noRecipeRuns,
 };
 
-/** How one call ended, as its event has it. */
+/** The end of one call, as its event holds it. */
 export interface EndedCall {
   readonly usage: Usage;
   readonly evaluatedTokens: number | null;
@@ -107,7 +107,7 @@ export function addWorkload(left: Workload, right: Workload): Workload {
   };
 }
 
-/** What was used here and elsewhere. */
+/** What was used on this machine and in the cloud. */
 export interface SplitWorkload {
   readonly local: Workload;
   readonly cloud: Workload;
@@ -132,7 +132,7 @@ export function addSplitWorkload(left: SplitWorkload, right: SplitWorkload): Spl
   return { local: addWorkload(left.local, right.local), cloud: addWorkload(left.cloud, right.cloud) };
 }
 
-/** What the runs of programs among these calls say of their number elsewhere, beside what the calls themselves came to. */
+/** Adds what the recipe runs among these calls say about the number of calls elsewhere. */
 export function withRecipeRuns(work: SplitWorkload, ended: readonly EndedRecipeRun[]): SplitWorkload {
   return ended.reduce<SplitWorkload>(
     (sum, { where, recipeRuns }) =>
@@ -141,7 +141,7 @@ export function withRecipeRuns(work: SplitWorkload, ended: readonly EndedRecipeR
   );
 }
 
-/** The work of a session, or of one of its turns, with the runs of programs in it. */
+/** The work of a session, or of one of its turns, with its recipe runs. */
 export function sessionWork(
   { turns, steps }: Pick<SessionState, 'turns' | 'steps'>,
   turnId: string | null = null,

@@ -1,16 +1,16 @@
-/** What a person said about the list of projects. */
+/** The user's changes to the list of projects. */
 export interface ProjectChoices {
-  /** Folders that were added, worked on or not. */
+  /** Folders that the user added, with or without a session. */
   readonly added: readonly string[];
-  /** When a folder was taken out, in ms since 1970: what was done in it before does not bring it back. */
+  /** When a folder was removed, in milliseconds since 1970. Earlier sessions in it do not bring it back. */
   readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface ListedProject {
-  /** The whole path of the folder. */
+  /** The full path of the folder. */
   readonly path: string;
   readonly sessions: number;
-  /** When something last happened in it, in ms since 1970; null: nothing yet. */
+  /** When something last happened in it, in milliseconds since 1970; null when nothing has. */
   readonly lastAt: number | null;
 }
 
@@ -19,7 +19,7 @@ interface OneSession {
   readonly updatedAt: number;
 }
 
-/** The folders that sessions work on, and those that were added: the latest first, then those without a session. */
+/** Folders with sessions and added folders: latest first, then those without a session. */
 export function listProjects(
   sessions: readonly OneSession[],
   { added, removed }: ProjectChoices,

@@ -1,9 +1,9 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 
-/** What moved a step away from the model that had it. */
+/** The failure that moved a step to another model. */
 export type EscalationCause = 'no-progress' | 'format' | 'checks' | 'gate' | 'transport' | 'window';
 
-/** In the words of a person. */
+/** The causes in the user's words. */
 export const escalationTexts = {
   'no-progress': 'It did not get on: edits that were refused, the same call or failure again, steps without a change.',
   format: 'Its answers could not be used: not in the form of a call, cut off, or going round in circles.',
@@ -18,19 +18,19 @@ export interface Escalation {
   readonly callId: string;
   readonly step: number | null;
   readonly turnId: string | null;
-  /** `advice`: it stayed, and the other model was asked. `fallback`: from the cloud to this machine. */
+  /** `advice`: the model stayed, and another one was asked. `fallback`: from the cloud to this machine. */
   readonly kind: 'takeover' | 'advice' | 'fallback';
   readonly cause: EscalationCause;
   readonly from: string;
   readonly to: string;
-  /** What went wrong, as it was said when it was decided. */
+  /** What went wrong, in the words of the decision. */
   readonly text: string;
 }
 
 type Decided = EventOf<'route-decided'>;
 type StageCause = EventOf<'stage-chosen'>['cause'];
 
-/** Every step of a log that a failure moved, in order. Moves for a gain, or back again, are none. */
+/** Every step of a log that a failure moved, in order. Moves for a benefit, or back, do not count. */
 export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalation[] {
   const found: { escalation: Escalation; callId: string }[] = [];
   const steps = new Map<string, number>();
@@ -48,12 +48,14 @@ export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalati
   return found.map(({ escalation, callId }) => ({ ...escalation, step: steps.get(callId) ?? null }));
 }
 
-/** Null: the step was not moved because of a failure. `stage`: why the cascade was escalated between the two, where it says. */
+/**
+ * Null when no failure moved the step. `stage`: why the cascade escalated between the two decisions, if the log says.
+ */
 export function escalationOf(before: Decided, event: Decided, stage: StageCause = null): Escalation | null {
   const { callId, turnId = null, chosen, reason: text, reasonCode, layer } = event;
   const hasMoved = before.chosen.model !== chosen.model;
   const isAdvice = reasonCode === 'advice';
-  // A log from before steps were routed, and programs that give up, escalate a cascade without a layer.
+  // Older logs, and recipes that give up, escalate a cascade without naming a layer.
   const isFailure = layer === 'L4' || layer === 'L5' || (layer === undefined && reasonCode === 'cascade');
   if (!isAdvice && !(isFailure && hasMoved)) return null;
   const kind = isAdvice ? 'advice' : chosen.where === 'local' ? 'fallback' : 'takeover';
@@ -70,7 +72,7 @@ export function escalationOf(before: Decided, event: Decided, stage: StageCause 
   };
 }
 
-/** A cap and a fence are no failures of the model, and are told as what they are elsewhere. */
+/** A spending limit or a fence is no failure of the model, and is reported elsewhere. */
 function stageCause(stage: StageCause): EscalationCause | null {
   return stage === 'cap' || stage === 'fence' ? null : stage;
 }
@@ -96,7 +98,7 @@ export interface CauseCount {
   readonly count: number;
 }
 
-/** How often each, the most frequent first; those that never were are left out. */
+/** Counts of each cause, most frequent first, without zeros. */
 export function countCauses(escalations: readonly Pick<Escalation, 'cause'>[]): readonly CauseCount[] {
   const counts = new Map<EscalationCause, number>();
   for (const { cause } of escalations) counts.set(cause, (counts.get(cause) ?? 0) + 1);

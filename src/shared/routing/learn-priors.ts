@@ -5,7 +5,7 @@ import { asides } from '@shared/session/asides.ts';
 
 const HALF_LIFE_MS = 30 * 24 * 3600 * 1000;
 
-/** What of a session's state is looked at. */
+/** The parts of a session's state that are used. */
 interface Work {
   readonly turns: readonly (Pick<TurnState, 'id' | 'endedAt' | 'reason'> & {
     readonly before: { readonly passed: boolean } | null;
@@ -18,7 +18,7 @@ interface Work {
   }[];
 }
 
-/** A session's last turn counted in. One that ended by itself with a check that failed before it; all others say nothing. */
+/** Adds a session's last turn. Counts only a turn that ended by itself and whose check had failed before the work. */
 export function learnPriors(priors: Priors, { turns, steps }: Work): Priors {
   const turn = turns.at(-1);
   if (turn === undefined || turn.endedAt === null) return priors;
@@ -26,7 +26,7 @@ export function learnPriors(priors: Priors, { turns, steps }: Work): Priors {
   const isSolved = wasSolved(turn);
   if (isSolved === null) return priors;
   const own = steps.filter((step) => step.turnId === id && !asides.has(step.purpose));
-  /** Who made the last step of a kind has done it; whose work was taken over has not. */
+  /** The model of the last step of a purpose did the work. A model whose work was taken over did not. */
   const last = new Map(own.map(({ purpose, stage }) => [purpose, stage.model]));
   const made = new Map(
     own.map(({ purpose, stage }) => [`${stage.model}\n${purpose}`, { purpose, model: stage.model }]),
@@ -43,9 +43,9 @@ function count(
   before: Tally | undefined,
   { isSolved, calls, at }: { readonly isSolved: boolean; readonly calls: number; readonly at: number },
 ): Tally {
-  // A clock that was put back makes nothing worth more than it was.
+  // A clock that was set back must not increase old counts.
   const factor = before === undefined ? 0 : 0.5 ** (Math.max(0, at - before.at) / HALF_LIFE_MS);
-  // What was counted without its calls says nothing of them, and the sum of both would be too few.
+  // Old counts without a number of calls make the new sum of calls too low, so it is left out.
   const areKnown = before === undefined || before.calls !== undefined;
   return {
     tries: (before?.tries ?? 0) * factor + 1,
@@ -66,7 +66,7 @@ const failed: ReadonlySet<TurnEndReason> = new Set([
   'repeated-rejection',
 ]);
 
-/** Null: no check judged it, or somebody else ended it. */
+/** Null when no check judged the turn, or when somebody else ended it. */
 function wasSolved({ reason, before, after }: Work['turns'][number]): boolean | null {
   if (reason === null || before?.passed !== false) return null;
   if (reason === 'done') return after?.passed === true ? true : null;

@@ -7,7 +7,7 @@ type OwnNumbers = { readonly [Name in keyof RoutingNumbers]?: RoutingNumbers[Nam
 export function routingOf(profile: Profile, own: OwnNumbers): Routing {
   const preset = profiles[profile];
   const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
-  // Who says where one role is asked says nothing of the others.
+  // Setting one role keeps the profile's choice for the others.
   const roles = { ...preset.roles, ...own.roles };
   return { profile, numbers: routingNumbersSchema.parse({ ...preset, ...given, roles }) };
 }

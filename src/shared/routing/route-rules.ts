@@ -3,13 +3,13 @@ import { globMatcher } from '@shared/safety/fences.ts';
 import { whereSchema } from '@shared/models/model-info.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 
-/** A person's rule on where steps run (`rules.ts` reads it). The first one that fits decides, and no score goes over it. */
+/** A user's rule on where steps run (`parse-rules.ts` reads it). The first one that matches overrides every score. */
 export const routeRuleSchema = z.object({
   where: whereSchema,
   kind: z.enum(['always', 'path', 'task', 'purpose']),
-  /** A glob, a piece of the task's text, or a purpose; empty for `always`. */
+  /** A glob, a part of the task's text, or a purpose; empty for `always`. */
   value: z.string(),
-  /** Where it stands, for people: `line 3 of your rules`. */
+  /** Where the rule is, for people: `line 3 of your rules`. */
   from: z.string(),
 });
 export type RouteRule = z.infer<typeof routeRuleSchema>;
@@ -21,12 +21,12 @@ export interface RuleSubject {
   readonly paths: readonly string[];
 }
 
-/** The first rule that fits; null: none does. */
+/** The first rule that matches; null when none does. */
 export function matchingRule(rules: readonly RouteRule[], subject: RuleSubject): RouteRule | null {
   return rules.find((rule) => fits(rule, subject)) ?? null;
 }
 
-/** A rule in a sentence for people. */
+/** A rule as a sentence for people. */
 export function ruleText({ where, kind, value, from }: RouteRule): string {
   return `A rule says so: ${where} ${kind === 'always' ? 'always' : `${kind} ${value}`} (${from}).`;
 }

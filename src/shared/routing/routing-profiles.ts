@@ -10,11 +10,11 @@ const shared = {
   offlineSeconds: 120,
 } as const;
 
-/** Looking things up, and summing up, is done well here; edits and answers stay with who was chosen for the task. */
+/** Local models do lookups and summaries well. Edits and answers stay with the task's own model. */
 const mostlyLocalRoles = { context: 'local', edit: 'own', answer: 'own', summary: 'local', title: 'local' } as const;
 const scoredRoles = { context: 'score', edit: 'score', answer: 'score', summary: 'local', title: 'local' } as const;
 
-/** The presets, as they are shown. */
+/** The presets, as the settings view shows them. */
 export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
   economy: {
     ...shared,
@@ -53,15 +53,15 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
   },
 };
 
-/** One number of the profiles, in words. */
+/** One number of the profiles, for people. */
 export interface NumberRow {
-  /** As it is called in the settings, below `routing.numbers`. */
+  /** Its name in the settings, below `routing.numbers`. */
   readonly name: string;
   readonly label: string;
   readonly economy: string;
   readonly balanced: string;
   readonly quality: string;
-  /** A person's own, which goes before all of them; null: there is none. */
+  /** The user's own value, which overrides the profiles; null when there is none. */
   readonly own: string | null;
 }
 
@@ -73,7 +73,7 @@ const count = (value: unknown): string | null => (typeof value === 'number' ? St
 const seconds = (value: unknown): string | null => (typeof value === 'number' ? `${value} s` : null);
 const yesOrNo = (value: unknown): string | null => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : null);
 
-/** In the order in which they matter to who reads them. */
+/** In order of importance to the reader. */
 const numbers: readonly (readonly [keyof RoutingNumbers, string, (value: unknown) => string | null])[] = [
   ['valueUsd', 'Value of a solved task', dollars],
   ['marginUsd', 'Least advantage to move a step to the cloud', dollars],
@@ -106,10 +106,10 @@ const places: Readonly<Record<string, string>> = {
   none: 'nobody',
 };
 
-/** What a profile does not preset stays as it is without one. */
+/** A number that a profile does not set keeps its default. */
 const unset = 'default';
 
-/** Every number of the profiles with what each of them says, and a person's own. `own`: as the settings have it. */
+/** Every number with the value of each profile and the user's own. `own`: from the settings. */
 export function numberRows(own: Numbers): readonly NumberRow[] {
   const row = (name: string, label: string, read: Read): NumberRow => ({
     name,

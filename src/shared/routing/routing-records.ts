@@ -5,10 +5,10 @@ import type { GateCheck } from '@shared/events/gate-check.ts';
 import type { RouteDetail } from './routing.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
-/** Raised when a field changes its meaning; new fields may come without that. */
+/** Raised when a field changes its meaning. New fields do not need that. */
 const RECORD_VERSION = 1;
 
-/** One decision of the router with what became of it: what a model learns from. Documented in docs/routing-data.md. */
+/** One decision of the router with its outcome, as training data. Documented in docs/routing-data.md. */
 export interface RoutingRecord {
   readonly version: typeof RECORD_VERSION;
   readonly session: string;
@@ -33,21 +33,21 @@ export interface RoutingOutcome {
     readonly outputTokens: number;
     readonly error: string | null;
   } | null;
-  /** Of the calls that it asked for: how many ran, and how many did not end well. */
+  /** Tool calls that the answer asked for: how many ran, and how many failed. */
   readonly toolCalls: number;
   readonly toolFailures: number;
   /** The next step of the turn was moved because of a failure. */
   readonly isEscalated: boolean;
-  /** Why, or why advice was asked for; null: it was not. */
+  /** The cause of that move, or of a request for advice; null when there was neither. */
   readonly escalation: EscalationCause | null;
   /** Null: the turn has not ended. */
   readonly turn: {
     readonly reason: TurnEndReason;
     readonly checkPassed: boolean | null;
-    /** What a stronger model last said of its end; null: none was asked. */
+    /** The last verdict of a stronger model on its end; null when none was asked. */
     readonly review: GateCheck['verdict'] | null;
   } | null;
-  /** What a person did with the files that the turn changed; null: nothing was changed. */
+  /** What the user did with the turn's changed files; null when nothing changed. */
   readonly changes: ChangeMark | 'reverted' | 'open' | null;
 }
 
@@ -67,13 +67,13 @@ interface TurnOutcome {
   reason: TurnEndReason | null;
   checkPassed: boolean | null;
   review: GateCheck['verdict'] | null;
-  /** What each file was before the turn, as text that can be compared. */
+  /** The content of each file before the turn, as a comparable text. */
   readonly paths: Map<string, string>;
-  /** Files that something later, not an undo, put back to that. */
+  /** Files that were set back to that by something other than an undo. */
   readonly reverted: Set<string>;
 }
 
-/** Every routed step of a log with its outcome, in order. Steps that were decided and never made are left out. */
+/** Every routed step of a log with its outcome, in order. Decisions whose step was never made are left out. */
 export function routingRecords(session: string, events: Iterable<SessionEvent>): readonly RoutingRecord[] {
   const steps: Open[] = [];
   const turns = new Map<string, TurnOutcome>();
@@ -139,9 +139,9 @@ function gatherTurn(turns: Map<string, TurnOutcome>, marks: Map<string, ChangeMa
   }
 }
 
-/** A later turn, a command or a person that puts a file back says the same of the work as an undo. */
+/** Setting a file back, by a later turn, a command or the user, judges the work like an undo. */
 function noteRevert(turns: ReadonlyMap<string, TurnOutcome>, { path, after, turnId }: EventOf<'file-changed'>): void {
-  // Of bytes that were not kept nobody knows whether they are the same.
+  // If the bytes were not kept, nobody knows whether they are the same.
   if (after?.kept === false) return;
   const now = JSON.stringify(after);
   for (const [id, { paths, reverted }] of turns) {
@@ -196,7 +196,7 @@ function callOutcome({ costUsd, timings, usage, error }: EventOf<'model-call-end
   };
 }
 
-/** One file taken back is a verdict on the whole: who keeps the rest had to look twice. */
+/** One reverted file judges the whole turn: the user had to look twice even if they kept the rest. */
 function changesOf(turn: TurnOutcome | undefined, marks: ReadonlyMap<string, ChangeMark>): RoutingOutcome['changes'] {
   if (turn === undefined || turn.paths.size === 0) return null;
   const said = [...turn.paths.keys()].map((path) => marks.get(path));

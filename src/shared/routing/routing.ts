@@ -2,17 +2,20 @@ import { z } from 'zod';
 import { whereSchema } from '@shared/models/model-info.ts';
 import { priorsSchema } from './priors.ts';
 
-/** How a task's steps are spread over this machine and the cloud. A profile is a named set of numbers, nothing else. */
+/** How a task's steps are split between this machine and the cloud. A profile is only a named set of numbers. */
 export const profileSchema = z.enum(['economy', 'balanced', 'quality']);
 export type Profile = z.infer<typeof profileSchema>;
 
-/** Where steps may run, as a person asks for it: `hybrid` goes by the profile of the settings, a profile by its own. */
+/**
+ * Where steps may run, as the user asks. `hybrid` uses the profile in the settings; a profile's name uses that profile.
+ */
 export const policySchema = z.enum(['local', 'hybrid', 'cloud', ...profileSchema.options]);
 export type Policy = z.infer<typeof policySchema>;
 
 /**
- * Where a model is asked for something apart from the steps of the conversation (those of a plan are scored, a review is
- * `reviews`). `own`: the model of the stage. `local`: this machine's. `score`: by votes and prices, like a step of the conversation.
+ * Which model does work beside the steps of the conversation. Plan steps are scored, and reviews follow `reviews`.
+ * `own`: the model of the stage. `local`: this machine's model. `score`: by votes and prices, like a step of the
+ * conversation.
  */
 const placeOfRoleSchema = z.enum(['own', 'local', 'score']);
 
@@ -21,84 +24,88 @@ const rolesSchema = z.strictObject({
   edit: placeOfRoleSchema.optional(),
   answer: placeOfRoleSchema.optional(),
   summary: placeOfRoleSchema.optional(),
-  /** `none`, or absent: the first words of the first message stay. */
+  /** `none` or absent: the first words of the first message stay the title. */
   title: z.enum([...placeOfRoleSchema.options, 'none']).optional(),
 });
 export type Role = keyof z.infer<typeof rolesSchema>;
 
-/** The numbers that the router decides by. A task's log has them, so that it can be decided again in the same way. */
+/** The numbers that the router uses. A task's log holds them, so that decisions can be repeated exactly. */
 export const routingNumbersSchema = z.strictObject({
-  /** What it is worth that a task is done rightly, in US dollars. */
+  /** The value of a correctly done task, in US dollars. */
   valueUsd: z.number().nonnegative(),
-  /** A step is moved to the cloud only for an advantage above this, in US dollars. */
+  /** A step moves to the cloud only for a benefit above this, in US dollars. */
   marginUsd: z.number().nonnegative(),
-  /** What a minute of waiting is worth, in US dollars. */
+  /** The cost of a minute of waiting, in US dollars. */
   minuteUsd: z.number().nonnegative(),
-  /** Bad signals in a row before a local model is taken off the work. */
+  /** Number of bad signals in a row before a local model loses the work. */
   consecutiveFailures: z.number().int().min(1).max(10),
-  /** Steps that the work stays where it is after a switch, failures apart. */
+  /** Steps that the work stays in one place after a switch, unless it fails. */
   holdSteps: z.number().int().min(0).max(100),
-  /** Steps that a stretch of work between two safe places is expected to take. */
+  /** Expected number of steps between two points where the work can switch safely. */
   blockSteps: z.number().int().min(1).max(200),
-  /** Steps that a whole task is expected to take. */
+  /** Expected number of steps of a whole task. */
   taskSteps: z.number().int().min(1).max(1000),
-  /** Take-overs by the cloud in one task; the last one stays there. */
+  /** The most takeovers by the cloud in one task. The last one stays in the cloud. */
   maxTakeovers: z.number().int().min(0).max(20),
-  /** How long a service keeps what it was sent, in seconds. */
+  /** How long a service keeps its prompt cache, in seconds. */
   cacheLifeSeconds: z.number().nonnegative(),
-  /** How many failures of the network in a row mean that there is none. */
+  /** Number of network failures in a row that count as offline. */
   offlineAfter: z.number().int().min(1).max(20),
-  /** How long the network is then taken to be away, in seconds. */
+  /** How long the network then counts as offline, in seconds. */
   offlineSeconds: z.number().nonnegative(),
-  /** A bad signal of the local model is answered first by advice on a digest, where a service can be asked. */
+  /** Whether the first answer to a local model's bad signal is advice on a digest, if a service can be asked. */
   advice: z.boolean(),
-  /** Where each role is asked. Absent: all by the model of the stage. */
+  /** Which model each role uses. Absent: the model of the stage. */
   roles: rolesSchema.optional(),
-  /** What the votes of a rule count for, by its name, in place of 1: where fitted weights go. Absent: all as they are. */
+  /** Weights for the votes of rules, by name, instead of 1. This is where fitted weights go. Absent: all 1. */
   weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
-  /** How work went on this machine, by model and kind of step: counted, or written by a person. Absent: nothing is known. */
+  /** How work went on this machine, by model and purpose: counted, or set by the user. Absent: unknown. */
   priors: priorsSchema.optional(),
-  /** How many answers a program asks of the cloud after it found nothing here. Absent: as many as where it begins there. */
+  /**
+   * How many answers a recipe asks of the cloud after finding nothing here. Absent: as many as when it begins there.
+   */
   secondTries: z.number().int().min(1).max(100).optional(),
-  /** How often in a task a stronger model may judge what a local one calls done, where that is worth its price. Absent: never. */
+  /**
+   * How often per task a stronger model may review a local one's claim of success, if worth its price. Absent: never.
+   */
   reviews: z.number().int().min(0).max(5).optional(),
 });
 export type RoutingNumbers = z.infer<typeof routingNumbersSchema>;
 
-/** What a turn is routed by: the profile's name, and its numbers with a person's own in their place. */
+/** What a turn is routed by: the profile's name, and its numbers with the user's own values. */
 export const routingSchema = z.object({ profile: profileSchema, numbers: routingNumbersSchema });
 export type Routing = z.infer<typeof routingSchema>;
 
-/** What a decision about a step was taken by. */
+/** The facts behind a decision about a step. */
 export const routeDetailSchema = z.object({
-  /** Who had the last word: hard rules, start of the task, score, answer, end, cascade. */
+  /** Which layer decided: hard rules, start of the task, score, answer, end, cascade. */
   layer: z.enum(['L0', 'L1', 'L2', 'L3', 'L4', 'L5']),
-  /** Every vote that was cast, in units of log odds that the cloud gains something. */
+  /** Every vote, in units of log odds that the cloud gains something. */
   votes: z.array(z.object({ rule: z.string(), toward: whereSchema, weight: z.number(), reason: z.string() })),
-  /** What there was to choose from; US dollars and seconds, null where nobody knows. */
+  /** The options that were considered, in US dollars and seconds; null when unknown. */
   options: z.array(
     z.object({
       model: z.string(),
       where: whereSchema,
-      /** Why it was out of the question; null: it was not. */
+      /** Why it was excluded; null when it was not. */
       denied: z.object({ code: z.string(), text: z.string() }).nullable(),
-      /** Of this call. */
+      /** Cost of this call. */
       costUsd: z.number().nullable(),
       seconds: z.number().nullable(),
-      /** To the end of the task, were it to stay there. */
+      /** Cost to the end of the task if it stays there. */
       restUsd: z.number().nullable(),
     }),
   ),
-  /** The chance that the cloud does the rest and this machine does not; null: there was nothing to choose. */
+  /** The chance that the cloud finishes the task and this machine does not; null when there was no choice. */
   gain: z.number().nullable(),
-  /** What the rules saw. */
+  /** The features that the rules saw. */
   features: z.record(z.string(), z.number()),
-  /** It would have gone to the cloud, had there been a network. */
+  /** The step would have gone to the cloud if there had been a network. */
   degraded: z.boolean(),
 });
 export type RouteDetail = z.infer<typeof routeDetailSchema>;
 
-/** A number from 0 to 1 after a sum of votes. */
+/** A probability from a sum of votes (the logistic function). */
 export function chanceOf(sum: number): number {
   return 1 / (1 + Math.exp(-sum));
 }

@@ -4,14 +4,14 @@ import type { RouteRule } from '@shared/routing/route-rules.ts';
 import { ruleKinds, ruleVerdicts, type RuleKind, type RuleVerdict } from './rule-verdicts.ts';
 import { purposeSchema } from '@shared/events/call-events.ts';
 
-/** One rule as it stands in its file. */
+/** One rule of a file. */
 export interface RuleLine {
   readonly line: number;
   readonly verdict: RuleVerdict;
   readonly kind: RuleKind;
-  /** A glob, a piece of the task's text, a purpose, or a regular expression; empty for `always`. */
+  /** A glob, a part of the task's text, a purpose, or a regular expression; empty for `always`. */
   readonly value: string;
-  /** Where it stands, for people: `line 3 of your rules`. */
+  /** Where the rule is, for people: `line 3 of your rules`. */
   readonly from: string;
 }
 
@@ -25,14 +25,14 @@ export interface ParsedRules {
   readonly errors: readonly LineText[];
 }
 
-/** What every line may look like, for whoever wrote one that is none. */
+/** Examples of valid lines, for the author of an invalid one. */
 const form =
   'A rule looks like this: local-only path plans/** · redact text ACME-[0-9]+ · mask path secrets/** · local path src/auth/** · cloud task migration · local purpose plan · local always';
 const longestValue = 500;
 
 /**
- * Reads a rules file, a rule a line: what is to happen, by what it goes, and its value. `#` begins a note (in a rule for
- * a text only at the beginning of its line, for it may be part of what is looked for). `name`: whose rules they are.
+ * Reads a rules file, one rule on each line: verdict, kind and value. `#` begins a comment; in a rule for a text, only
+ * at the beginning of the line, because the value may contain it. `name`: whose rules they are.
  */
 export function parseRules(text: string, name: string): ParsedRules {
   const rules: RuleLine[] = [];
@@ -54,7 +54,7 @@ function withoutNote(whole: string): string {
   return whole.replace(/(?<!\s)\s+#[\s\S]*$/u, '').trim();
 }
 
-/** The rule, or why it is none. */
+/** The rule, or why it is invalid. */
 function ruleIn(line: string): Omit<RuleLine, 'line' | 'from'> | string {
   const [, first = '', second = '', value = ''] = /^(\S+)(?:\s+(\S+))?(?:\s+(\S[\s\S]*))?$/u.exec(line) ?? [];
   const verdict = ruleVerdicts.find((one) => one === first);
@@ -79,7 +79,7 @@ function problemOf(kind: RuleKind, value: string): string | null {
     case 'text':
       return problemOfPattern(value);
     case 'path':
-      // It would fit everything, which nobody means who writes a name.
+      // It would match everything, which nobody who writes a name intends.
       return value.replace(/[./\\]/gu, '') === '' ? `"${value}" names no file.` : null;
     case 'task':
       return null;
@@ -96,7 +96,7 @@ function problemOfPattern(value: string): string | null {
   }
 }
 
-/** Rules on where steps run, in their order. */
+/** The rules on where steps run, in order. */
 export function routeRules(rules: readonly RuleLine[]): readonly RouteRule[] {
   return rules.flatMap(({ verdict, kind, value, from }) =>
     (verdict === 'local' || verdict === 'cloud') && kind !== 'text' ? [{ where: verdict, kind, value, from }] : [],
@@ -104,8 +104,8 @@ export function routeRules(rules: readonly RuleLine[]): readonly RouteRule[] {
 }
 
 /**
- * Rules on what may leave this machine. What commands are not to see is not to leave either: a file that comes to such a
- * path after the sandbox was started is seen by them.
+ * The rules on what may leave this machine. Masked files may not leave either, because commands can see a file that
+ * appears at such a path after the sandbox was started.
  */
 export function fenceRules(rules: readonly RuleLine[]): readonly FenceRule[] {
   return rules.flatMap(({ verdict, kind, value, from }): FenceRule[] => {
@@ -116,7 +116,7 @@ export function fenceRules(rules: readonly RuleLine[]): readonly FenceRule[] {
   });
 }
 
-/** Globs of what commands in the sandbox find empty. */
+/** Globs of files that commands in the sandbox see as empty. */
 export function maskGlobs(rules: readonly RuleLine[]): readonly string[] {
   return rules.flatMap(({ verdict, value }) => (verdict === 'mask' ? [value] : []));
 }
@@ -125,13 +125,13 @@ type Concern = 'place' | 'fence';
 
 const concernOf = ({ verdict }: RuleLine): Concern => (verdict === 'local' || verdict === 'cloud' ? 'place' : 'fence');
 
-/** A rule that says something else than one before it, or can never apply: `line` is the later one's. */
+/** Rules that contradict an earlier one or can never apply. `line` is that of the later rule. */
 export function contradictionsIn(rules: readonly RuleLine[]): readonly (LineText & { readonly from: string })[] {
   return rules.flatMap((rule, at) => {
     const before = rules.slice(0, at);
     const text =
       before.map((first) => clash(first, rule)).find((one) => one !== null) ??
-      // A fence goes over every rule on where a step runs, wherever it stands.
+      // A fence overrides every rule on where a step runs, in any order.
       rules.map((fence) => fencedOff(fence, rule)).find((one) => one !== null) ??
       null;
     return text === null ? [] : [{ line: rule.line, text, from: rule.from }];
@@ -158,7 +158,7 @@ function covers(first: RuleLine, later: RuleLine): boolean {
   if (same(first.value) === same(later.value)) return true;
   if (first.kind === 'task') return same(later.value).includes(same(first.value));
   if (first.kind !== 'path') return false;
-  // Two globs that both leave something open are not compared.
+  // Two globs that both have wildcards are not compared.
   const isPlain = !/[*?]/u.test(later.value.replace(/\/\*\*$/u, ''));
   return isPlain && globMatcher(first.value)(later.value.replace(/\/\*\*$/u, '/x'));
 }

@@ -1,8 +1,8 @@
-/** What a line of a rules file says: where steps run, what may leave this machine, or what commands may see. */
+/** What a rule decides: where steps run, what may leave this machine, or what commands may see. */
 export const ruleVerdicts = ['local-only', 'ask', 'redact', 'allow', 'mask', 'local', 'cloud'] as const;
 export type RuleVerdict = (typeof ruleVerdicts)[number];
 
-/** What each of them can go by. */
+/** What each verdict can match on. */
 export const ruleKinds = {
   local: ['path', 'task', 'purpose', 'always'],
   cloud: ['path', 'task', 'purpose', 'always'],

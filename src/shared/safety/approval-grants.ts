@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** All that a person can be asked about in a session. */
+/** Everything that a user can be asked about in a session. */
 export const approvalKinds = [
   'guarded-file',
   'network',
@@ -18,33 +18,35 @@ export const approvalKinds = [
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
-/** What a person can say yes to there: the same, and a higher cap. `other`: a kind of another version. */
+/** What a user can approve: the kinds above, and a raised spending limit. `other`: a kind of another version. */
 export type GrantKind = ApprovalKind | 'cap' | 'other';
 
-/** How many yeses of each kind count for nothing here, because they were said elsewhere; a kind without any is not named. */
+/**
+ * How many approvals of each kind do not count here because they were given elsewhere. Kinds without any are left out.
+ */
 export type DroppedGrants = Readonly<Partial<Record<GrantKind, number>>>;
 
-/** A session that came out of a file, and what of it counts for nothing. */
+/** A session that was imported from a file, and the approvals in it that do not count. */
 export interface ImportedSession {
   readonly sessionId: string;
   readonly dropped: DroppedGrants;
 }
 
-/** Everything before it was copied from another log; part of the events (`events.ts`). */
+/** Marks everything before it as copied from another log. Part of the events (`events.ts`). */
 export const historyCopiedSchema = z.object({
   by: z.enum(['fork', 'import']),
   sessionId: z.string(),
   upToSeq: z.number().int(),
-  /** `settled`: the changes in it are those of another folder, and nothing of this one is to be taken or undone. */
+  /** `settled`: its changes are in another folder, so nothing of them can be taken or undone here. */
   changes: z.enum(['open', 'settled']),
-  /** Of a fork that has nothing but what its parent had imported. */
+  /** Set for a fork that has only what its parent had imported. */
   isForeign: z.literal(true).optional(),
-  /** By kind; absent: none. Kinds of later versions may be among them. */
+  /** Approvals that do not count, by kind. Absent: none. May hold kinds of later versions. */
   dropped: z.record(z.string(), z.number().int()).optional(),
 });
 type HistoryCopied = z.infer<typeof historyCopiedSchema>;
 
-/** Whether what was said before it was said on another machine, or by somebody else: no yes in it is one here. */
+/** Whether the copied part comes from another machine or person. Then no approval in it counts here. */
 export function isImportedHistory({ by, isForeign }: Pick<HistoryCopied, 'by' | 'isForeign'>): boolean {
   return by === 'import' || isForeign === true;
 }
@@ -66,7 +68,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['cap', 'a higher spending limit'],
 ];
 
-/** In a sentence for people; null: there were none. */
+/** One sentence for people; null when there were none. */
 export function droppedGrantsText(dropped: HistoryCopied['dropped']): string | null {
   const counts = dropped ?? {};
   const known = words.map(([kind, text]) => ({ text, count: counts[kind] ?? 0 }));

@@ -1,13 +1,15 @@
-/** At the top, from where `python -m` loads first, and beside tests: what Python, pip and pytest load at their start. */
+/**
+ * Files that Python, pip or pytest load at their start: at the top, where `python -m` looks first, and beside tests.
+ */
 const pythonShadow =
   /^(tests?\/)?(abc|argparse|ast|asyncio|base64|code|codecs|collections|configparser|contextlib|copy|copyreg|csv|dataclasses|datetime|difflib|dis|email|encodings|enum|errno|fnmatch|functools|gc|genericpath|getopt|glob|hashlib|heapq|html|http|importlib|inspect|io|itertools|json|keyword|linecache|locale|logging|math|operator|os|pathlib|pdb|pickle|pip|pkgutil|platform|pprint|pydoc|pytest|queue|random|re|readline|reprlib|select|setuptools|shlex|shutil|signal|site|socket|sqlite3|ssl|stat|string|struct|subprocess|sys|sysconfig|tempfile|textwrap|threading|time|timeit|token|tokenize|traceback|types|typing|unittest|urllib|uuid|venv|warnings|weakref|wheel|xml|zipfile|zipimport|zlib)(\.py|\/__(init|main)__\.py)$/;
-/** As test runners find them. */
+/** The names by which test runners find tests. */
 const testFile =
   /(^|\/)(test_[^/]*\.py|[^/]*_test\.(py|rb|exs?)|[^/]*[._-](test|spec|tests)\.[cm]?[jt]sx?|[^/]*_spec\.rb|__tests__\/.*\.[cm]?[jt]sx?|[^/]*Tests?\.(java|kt|cs|php))$/;
 
 /**
- * Files that run on the person's own machine later, outside any sandbox: by opening the folder, by the next commit,
- * build, test or push. What an agent wrote into one of them wants a second look before it is taken over.
+ * Files that may run on the user's own machine later, outside any sandbox: when the folder is opened, or at the next
+ * commit, build, test or push. What an agent wrote into one of them needs a second look before it is taken.
  */
 const rules: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/(^|\/)\.git\//, 'git runs what it says'],
@@ -116,7 +118,7 @@ const rules: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/(^|\/)\.(hg|jj|sl|svn|bzr)\//, 'another version control runs what it says'],
 ];
 
-/** Why this file will run on the person's machine later, in a few words; null when nothing runs it by itself. */
+/** Why this file may run on the user's machine later, in a few words; null when nothing runs it automatically. */
 export function autoRunReason(path: string): string | null {
   return rules.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 }

@@ -1,14 +1,14 @@
 /**
- * How a text is recognized again after it was quoted, cut, numbered, indented or encoded. A copy of some length is
- * found; what a model said in its own words is not: for that there is the record of what was built from what.
+ * Recognizes a text after it was quoted, cut, numbered, indented or encoded. This finds copies of some length. It does
+ * not find what a model said in its own words; the record of what was built from what covers that.
  */
 
-/** Characters without blanks that two texts must share in one line. Shorter runs are everybody's code. */
+/** Number of non-blank characters that two texts must share in one line. Shorter matches are too common in code. */
 const gram = 24;
 const shortestLine = 10;
-/** What tools put before a line: its number, and the file where there are several. */
+/** The line number that tools put before a line, with the file if there are several. */
 const numbers = /^(?:(?:[^\s:]+:)?\d+: ?)+/gmu;
-/** A mark on the safe side of memory: about 8 MB of fenced text. */
+/** The most characters that are looked through, about 8 MB in memory. */
 const longestView = 4 * 1024 * 1024;
 
 const modulusA = 67_108_859;
@@ -25,8 +25,8 @@ function powerOf(base: number, modulus: number): number {
 }
 
 /**
- * Marks of a text, as numbers of 52 bits: one for every run of 24 characters within a line, blanks left out, and one
- * for every word that is hardly there by chance. Lines that every program has give none.
+ * Marks of a text, as 52-bit numbers: one for every run of 24 non-blank characters within a line, and one for every
+ * word that is unlikely to appear by chance. Lines that are common to all programs give none.
  */
 export function* marksOf(text: string): Generator<number> {
   for (const line of text.split(/\r\n|\n|\r/)) {
@@ -39,7 +39,7 @@ export function* marksOf(text: string): Generator<number> {
   }
 }
 
-/** Marks of whole short lines, for what is only taken out: there a line too many does little harm. */
+/** Marks of whole short lines. Only for redaction, where a wrong match does little harm. */
 export function* lineMarksOf(text: string): Generator<number> {
   for (const line of text.split(/\r\n|\n|\r/)) {
     const bare = line.replace(numbers, '').replace(/^[\s>|#*/]+|\s+/gu, '');
@@ -47,14 +47,14 @@ export function* lineMarksOf(text: string): Generator<number> {
   }
 }
 
-/** What stands at the head of files of every project. */
+/** Lines that stand at the top of many files, such as imports. */
 function isEverybodys(line: string): boolean {
   return /^\s*(?:\d+:\s*)?(?:import\b|from\s+\S+\s+import\b|export\s+\*|using\s|package\s|#include|#!\/|use\s+\w+::|['"]use strict|(?:const|let|var)\s+.{1,80}=\s*require\()/u.test(
     line,
   );
 }
 
-/** With figures and letters in it, or a long number, or an address. */
+/** A word with digits and letters in it, a long number, or an email address. */
 function isRareWord(word: string): boolean {
   const figures = (word.match(/\d/g) ?? []).length;
   if (/^[^@]+@[^@]+\.[^@.]+$/u.test(word)) return true;
@@ -89,10 +89,10 @@ function* gramsOf(line: string): Generator<number> {
   }
 }
 
-/** A text as it is, and what is to be read in it once escapes, base64, hexadecimal and per cent signs are undone. */
+/** The text itself, and what it contains once escapes, base64, hexadecimal and percent encoding are undone. */
 export function viewsOf(text: string): readonly string[] {
   const whole = text.slice(0, longestView);
-  // Numbers of lines stand in the middle of what was encoded.
+  // Line numbers may interrupt an encoded text.
   const bare = whole.replace(numbers, '');
   const inside = [whole, ...(bare === whole ? [] : [bare])].flatMap(decodedIn);
   return [whole, ...inside.map(({ text: inner }) => inner), ...(isEscaped(whole) ? [unescaped(whole)] : [])];
@@ -102,7 +102,7 @@ function isEscaped(text: string): boolean {
   return /\\[nrt"\\/u]/.test(text);
 }
 
-/** As JSON, and JSON inside JSON, write it. */
+/** Undoes the escapes of JSON, also of JSON inside JSON. */
 export function unescaped(text: string): string {
   let inner = text;
   for (let depth = 0; depth < 3 && isEscaped(inner); depth += 1) {
@@ -115,14 +115,17 @@ export function unescaped(text: string): string {
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** An encoded run inside a text, where it stands, and what it says. */
+/** An encoded part of a text, with its place and its decoded text. */
 export interface Decoded {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** Runs of base64, hexadecimal or per cent signs that are text inside. A cut beginning is found, too. */
+/**
+ * Parts in base64, hexadecimal or percent encoding that decode to text. Finds them even when their beginning was cut
+ * off.
+ */
 export function decodedIn(text: string): readonly Decoded[] {
   const found: Decoded[] = [];
   for (const match of text.matchAll(/(?:[0-9a-fA-F]{2}){12,}/g)) keep(found, match, [fromHex(match[0])]);
@@ -151,7 +154,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const sixBits = new Map<string, number>(alphabet.split('').map((sign, at) => [sign, at]));
 sixBits.set('-', 62).set('_', 63);
 
-/** From each of the four places at which a run that was cut may go on. */
+/** Decodes from each of four offsets, because a cut may have removed any number of characters. */
 function fromBase64(run: string): readonly (string | null)[] {
   const signs = run.replace(/(?<!=)=+$/, '');
   return [0, 1, 2, 3].map((start) => {
@@ -175,12 +178,12 @@ function fromPercent(run: string): string | null {
   try {
     return decodeURIComponent(run.replaceAll('+', ' '));
   } catch {
-    // Not what it looked like.
+    // The run only looked like an encoded text.
     return null;
   }
 }
 
-/** Null: this is no text. What a cut left at the ends does not count. */
+/** Null when the bytes are no text. Broken characters at both ends are ignored, because a cut may leave them. */
 function readable(bytes: Uint8Array): string | null {
   if (bytes.length < 8) return null;
   let odd = 0;

@@ -2,22 +2,22 @@ import { z } from 'zod';
 
 /**
  * A fence is a user's rule on what may leave this machine. `local-only`: no call that carries it, or anything built
- * from it, goes to a model elsewhere. `ask`: a person is asked, with a list of what would be sent. `redact`: it is
- * taken out of what is sent. `allow`: an exception from a rule that stands after it.
+ * from it, goes to a model elsewhere. `ask`: the user is asked, with a list of what would be sent. `redact`: it is
+ * removed from what is sent. `allow`: an exception to rules after it.
  */
 const verdictSchema = z.enum(['local-only', 'ask', 'redact', 'allow']);
 export type FenceVerdict = Exclude<z.infer<typeof verdictSchema>, 'allow'>;
 
 const ruleSchema = z
   .strictObject({
-    /** How it is named to a person; absent: by its paths or pattern. */
+    /** Its name for people. Absent: its paths or pattern. */
     name: z.string().min(1).optional(),
-    /** Globs of paths in the workspace, as `.gitignore` has them. */
+    /** Globs of paths in the workspace, as in `.gitignore`. */
     paths: z.array(z.string().min(1)).min(1).optional(),
-    /** A regular expression; what it finds in any text is fenced. */
+    /** A regular expression. Every match in any text is fenced. */
     pattern: z.string().min(1).refine(isPattern, { message: 'This is not a regular expression.' }).optional(),
     verdict: verdictSchema,
-    /** Only in this project, by its folder; absent: in all. */
+    /** The folder of the only project that it applies to. Absent: all projects. */
     project: z.string().optional(),
   })
   .refine((rule) => (rule.paths === undefined) !== (rule.pattern === undefined), {
@@ -29,43 +29,43 @@ const ruleSchema = z
   });
 export type FenceRule = z.infer<typeof ruleSchema>;
 
-/** The first rule for a path that fits it decides. */
+/** The first rule that matches a path decides. */
 export const fencesSchema = z.strictObject({
   rules: z.array(ruleSchema).default([]),
-  /** What happens to keys, tokens, private keys and values of `.env` in what would be sent. */
+  /** What happens to keys, tokens, private keys and values of `.env` in a call. */
   secrets: z.enum(['redact', 'local-only', 'off']).default('redact'),
 });
 export type FenceSettings = z.infer<typeof fencesSchema>;
 
-/** Everything that fences come from: a person's rules, and those that a project brings along. */
+/** All sources of fences: the user's rules, and those of a project. */
 export interface FenceSources extends Readonly<FenceSettings> {
-  /** Of a project that nobody has approved: they count only where they are stricter than what holds without them. */
+  /** Rules of a project that nobody has approved. They count only where they are stricter than the others. */
   readonly projectRules?: readonly FenceRule[];
-  /** Why nothing may leave this machine for now; null: it may. */
+  /** Why nothing may leave this machine for now; null when it may. */
   readonly shut?: string | null;
 }
 
-/** Something fenced that a call carries. */
+/** Fenced content that a call carries. */
 export const fenceHitSchema = z.object({
-  /** The rule, in a person's words. */
+  /** The rule, in the user's words. */
   rule: z.string(),
   verdict: z.enum(['local-only', 'ask', 'redact']),
-  /** The file it comes from; null: it was found by its look. */
+  /** The file that it comes from; null when it was found by a pattern. */
   path: z.string().nullable(),
-  /** `content`: it, or a copy of a piece of it. `built-from`: what a model or a command made with it in sight. */
+  /** `content`: the content, or a copy of a part of it. `built-from`: made by a model or a command that had seen it. */
   how: z.enum(['content', 'built-from']),
 });
 export type FenceHit = z.infer<typeof fenceHitSchema>;
 
 /**
- * At the door: a call would carry fenced content to a model elsewhere. `refused`: it was not made. `redacted`: it is
- * made without it. `asked`: a person is asked next.
+ * A call would carry fenced content to a model elsewhere. `refused`: it was not made. `redacted`: it is made without
+ * the content. `asked`: the user is asked next.
  */
 export const fenceFindingSchema = z.object({
   model: z.string(),
   outcome: z.enum(['refused', 'redacted', 'asked']),
   hits: z.array(fenceHitSchema),
-  /** What the call carries, in a line for a person. */
+  /** What the call carries, in one line for the user. */
   text: z.string(),
 });
 
@@ -73,7 +73,7 @@ export function keyOfHit({ rule, path }: Pick<FenceHit, 'rule' | 'path'>): strin
   return `${rule}\n${path ?? ''}`;
 }
 
-/** What the strictest of some hits asks for; `free` where there is none. Pure: the router's first layer asks this, too. */
+/** The strictest verdict of some hits; `free` when there are none. Pure; the router's first layer uses it, too. */
 export function fenceVerdict(hits: Iterable<FenceHit>): FenceVerdict | 'free' {
   let strictest: FenceVerdict | 'free' = 'free';
   for (const { verdict } of hits) if (rank[verdict] > rank[strictest]) strictest = verdict;
@@ -82,20 +82,20 @@ export function fenceVerdict(hits: Iterable<FenceHit>): FenceVerdict | 'free' {
 
 const rank = { free: 0, redact: 1, ask: 2, 'local-only': 3 } as const;
 
-/** The rules of one session, ready to be asked. */
+/** The rules of one session, ready to use. */
 export interface Fences {
-  /** By the path of a file in the workspace; null: it is free. */
+  /** The rule for a path in the workspace; null when the file is free. */
   readonly ofPath: (path: string) => FenceHit | null;
   readonly patterns: readonly { readonly hit: FenceHit; readonly pattern: RegExp }[];
   readonly secrets: FenceSettings['secrets'];
-  /** Whether a file could be fenced at all. */
+  /** Whether any rule can fence a file by its path. */
   readonly hasPaths: boolean;
 }
 
 export interface FenceSubject {
   readonly settings: FenceSources;
   readonly projectPath: string | null;
-  /** Files that hold secrets by their name: they are local-only where no rule says otherwise. */
+  /** Whether a file's name says that it holds secrets. Such files are local-only unless a rule says otherwise. */
   readonly isSecretFile: (path: string) => boolean;
 }
 
@@ -147,7 +147,7 @@ function nameOf(rule: FenceRule): string {
   return rule.name ?? rule.paths?.join(', ') ?? rule.pattern ?? '';
 }
 
-/** Whether a project lies in the folder that a rule is for. */
+/** Whether a project is in the folder that a rule is for. */
 export function isWithin(path: string | null, folder: string): boolean {
   const bare = folder.replace(/(?<![/\\])[/\\]+$/, '');
   return path !== null && (path === bare || path.startsWith(`${bare}/`) || path.startsWith(`${bare}\\`));
@@ -175,9 +175,9 @@ export function plainPath(path: string): string {
 }
 
 /**
- * A glob as `.gitignore` reads it, whatever the case of letters, for some disks do not tell it: without a slash inside
- * it counts at any depth, and what fits a folder fits all below it. Globs come with projects, too: the time that one
- * takes grows with its length times that of the path, whatever it says.
+ * Matches a glob like `.gitignore`, but ignores case, because some disks do. Without a slash inside, it applies at any
+ * depth; a matching folder matches everything below it. Projects bring globs, too, so the time is bounded by the length
+ * of the glob times that of the path.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
   const bare = plainPath(glob)
@@ -190,32 +190,32 @@ export function globMatcher(glob: string): (path: string) => boolean {
   return (path) => fitsSteps(steps, path.toLowerCase().split('/'));
 }
 
-/** Which steps of the glob the path has come through by each of its own: a set of places, moved on step by step. */
+/** Tracks the set of glob steps that the path can have reached, moving on one path step at a time. */
 function fitsSteps(steps: readonly string[], names: readonly string[]): boolean {
   let places = reach(steps, new Set([0]));
   for (const name of names) {
     const next = new Set<number>();
     for (const place of places) {
       const step = steps[place];
-      // At the end it stands for a name at least.
+      // A final `**` matches at least one name.
       if (step === '**' && place === steps.length - 1) return true;
       if (step === '**') next.add(place);
       else if (step !== undefined && fitsName(step, name)) next.add(place + 1);
     }
     places = reach(steps, next);
-    // Below what fits, everything does.
+    // A match includes everything below it.
     if (places.has(steps.length)) return true;
   }
   return false;
 }
 
-/** `**` in front of something also stands for no name at all. */
+/** `**` before another step also matches no name at all. */
 function reach(steps: readonly string[], places: Set<number>): Set<number> {
   for (const place of places) if (steps[place] === '**' && place < steps.length - 1) places.add(place + 1);
   return places;
 }
 
-/** `*` for any signs, `?` for one: back to the last star where it does not fit, and no further. */
+/** Matches `*` and `?`. On a mismatch it goes back to the last star only, so the time stays bounded. */
 function fitsName(step: string, name: string): boolean {
   let at = 0;
   let inStep = 0;

@@ -1,4 +1,4 @@
-/** Names that mean this machine or the network around it, whatever a resolver says of them. */
+/** Names of this machine or its local network, whatever DNS says. */
 const innerSuffixes: readonly string[] = [
   'localhost',
   'local',
@@ -19,17 +19,17 @@ const longestName = 253;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The one spelling of a host's name: letters of ASCII in lower case, digits and inner hyphens, two labels or more.
- * Null for everything else: addresses in any spelling, names that end in a dot or in a number, names of the network
- * around this machine, other letters (their `xn--` form is a name like any other), and any character that some reader
- * of the same text may take for an end. Equal names are equal texts, so that a list is kept by `===`.
+ * The one spelling of a host name: lower-case ASCII letters, digits and inner hyphens, in two labels or more. Null for
+ * everything else: addresses in any spelling, names that end in a dot or a number, names of the local network, other
+ * letters (their `xn--` form is fine), and any character that some parser may take for an end. Equal names are equal
+ * texts, so lists can compare with `===`.
  */
 export function canonicalHost(text: string): string | null {
   if (text.length > longestName || !/^[A-Za-z0-9.-]+$/.test(text)) return null;
   const name = text.toLowerCase();
   const labels = name.split('.');
   if (labels.length < 2 || !labels.every((part) => label.test(part))) return null;
-  // What ends in a number is read as an address somewhere: 127.1, 0x7f.1, 017700000001.
+  // Some parsers read a name that ends in a number as an address: 127.1, 0x7f.1, 017700000001.
   const last = labels.at(-1) ?? '';
   if (/^\d+$/.test(last) || /^0x[0-9a-f]*$/.test(last)) return null;
   if (innerSuffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))) return null;

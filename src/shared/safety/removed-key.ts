@@ -1,2 +1,2 @@
-/** How long a key that was removed can be had back: long enough for a slip to be noticed, and then it is gone. */
+/** How long a removed key can be restored: long enough to notice a mistake. After that it is gone. */
 export const removedKeyRestoreMs = 60_000;

@@ -1,22 +1,22 @@
-/** What a secret looks like, wherever it stands. */
+/** What a kind of secret looks like in any text. */
 export interface SecretShape {
   readonly kind: string;
-  /** A text without any of these cannot hold the secret: a cheap test before the expression runs. */
+  /** A text without any of these cannot hold the secret. A cheap test before the pattern runs. */
   readonly hints: readonly string[];
-  /** Takes time in step with the text, whatever it holds: it reads what commands print. A test measures it. */
+  /** Must run in linear time on any text, because it reads what commands print. A test measures it. */
   readonly pattern: RegExp;
-  /** What else has to be true of what was found; a look ahead in the pattern would read a long text over and over. */
+  /** A further condition on a match. A lookahead in the pattern would read a long text again and again. */
   readonly accepts?: (found: string) => boolean;
 }
 
-/** Where a key may begin: at no letter or digit, or after an escape, as in JSON. */
+/** Where a key may begin: not after a letter, digit or underscore, except after an escape, as in JSON. */
 const edge = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
 
 function shape(kind: string, hints: readonly string[], body: string): SecretShape {
   return { kind, hints, pattern: new RegExp(edge + body, 'g') };
 }
 
-/** Two parts that begin as JSON does in base64, and a signature: `eyJ….eyJ….…`. */
+/** A JSON web token: two parts that begin like JSON in base64, and a signature (`eyJ….eyJ….…`). */
 function hasThreeParts(found: string): boolean {
   const parts = found.split('.');
   return parts.some((part, at) => {
@@ -29,10 +29,10 @@ function hasThreeParts(found: string): boolean {
 
 const hasDigit = (found: string): boolean => /\d/.test(found);
 
-/** Keys and tokens that are one by their look alone. */
+/** Keys and tokens that their form alone identifies. */
 export const secretShapes: readonly SecretShape[] = [
   {
-    // One whose end is missing goes up to the next one.
+    // A key without its end line reaches up to the next key.
     kind: 'private-key',
     hints: ['PRIVATE KEY-----'],
     pattern:
@@ -59,8 +59,8 @@ export const secretShapes: readonly SecretShape[] = [
 ];
 
 /**
- * Values that a file of settings (`.env`) gives to a name that says what they are, and passwords inside addresses. More
- * is taken for a secret here than in a log: only what leaves the machine is looked through with these.
+ * Values that a settings file (`.env`) gives to a name that sounds like a secret, and passwords in addresses. These
+ * find more than those for the log, and are used only on what leaves the machine.
  */
 export const assignedShapes: readonly SecretShape[] = [
   {
@@ -76,7 +76,7 @@ export const assignedShapes: readonly SecretShape[] = [
   },
 ];
 
-/** A text with every secret of these shapes replaced by a word for it, and how many there were. */
+/** The text with every secret of these shapes replaced by a label, and the number of secrets. */
 export function hideSecrets(
   input: string,
   shapes: readonly SecretShape[],

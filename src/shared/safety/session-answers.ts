@@ -3,13 +3,13 @@ import type { FenceHit } from './fences.ts';
 import type { DroppedGrants, GrantKind } from './approval-grants.ts';
 import { approvalKinds, isImportedHistory } from './approval-grants.ts';
 
-/** A question to the person of this session. */
+/** A question to the user of this session. */
 export interface SessionQuestion extends Pick<EventOf<'approval-requested'>, 'kind' | 'sha256'> {
-  /** Of a command that asks for a network; null: of anything else. */
+  /** The hosts, for a command that asks for a network; null for anything else. */
   readonly hosts: readonly string[] | null;
-  /** What a fence asked about. */
+  /** The fenced content that the question is about. */
   readonly fenced: readonly FenceHit[];
-  /** Null: nothing was said yet. */
+  /** Null: not answered yet. */
   readonly said: Pick<EventOf<'approval-answered'>, 'answer' | 'by' | 'scope' | 'at'> | null;
 }
 
@@ -18,14 +18,14 @@ export interface SessionAnswers {
   readonly add: (event: SessionEvent) => void;
   /** In the order in which they were asked. */
   readonly all: () => readonly SessionQuestion[];
-  /** How many yeses of a person there are by now. */
+  /** The number of the user's approvals so far, by kind. */
   readonly grants: () => DroppedGrants;
 }
 
 /**
- * What was asked in a session and what was said to it, as far as it was here: the one place where a log is read as the
- * word of its person (a test holds everybody to it). A history out of a file can hold any yes. So with an import all of
- * it begins from nothing, and what is to count later has to be said again.
+ * The questions of a session and the user's answers to them. This is the only place where a log is read as the user's
+ * word; a test enforces that. An imported history can hold any approval. So an import clears everything, and approvals
+ * must be given again.
  */
 export function createSessionAnswers(): SessionAnswers {
   const asked = new Map<string, SessionQuestion>();
@@ -65,7 +65,7 @@ export function createSessionAnswers(): SessionAnswers {
   };
 }
 
-/** Whether the person has said yes; a rule, an option of the run or nobody at all is no person. */
+/** Whether the user approved it. An answer by a rule, by an option of the run or by nobody does not count. */
 export function isGranted({ said }: SessionQuestion): boolean {
   return said?.by === 'person' && said.answer === 'allow';
 }

@@ -9,32 +9,38 @@ import { assignedShapes, hideSecrets, secretShapes } from './secret-patterns.ts'
 import { isProgramStart } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** Fenced things, each once. */
+/** Fenced content, each item once. */
 type Hits = Map<string, FenceHit>;
 
-/** Which conversation a call belongs to: that of the loop, which is one for the whole session, or a program's own of one turn. */
+/**
+ * The conversation that a call belongs to: the loop's, which lasts for the whole session, or a recipe's, which lasts
+ * for one turn.
+ */
 export type TaintScope = 'conversation' | 'turn';
 
 /**
- * What of a session is fenced, and what was built from it: a fold of its log. A model that has had fenced content in
- * sight has it in all that it says from then on, so that conversation is fenced for good: its edits, the files it wrote, the
- * results of its calls, summaries, notes. A program's own questions are fenced for the turn in which it saw some.
+ * Tracks fenced content in a session and everything built from it, as a fold of the log. Once a model has seen fenced
+ * content, everything it says may contain it. So that conversation stays fenced: its edits, written files, call
+ * results, summaries and notes. A recipe's questions are fenced for the turn in which they saw fenced content.
  */
 export interface FenceTaint {
   add(event: SessionEvent): void;
-  /** The content of a fenced file as it is now, so that a copy of it is found wherever it stands. */
+  /** Adds the current content of a fenced file, so that copies of it are found anywhere. */
   addFile(hit: FenceHit, text: string): void;
-  /** A fenced file that cannot be looked into: what commands print may have it. */
+  /** Adds a fenced file that cannot be read here. Any command's output may contain it. */
   expose(hit: FenceHit): void;
-  /** What a call in this conversation was built from. */
+  /** The fenced content that a call in this conversation was built from. */
   inScope(scope: TaintScope): readonly FenceHit[];
-  /** What is found in a text by its look: fenced content and copies of it, encoded ones too, patterns, secrets. */
+  /** The fenced content that can be recognized in a text: copies, also encoded ones, patterns and secrets. */
   inText(text: string): readonly FenceHit[];
-  /** A text without what is to be taken out of it. The same text gives the same result while nothing new is fenced. */
+  /**
+   * The text with everything to be redacted removed. Gives the same result for the same text until something new is
+   * fenced.
+   */
   redact(text: string): string;
-  /** Grows with what is known: what was looked through before has to be looked through again. */
+  /** Grows when something new is fenced. Then earlier results are out of date. */
   known(): number;
-  /** Whether a person has said yes to this going out, in this session. */
+  /** Whether the user has allowed this to leave, in this session. */
   isAllowed(hit: FenceHit): boolean;
 }
 
@@ -48,24 +54,24 @@ interface State {
   readonly fences: Fences;
   readonly conversation: Hits;
   readonly turn: Hits;
-  /** Files that were written with fenced content in sight. */
+  /** Files that were written after fenced content was seen. */
   readonly paths: Map<string, Hits>;
   /** Fenced files that every command of this workspace can read. */
   readonly exposed: Hits;
-  /** What agents of this session met. */
+  /** Fenced content that child agents of this session saw. */
   readonly children: Hits;
   readonly tools: Map<string, Tool>;
-  /** What each running call carries. */
+  /** The fenced content in each running call. */
   readonly calls: Map<string, Hits>;
   readonly marks: Map<number, FenceHit>;
-  /** Texts that come from a file that is to be taken out: they go as a whole, however short their lines. */
+  /** Texts from a file to be redacted. They are removed as a whole, even if their lines are short. */
   readonly wholes: Map<string, FenceHit>;
   readonly answers: SessionAnswers;
   readonly messages: Map<string, Hits>;
 }
 
 const agentTools = ['spawn_agent', 'agent_manage'] as const;
-/** Tools that open no file but those that their input or their output names. All others may read anything. */
+/** Tools that open only the files that their input or output names. All others may read any file. */
 const namesItsFiles: ReadonlySet<string> = new Set([
   'read_file',
   'write_file',
@@ -77,15 +83,15 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'search',
   'look_at_changes',
   'take_back',
-  // What they bring was met by a child: its end says what of that is fenced.
+  // Their content comes from a child, whose end event says what of it is fenced.
   ...agentTools,
   'web_read',
   'web_search',
   'http_request',
 ]);
-/** Tools that tell names of files, and nothing of what is in them. */
+/** Tools that return names of files and none of their content. */
 const printsFileNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
-/** Actions whose output opens the loop's conversation. */
+/** Actions whose output goes into the loop's conversation. */
 const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions', 'fetch_task']);
 
 export function createFenceTaint(fences: Fences): FenceTaint {
@@ -112,7 +118,7 @@ export function createFenceTaint(fences: Fences): FenceTaint {
       if (text.trim() === '') return;
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
       mark(state, [hit], text);
-      // One of short lines only is known by its lines.
+      // A text that has only short lines is recognized by whole lines.
       if (marksOf(text).next().done === true) markLines(state, hit, text);
     },
     expose: (hit) => {
@@ -165,7 +171,7 @@ function addEvent(state: State, event: SessionEvent): void {
 function addRest(state: State, event: SessionEvent): void {
   switch (event.type) {
     case 'session-created':
-      // An agent whose task was built from something that is not to leave.
+      // The task of this child was built from fenced content.
       put(state.conversation, event.fenced ?? []);
       return;
     case 'criterion-checked':
@@ -178,7 +184,7 @@ function addRest(state: State, event: SessionEvent): void {
       mark(state, builtFrom(state.conversation).values(), event.summary);
       return;
     case 'turn-ended':
-      // What a program says at its end is said in the conversation.
+      // The conversation holds a recipe's final words.
       put(state.conversation, builtFrom(state.turn).values());
       mark(state, builtFrom(state.conversation).values(), event.text);
       return;
@@ -208,12 +214,13 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
   for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
   const isElsewhere = event.foreign?.readsFiles === false;
-  // More of a result has met what the result has met; without its beginning nobody knows what that is.
+  // A later part of a result is built from the same content as the result. If the log has lost that result, nobody
+  // knows from what.
   const source = event.tool === 'read_result' ? resultRead(state, event.input) : null;
   if (source !== null) put(hits, source.hits.values());
   const isOpen = source === null && !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
-  // What a program reads it may pass on before it ends.
+  // A program may pass on what it reads before it ends.
   if (isProgramStart(event)) bothGet(state, hits, '');
   if (isAgentTool(event.tool)) put(hits, state.children.values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
@@ -224,10 +231,10 @@ function resultRead({ tools }: State, input: unknown): Tool | null {
   return typeof id === 'string' ? (tools.get(id) ?? null) : null;
 }
 
-/** What a child met is in its result, and in all that is read of it later. */
+/** What a child saw is in its result, and in everything that is read from it later. */
 function childEnded(state: State, { fenced = [], reason }: EventOf<'child-session-ended'>): void {
   const hits = builtFrom(new Map(fenced.map((hit) => [keyOfHit(hit), hit])));
-  // Of one that was cut off nobody knows what it met: it may have read what any command can.
+  // Nobody knows what a crashed child saw: it may have read anything that a command can read.
   if (reason === 'crashed') put(hits, builtFrom(state.exposed).values());
   put(state.children, hits.values());
   for (const tool of state.tools.values()) if (isAgentTool(tool.name)) put(tool.hits, hits.values());
@@ -239,11 +246,11 @@ function isAgentTool(name: string): boolean {
 
 function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   const tool = state.tools.get(event.toolCallId);
-  // Without its beginning nobody knows what it read.
+  // If its start is not in the log, nobody knows what it read.
   const hits: Hits = new Map(tool?.hits ?? builtFrom(state.exposed));
   if (printsFileNames.has(event.tool)) return;
   const data = event.dataBlob === null ? textsIn(event.data).join('\n') : '';
-  // Data too large for its event is not looked into: it may have met any file.
+  // Data that is too large for its event is not searched, so it may contain any file.
   const isFinding = event.tool === 'search' || event.tool === 'look_at_changes';
   if (event.dataBlob !== null && isFinding) put(hits, builtFrom(state.exposed).values());
   if (isFinding) for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path).values());
@@ -257,7 +264,7 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   mark(state, hits.values(), `${event.output}\n${data}`);
 }
 
-/** A file that was written with something fenced in sight, by a model, a program or a command, is fenced like it. */
+/** A file is fenced if a model, program or command wrote it after seeing fenced content. */
 function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-changed'>): void {
   const tool = toolCallId === null ? undefined : state.tools.get(toolCallId);
   const hits: Hits = new Map(builtFrom(tool?.hits ?? new Map()));
@@ -270,7 +277,9 @@ function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-chang
   state.paths.set(plainPath(path), known);
 }
 
-/** Fenced by its path, else by its name: what was given from elsewhere or cannot be read cannot be taken out of a text. */
+/**
+ * Fenced by its path, otherwise by its name. Content that comes from elsewhere or cannot be read cannot be redacted.
+ */
 function hitsOfAttachment(state: State, { path, name, kind }: Attachment): readonly FenceHit[] {
   const hits = [...hitsOfPath(state, path ?? name).values()];
   const isKnown = kind === 'text' && path !== undefined;
@@ -329,14 +338,14 @@ function put(into: Hits, hits: Iterable<FenceHit>): void {
   }
 }
 
-/** What is only to be taken out is taken out wherever a copy of it stands; what a model says of it in its own words goes. */
+/** Content to be redacted is removed wherever a copy appears, so things built from it are free. */
 function builtFrom(hits: Hits): Hits {
   const built: Hits = new Map();
   for (const [key, hit] of hits) if (hit.verdict !== 'redact') built.set(key, { ...hit, how: 'built-from' });
   return built;
 }
 
-/** Shorter ones stand everywhere, and a path is no content. */
+/** Shorter texts are too common, and a path is no content. */
 const shortestWhole = 8;
 
 function keepWholes(state: State, hit: FenceHit, texts: readonly string[]): void {
@@ -348,7 +357,7 @@ function redactWholes(state: State, input: string): string {
   for (const [whole, hit] of state.wholes) {
     const label = `[fenced: ${hit.path ?? hit.rule}]`;
     if (text.includes(whole)) text = text.replaceAll(whole, label);
-    // An older result, shortened to make room.
+    // An older result that was shortened to save room.
     const [head, tail] = text.split(/\n\[… \d+ bytes left out here …\]\n/u);
     if (head && tail && whole.startsWith(head) && whole.endsWith(tail)) text = label;
   }
@@ -368,7 +377,7 @@ function redactText(state: State, input: string): string {
     .join('\n');
 }
 
-/** Encoded runs with something inside that is to be taken out go as a whole. */
+/** Removes encoded parts as a whole if they hold something to be redacted. */
 function redactRuns(state: State, input: string): string {
   let text = input;
   for (const { from, to, text: inner } of [...decodedIn(input)].reverse()) {
@@ -386,7 +395,7 @@ function markedBy(state: State, line: string): string | null {
   return null;
 }
 
-/** The paths that an input names: its fields for them, the heads of a patch, the words of a command. */
+/** The paths in an input: its path fields, the headers of a patch, the words of a command. */
 function* pathsIn(input: unknown): Generator<string> {
   if (typeof input !== 'object' || input === null) return;
   for (const [key, value] of Object.entries(input)) {
@@ -403,7 +412,7 @@ function* pathsIn(input: unknown): Generator<string> {
   }
 }
 
-/** Where something was found: by the data of a search and its lines, or by the heads of a diff. */
+/** The paths in which something was found: from a search's data and lines, or from the headers of a diff. */
 function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string> {
   const matches: unknown = fieldOf(data, 'matches');
   if (Array.isArray(matches)) for (const item of matches) yield* pathsIn(item);
@@ -412,7 +421,7 @@ function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string>
   for (const match of output.matchAll(/^(.+?):\d+: /gmu)) if (match[1] !== undefined) yield match[1];
 }
 
-/** Every text inside a value. */
+/** Every string inside a value. */
 export function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);

@@ -6,8 +6,8 @@ const managers: readonly (readonly [PackageEcosystem, RegExp])[] = [
 ];
 
 /**
- * Whose package managers a command names, by its words alone. A name in a quoted text counts too, which costs a copy of
- * the packages and nothing else; a script that installs without its name in the command is not seen.
+ * The package managers that a command names, judged by its words. A name inside a quoted text counts, too, which only
+ * costs a copy of the packages. A script that installs packages without naming the manager in the command is missed.
  */
 export function packagesNamedIn(command: string): readonly PackageEcosystem[] {
   return managers.flatMap(([ecosystem, words]) => (words.test(command) ? [ecosystem] : []));

@@ -1,32 +1,32 @@
 import { z } from 'zod';
 import type { NetworkUse } from '@shared/safety/network-access.ts';
 
-/** What a sandbox takes of the machine at one moment. */
+/** What a sandbox uses of the machine at one moment. */
 export interface SandboxUsage {
-  /** Of one processor: 150 is one and a half. Null: not known yet, for it takes two looks. */
+  /** Percent of one processor: 150 is one and a half. Null until two measurements exist. */
   readonly cpuPercent: number | null;
-  /** Without what the system keeps of files and gives back at need. */
+  /** Without the file cache, which the system frees when needed. */
   readonly memoryBytes: number | null;
   readonly memoryLimitBytes: number | null;
   readonly processes: number | null;
 }
 
-/** How it stands with the sandbox of a session. */
+/** The state of a session's sandbox. */
 export interface SandboxView {
-  /** `none`: none is kept now; the next message, or a terminal, starts one. */
+  /** `none`: no sandbox exists now. The next message, or a terminal, starts one. */
   readonly state: 'none' | 'running' | 'gone';
-  /** Null where nothing can be measured. */
+  /** Null when nothing can be measured. */
   readonly usage: SandboxUsage | null;
-  /** Files with secrets that commands find empty. */
+  /** Files with secrets that commands see as empty. */
   readonly masked: readonly string[];
-  /** Parts of the project that are mounted by themselves, so that a command cannot change or rename them. */
+  /** Parts of the project with mounts of their own, so that a command cannot change or rename them. */
   readonly pinned: readonly { readonly path: string; readonly readOnly: boolean }[];
   readonly warnings: readonly string[];
-  /** Terminals of persons that are open in it. */
+  /** Number of open terminals of the user. */
   readonly terminals: number;
 }
 
-/** What commands of a session reached or wanted to reach, and what a person said to it; the latest last. */
+/** Hosts that a session's commands reached or wanted to reach, and the user's answers; latest last. */
 export interface NetworkHistory {
   readonly uses: readonly (NetworkUse & { readonly at: number })[];
   readonly answers: readonly {
@@ -45,15 +45,15 @@ export const terminalSizeSchema = z.object({
 });
 export type TerminalSize = z.infer<typeof terminalSizeSchema>;
 
-/** What a person can have run of an answer. */
+/** The languages of code in an answer that the user can run. */
 export const codeLanguages = ['shell', 'python', 'javascript'] as const;
 export type CodeLanguage = (typeof codeLanguages)[number];
 
-/** The code stands in one argument of a command, and those have an end. */
+/** The code is passed as one argument of a command, and the length of an argument is limited. */
 export const codeSchema = z.object({ language: z.enum(codeLanguages), code: z.string().min(1).max(60_000) });
 export type CodeToRun = z.infer<typeof codeSchema>;
 
-/** What a terminal says; after `ended` nothing more comes. */
+/** The output of a terminal. `ended` is the last push. */
 export type TerminalPush =
   | { readonly type: 'opened'; readonly terminalId: string }
   | { readonly type: 'output'; readonly text: string }

@@ -3,14 +3,14 @@ import type { Read } from '@shared/text/front-matter.ts';
 import { assistantNamePattern, modelPattern, mostAssistantCharacters } from './assistants.ts';
 import type { ChildAccess } from './agent-tree.ts';
 
-/** A kind of agent that another one may start: a Markdown file. It can only ask for less than its parent has. */
+/** A kind of agent that another agent may start: a Markdown file. It can only narrow what its parent may do. */
 export interface AgentDefinition {
   readonly name: string;
-  /** One line: by it a model chooses. */
+  /** One line that models choose by. */
   readonly description: string;
-  /** Stands in the system text of every call. */
+  /** Goes into the system text of every call. */
   readonly text: string;
-  /** `PROVIDER/MODEL`. Absent, as below: as its parent says. */
+  /** `PROVIDER/MODEL`. For this field and those below, absent means the same as its parent. */
   readonly model?: string;
   readonly mode?: ChildAccess;
   readonly tools?: readonly string[];
@@ -19,7 +19,7 @@ export interface AgentDefinition {
 const longestDescription = 200;
 const toolPattern = /^[a-z][a-z0-9_]{0,63}$/u;
 
-/** Reads a whole file. What is in it that is not known here makes it none. */
+/** Parses a whole file. Fails on any field that is not known. */
 export function parseAgentDefinition(fileName: string, file: string): Read<AgentDefinition> {
   const read = readDefinition(file, mostAssistantCharacters, readField);
   if (!read.ok) return read;
@@ -31,7 +31,7 @@ export function parseAgentDefinition(fileName: string, file: string): Read<Agent
   return { ok: true, value: { ...rest, name, description } };
 }
 
-/** Null: there is no such key, or it cannot have this value. */
+/** Null for an unknown key or a value that the key does not allow. */
 function readField(key: string, value: string): Partial<AgentDefinition> | null {
   switch (key) {
     case 'name':

@@ -3,25 +3,25 @@ import { taskModes } from '@shared/text/task-mode.ts';
 import { readDefinition, refused } from '@shared/text/front-matter.ts';
 import type { Read } from '@shared/text/front-matter.ts';
 
-/** How an agent is to answer, under a name: a Markdown file of the home. It can only ask for less than you allow. */
+/** A named way to answer: a Markdown file in the home. It can only narrow what the user allows. */
 export interface Assistant {
   readonly name: string;
-  /** What it is for, in a sentence for people; no model sees it. */
+  /** What it is for, in one sentence for people. No model sees it. */
   readonly about?: string;
-  /** Stands in the system text of every call. */
+  /** Goes into the system text of every call. */
   readonly text: string;
-  /** `PROVIDER/MODEL`. Absent, as below: as usual. */
+  /** `PROVIDER/MODEL`. For this field and those below, absent means the usual value. */
   readonly model?: string;
   readonly mode?: TaskMode;
-  /** No tools: it answers at once, and looks at no files. */
+  /** `off`: it answers at once, without tools or files. */
   readonly tools?: 'off' | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
-  /** The longest answer. */
+  /** The longest answer in tokens. */
   readonly maxTokens?: number | undefined;
 }
 
-/** A file in the folder that is none, with the reason. */
+/** A file in the folder that is no valid assistant, with the reason. */
 export interface BrokenAssistant {
   readonly name: string;
   readonly why: string;
@@ -29,23 +29,23 @@ export interface BrokenAssistant {
 
 export const assistantNamePattern = /^[a-z][a-z0-9-]{0,39}$/u;
 
-/** In characters; more would leave a small model no room. */
+/** In characters. A longer text would leave no room in a small model. */
 export const mostAssistantCharacters = 8_000;
 
-/** Of its one sentence. */
+/** The longest `about` sentence, in characters. */
 export const mostAboutCharacters = 200;
 
-/** The keys of its lines, in the order in which they are written. */
+/** The keys of its header, in the order in which they are written. */
 export const assistantKeys = ['about', 'model', 'mode', 'tools', 'temperature', 'top-p', 'max-tokens'] as const;
 export type AssistantKey = (typeof assistantKeys)[number];
-/** Its lines as they are written; an empty one is not there. */
+/** The header's values as text. Empty: the line is left out. */
 export type AssistantLines = Readonly<Record<AssistantKey, string>>;
 
 export const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
 
 /**
- * Reads a whole file: lines of `key: value` between two lines of `---`, then the text. Whatever is in it that is not
- * known here makes it none: a file that comes from somebody else says nothing that is passed over.
+ * Parses a whole file: `key: value` lines between two lines of `---`, then the text. Fails on anything unknown, because
+ * a file from somebody else must not hold anything that is silently ignored.
  */
 export function parseAssistant(name: string, file: string): Read<Assistant> {
   if (!assistantNamePattern.test(name)) {
@@ -60,7 +60,7 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   return { ok: true, value: assistant };
 }
 
-/** Null: there is no such key, or it cannot have this value. */
+/** Null for an unknown key or a value that the key does not allow. */
 function readField(key: string, value: string): Partial<Assistant> | null {
   switch (key) {
     case 'about':
@@ -94,12 +94,12 @@ function within(
   return text !== '' && Number.isFinite(value) && value >= least && value <= most ? field(value) : null;
 }
 
-/** What a message to it is taken for where nothing else is said; null: its words say it. */
+/** The mode for messages to this assistant when nothing else sets one. Null: the message's own words decide. */
 export function modeOfAssistant(assistant: Assistant | null): TaskMode | null {
   return assistant?.tools === 'off' ? 'ask' : (assistant?.mode ?? null);
 }
 
-/** What it is besides its text, in a few words each. */
+/** Its settings besides the text, a few words each. */
 export function assistantFacts({ model, mode, tools, temperature, topP, maxTokens }: Assistant): readonly string[] {
   return [
     ...(model === undefined ? [] : [model]),
@@ -111,7 +111,7 @@ export function assistantFacts({ model, mode, tools, temperature, topP, maxToken
   ];
 }
 
-/** Whether a line can have this value. */
+/** Whether a key allows this value. */
 export function isAssistantValue(key: AssistantKey, value: string): boolean {
   return !/[\r\n]/u.test(value) && readField(key, value) !== null;
 }
@@ -130,7 +130,7 @@ export function linesOfAssistant(assistant: Assistant): AssistantLines {
   };
 }
 
-/** The file that says this, as `parseAssistant` reads it. */
+/** Writes the file that `parseAssistant` reads back. */
 export function assistantFile(lines: AssistantLines, text: string): string {
   const head = assistantKeys.flatMap((key) => (lines[key].trim() === '' ? [] : [`${key}: ${lines[key].trim()}`]));
   return head.length === 0 && !text.trim().startsWith('---')

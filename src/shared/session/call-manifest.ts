@@ -5,27 +5,27 @@ import type { Message, Part } from '@shared/models/model-messages.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** One thing that a call carries. */
+/** One item that a call carries. */
 const carriedSchema = z.object({
   role: z.string(),
-  /** `text`, `tool-result`, `image`, … ; `tools` for what the model is told of its tools. */
+  /** `text`, `tool-result`, `image`, …; `tools` for the descriptions of tools. */
   kind: z.string(),
-  /** As UTF-8; of an image those of the file. */
+  /** Size in UTF-8; for an image, the size of the file. */
   bytes: z.number().int(),
-  /** Where it comes from, as far as the call itself says: the tool, and the path it was called with. */
+  /** Where the item comes from, if the call says so: the tool and the path it was called with. */
   origin: z.string().nullable(),
   text: z.string(),
   hits: z.array(fenceHitSchema),
 });
 type Carried = z.infer<typeof carriedSchema>;
 
-/** Exactly what one call would carry, or has carried, out of this machine. */
+/** Exactly what one call would send, or has sent, from this machine. */
 export const manifestSchema = z.object({
   model: z.string(),
   purpose: z.string(),
   bytes: z.number().int(),
   parts: z.array(carriedSchema),
-  /** What the whole of it was built from, by the log. */
+  /** The fenced content that the call as a whole was built from, according to the log. */
   builtFrom: z.array(fenceHitSchema),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -67,7 +67,7 @@ function labelOf(name: string, input: unknown): string {
   return typeof path === 'string' ? `${name} ${path}` : name;
 }
 
-/** A part as text; of an image only what it is. */
+/** A part as text. For an image, only a description. */
 export function textOfPart(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -91,7 +91,7 @@ function imageBytes(base64: string): number {
   return Math.floor((base64.replace(/(?<!=)=+$/, '').length * 3) / 4);
 }
 
-/** In a few lines for a person who is asked: how much, from where, and what of it is fenced. */
+/** Summarizes the call for a user who must decide: how much it sends, from where, and what is fenced. */
 export function summarizeManifest({ model, bytes, parts, builtFrom }: Manifest): string {
   const origins = [...new Set(parts.flatMap(({ origin }) => (origin === null ? [] : [origin])))];
   const hits = [...parts.flatMap(({ hits: own }) => own), ...builtFrom];

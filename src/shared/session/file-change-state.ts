@@ -2,8 +2,8 @@ import type { EventOf } from '@shared/events/events.ts';
 import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
 
 /**
- * What a session has done to one path, net: from before its first change since it was last taken to after its last.
- * `undone` and the like are not stored; see `changeStatus`.
+ * The net change of a session to one path: from before the first change since the last take to after the latest one.
+ * Statuses such as `undone` are derived by `changeStatus` and not stored.
  */
 export interface ChangeState {
   readonly path: string;
@@ -13,26 +13,28 @@ export interface ChangeState {
   readonly removed: number | null;
   /** The `file-changed` events (seq) since `before`, latest last. */
   readonly seqs: readonly number[];
-  /** The last event of all for this path, on whichever side it was. */
+  /** The last event for this path, in the workspace or in the project. */
   readonly last: LastChange;
-  /** True once a person took it (or, in place, marked it as reviewed). */
+  /** True once the user took the change (or, without a copy, marked it as reviewed). */
   readonly reviewed: boolean;
-  /** What the take wrote into the project folder, where it wrote anything. */
+  /** What the take wrote into the project folder; null when it wrote nothing. */
   readonly taken: TakenChange | null;
-  /** Present once a person decided on single hunks; then `before` is what was taken so far. */
+  /** Present once the user decided on single hunks. Then `before` is the state that was taken so far. */
   readonly hunks?: HunkChoices;
 }
 
 interface LastChange {
   readonly seq: number;
   readonly side: 'workspace' | 'project';
-  /** A person took something back; the next undo brings it again. What the agent takes back by itself is no such thing. */
+  /**
+   * The user undid something, so the next undo brings it back. When the agent itself reverts something, this is false.
+   */
   readonly isUndo: boolean;
   readonly before: FileImage;
   readonly after: FileImage;
 }
 
-/** The project folder's side of a change in a copy. `seqs`: the take, and the undos of it. */
+/** The project folder's side of a change in a copy. `seqs` holds the take and its undos. */
 interface TakenChange {
   readonly seqs: readonly number[];
   readonly before: FileImage;
@@ -46,13 +48,13 @@ export function changeStatus(change: ChangeState): ChangeStatus {
   return isSameImage(change.before, change.after) ? 'undone' : 'pending';
 }
 
-/** Equal as far as the log knows; an image that was not kept equals nothing. */
+/** Compares by what the log knows. An image that was not kept equals nothing. */
 export function isSameImage(left: FileImage, right: FileImage): boolean {
   if (left === null || right === null) return left === right;
   return left.kept && right.kept && left.blob.sha256 === right.blob.sha256 && left.mode === right.mode;
 }
 
-/** Folds one change of a path into what is known of it. */
+/** Folds one `file-changed` event into the state of its path. */
 export function reduceChange(known: ChangeState | undefined, event: EventOf<'file-changed'>): ChangeState {
   const isTaken = event.by === 'take' || (known?.taken?.seqs.some((seq) => event.undoes.includes(seq)) ?? false);
   if (isTaken && known) return withHunks(reduceTaken(known, event), event.hunks);
@@ -66,7 +68,7 @@ export function reduceChange(known: ChangeState | undefined, event: EventOf<'fil
   return withHunks(next, event.hunks);
 }
 
-/** Folds in which hunks were taken without a change of the file. */
+/** Folds an event that took hunks without changing the file. */
 export function reduceHunksTaken(change: ChangeState, { hunks }: EventOf<'hunks-taken'>): ChangeState {
   return withHunks(change, hunks);
 }
@@ -78,7 +80,7 @@ function withHunks(change: ChangeState, hunks: HunkChoices | undefined): ChangeS
   return { ...change, before: base, added, removed, reviewed, hunks };
 }
 
-/** A change of the agent, or of a person by hand, makes other hunks: those that were undone are gone. */
+/** Drops the hunks after a new change by the agent or the user, because the old hunk states no longer apply. */
 function withoutHunks({ path, before, after, added, removed, seqs, last, reviewed, taken }: ChangeState): ChangeState {
   return { path, before, after, added, removed, seqs, last, reviewed, taken };
 }
@@ -91,7 +93,7 @@ export function reviewChange(change: ChangeState): ChangeState {
   return { ...change, before: after, reviewed: true, hunks: { ...hunks, base: after, states } };
 }
 
-/** Differs after each change of a path, and after each decision on it. */
+/** A text that changes with each change of a path and with each decision about it. */
 export function changeVersion({ last, reviewed, hunks }: ChangeState): string {
   return `${last.seq}${reviewed ? 'r' : ''}${hunks?.states.map((state) => state.charAt(0)).join('') ?? ''}`;
 }
@@ -105,7 +107,7 @@ function lastOf(event: EventOf<'file-changed'>): Omit<LastChange, 'side'> {
   };
 }
 
-/** A take, its undo, the undo of that: the change in the workspace stays what it was. */
+/** Folds a take, its undo, or the undo of that. The change in the workspace stays the same. */
 function reduceTaken(known: ChangeState, event: EventOf<'file-changed'>): ChangeState {
   const last: LastChange = { ...lastOf(event), side: 'project' };
   if (event.by === 'take') {
@@ -120,7 +122,7 @@ function reduceTaken(known: ChangeState, event: EventOf<'file-changed'>): Change
   };
 }
 
-/** Lines added and removed, net where that is known without the contents, else summed up. */
+/** Lines added and removed. Net where that is known without the contents, otherwise the sum. */
 function countsOf(known: ChangeState, event: EventOf<'file-changed'>): Pick<ChangeState, 'added' | 'removed'> {
   if (isSameImage(known.before, event.after)) return { added: 0, removed: 0 };
   if (isSameImage(known.before, event.before)) return { added: event.added, removed: event.removed };

@@ -1,12 +1,12 @@
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 
-/** A call that a program made. The whole of it is in the log. */
+/** A call that a program made, shortened. The log has all of it. */
 export interface InnerCallState {
   readonly toolCallId: string;
   readonly tool: string;
   readonly label: string;
   readonly startedAt: number;
-  /** Null: not ended. */
+  /** Null until it has ended. */
   readonly status: ToolStatus | null;
   readonly durationMs: number | null;
 }

@@ -1,10 +1,10 @@
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import { shortenText, lineLimit } from '@shared/text/shorten-text.ts';
 
-/** How many items of a plan a model may tell of. */
+/** The most items of a plan that a model may report on. */
 export const mostPlanItems = 30;
 
-/** The steps of a plan as a model wrote it: the items of its list, with what belongs to each. Without a list it is one step. */
+/** Splits a model's plan into its list items, each with its details. Without a list, the whole text is one step. */
 export function planSteps(text: string): readonly string[] {
   const steps: string[] = [];
   let depth: number | null = null;
@@ -23,7 +23,7 @@ export function planSteps(text: string): readonly string[] {
       isClosed = true;
       continue;
     }
-    // After an empty line only what is set in belongs to the step: a closing sentence does not.
+    // After an empty line, only indented lines belong to the step. A closing sentence does not.
     const isInside = line.startsWith(' '.repeat(depth + 1));
     if (isClosed && !isInside) break;
     const last = steps.length - 1;
@@ -35,23 +35,23 @@ export function planSteps(text: string): readonly string[] {
 
 const opening = 'Carry out this plan, step by step:\n\n';
 
-/** The plan as the task that a model is given. */
+/** The plan as a task for a model. */
 export function planMessage(steps: readonly string[]): string {
   const lines = steps.map((step, index) => `${index + 1}. ${step.replaceAll('\n', '\n   ')}`);
   return `${opening}${lines.join('\n')}`;
 }
 
-/** The steps that a message wants carried out; null: it is no plan. The other way round of `planMessage`. */
+/** The steps that a message wants carried out; null when it is no plan. The inverse of `planMessage`. */
 export function carriedSteps(message: string): readonly string[] | null {
   return message.startsWith(opening) ? planSteps(message.slice(opening.length)) : null;
 }
 
-/** Items as the folded state keeps them. */
+/** The items as the folded state keeps them: capped. */
 export function cappedItems(items: readonly PlanItem[]): readonly PlanItem[] {
   return items.slice(0, mostPlanItems).map(({ text, state }) => ({ text: shortenText(text, lineLimit), state }));
 }
 
-/** The plan as a text that a person edits, and back: lines that begin with `#` are notes. */
+/** The plan as a text for the user to edit. Lines that begin with `#` are notes. */
 export function planText(steps: readonly string[]): string {
   return `# The steps of the plan. Change, move, add or remove them, then save and leave.\n${steps
     .map((step, index) => `${index + 1}. ${step.replaceAll('\n', '\n   ')}`)

@@ -8,17 +8,17 @@ import { announcedSchema, type Announced } from '@shared/tools/own-tool.ts';
 import { isProgramStart, programLanguages, type ProgramLanguage } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** What a program announced of a tool, and what came of it. */
+/** The calls of one tool that a program announced, and what happened to them. */
 export interface ReportedCalls extends Announced {
   readonly made: number;
-  /** How its calls ended, by their number. */
+  /** Number of calls for each way to end. */
   readonly ends: Readonly<Partial<Record<ToolStatus, number>>>;
   readonly ms: number;
 }
 
-/** A program of a session, from its plan to its end. All of it is a function of the log. */
+/** A program of a session, from its plan to its end. A pure function of the log. */
 export interface ProgramReport {
-  /** The first one of the session is 1. */
+  /** Counts from 1 within the session. */
   readonly number: number;
   readonly toolCallId: string;
   readonly turnId: string | null;
@@ -27,26 +27,28 @@ export interface ProgramReport {
   readonly tool: string;
   readonly plan: string;
   readonly language: ProgramLanguage;
-  /** Null: it was kept before, and its text is that of its file. */
+  /** Null for a program that was kept before: its text is in its file. */
   readonly text: string | null;
-  /** Null: it did not come so far as to be checked. */
+  /** Null when it was never checked. */
   readonly sha256: string | null;
   readonly calls: readonly ReportedCalls[];
-  /** Calls that it tried and that were not made: outside of what it announced, or denied. */
+  /** Calls that it tried but that were not made, because they were not announced or were denied. */
   readonly refused: number;
-  /** What the check or its tests found, so that it was not run. */
+  /** What the check or its tests found, and why it was not run. */
   readonly problems: readonly string[];
   readonly tests: number;
-  /** What was found before a person was asked about it; null: nothing, or nobody was asked. */
+  /** What the review found before the user was asked; null when it found nothing, or when nobody was asked. */
   readonly review: ProgramReview | null;
-  /** `refused`: not run, for what it announced was wrong, or by the answer of a person. Null: it runs, or was cut off. */
+  /**
+   * `refused`: not run, because its announced calls were wrong or the user denied it. Null: it runs, or was cut off.
+   */
   readonly end: 'done' | 'failed' | 'not-run' | 'stopped' | 'refused' | null;
   readonly ms: number | null;
-  /** The answer that wrote it: what it took of the model. Null: nothing is known of it. */
+  /** The model usage of the answer that wrote it; null when unknown. */
   readonly wrote: { readonly input: number; readonly output: number; readonly costUsd: number | null } | null;
-  /** As what its model would keep it. */
+  /** The names under which its model would keep it. */
   readonly keep: KeptNames | null;
-  /** How it differs from the one before it in its turn; null: there is none, or nearly all does. */
+  /** Difference from the program before it in its turn; null when there is none, or when nearly everything differs. */
   readonly diff: string | null;
 }
 
@@ -82,7 +84,7 @@ interface Found {
   readonly wrote: ProgramReport['wrote'];
 }
 
-/** The programs that these events tell of, the oldest first; without their differences. */
+/** Folds the programs out of a log, oldest first. Does not compute `diff`. */
 export async function foldPrograms(events: AsyncIterable<SessionEvent>): Promise<readonly ProgramReport[]> {
   const found = new Map<string, Found>();
   const answers = new Map<string, ProgramReport['wrote']>();
@@ -111,7 +113,7 @@ export async function foldPrograms(events: AsyncIterable<SessionEvent>): Promise
 
 function reportOf({ started, ended, inner, review, wrote }: Found, number: number): ProgramReport {
   const { toolCallId, turnId = null, at, tool, label } = started;
-  // A log may come from elsewhere: what it says is read again.
+  // A log may come from elsewhere, so its data is parsed again.
   const input = inputSchema.safeParse(started.input).data;
   const facts = factsSchema.safeParse(fieldOf(ended?.data, 'program')).data;
   const announced = facts?.calls ?? (input?.calls ?? []).map((call) => ({ ...call, made: 0 }));

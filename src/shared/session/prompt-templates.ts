@@ -1,32 +1,32 @@
-/** A text that a person keeps to say again: a Markdown file of the home, with places to fill in such as `{{file}}`. */
+/** A text that the user keeps to send again: a Markdown file in the home, with places to fill in such as `{{file}}`. */
 export interface PromptTemplate {
-  /** What is typed after the `/`. */
+  /** The name to type after the `/`. */
   readonly name: string;
   readonly text: string;
 }
 
 export const templateNamePattern = /^[a-z][a-z0-9-]{0,39}$/u;
 
-/** More would not be a text to say. */
+/** The longest template, in characters. */
 export const mostTemplateCharacters = 20_000;
 
 const place = /\{\{\s*([\p{L}][\p{L}\p{N}_-]{0,39})\s*\}\}/gu;
 
-/** The names of the places, in the order in which they stand first. */
+/** The names of the places, in the order in which they first appear. */
 export function templateVariables(text: string): readonly string[] {
   return [...new Set([...text.matchAll(place)].map(([, name = '']) => name))];
 }
 
-/** Where the first place stands; null: there is none. */
+/** Where the first place is; null when there is none. */
 export function firstPlace(text: string): { readonly start: number; readonly end: number } | null {
   const [found] = text.matchAll(place);
   return found === undefined ? null : { start: found.index, end: found.index + found[0].length };
 }
 
 /**
- * The text with what was typed after its name: `file=a.py` fills a place by its name, `file="a b.py"` with spaces, and
- * all other words go into the first place that is left, or behind the text where there is none. `missing`: places that
- * nothing was said for, which stand in the text as they are.
+ * Fills a template with the words typed after its name. `file=a.py` fills the place `file`; `file="a b.py"` allows
+ * spaces. All other words go into the first place that is left, or behind the text if there is none. `missing` lists
+ * the places that got no value; they stay in the text.
  */
 export function fillTemplate(
   text: string,
@@ -50,7 +50,7 @@ export function fillTemplate(
   };
 }
 
-/** One line that says what it is: its own first line that has words. */
+/** A one-line description: the first line that has words. */
 export function templateAbout(text: string): string {
   const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
   return line.replace(/^[#>\s*-]+/u, '').trim();

@@ -7,7 +7,7 @@ import { messageOriginSchema } from '@shared/events/conversation-events.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 
-/** What a host may ask of one turn; what is absent comes from the settings. */
+/** What a host may set for one turn. Absent options come from the settings. */
 export const runOptionsSchema = z.object({
   projectPath: z.string().optional(),
   workspace: workspaceModeSchema.optional(),
@@ -21,32 +21,35 @@ export const runOptionsSchema = z.object({
   maxMinutes: z.number().positive().optional(),
   maxTokens: z.number().int().positive().optional(),
   maxUsd: z.number().nonnegative().optional(),
-  /** At a cap on money. `ask`: the turn waits for a person's answer; where nobody can answer it stops. */
+  /** What happens at a spending limit. `ask`: the turn waits for the user; if nobody can answer, it stops. */
   atCap: z.enum(['stop', 'local', 'ask']).default('stop'),
   approve: z.enum(['ask', 'deny', 'allow']).optional(),
-  /** What commands may reach: hosts; `off`: nothing, and nobody is asked; `ask` (or absent): whoever answers approvals is. */
+  /**
+   * The hosts that commands may reach. `off`: none, and nobody is asked. `ask` or absent: whoever answers approvals
+   * decides.
+   */
   network: runNetworkSchema.optional(),
-  /** Instructions that the project brings along and nobody has approved: asked about, taken as they are, or none at all. */
+  /** What happens to a project's instructions that nobody has approved: ask, use them as they are, or ignore all. */
   instructions: runInstructionsSchema.optional(),
   sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),
-  /** What the message is to be taken for; absent: its own words say it. */
+  /** How to read the message. Absent: its own words decide. */
   mode: z.enum(taskModes).optional(),
-  /** The name of an assistant; what is said beside it goes before what it says. */
+  /** The name of an assistant. Other options win over its settings. */
   assistant: z.string().max(40).optional(),
-  /** The conversation so far is summed up before the first step. */
+  /** Summarizes the conversation before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),
-  /** How hard models think that know this step; absent: as is set for each. */
+  /** How hard models think, if they know this step. Absent: as set for each model. */
   thinking: effortSchema.optional(),
-  /** The text is the app's, which a person agreed to with a button: to go on with a task, or to have it reviewed. */
+  /** Set when the app wrote the text and the user agreed with a button: to resume a task, or to have it reviewed. */
   origin: messageOriginSchema.optional(),
-  /** Whether there is a person who can answer an approval; else one that is needed ends the turn. */
+  /** Whether a person can answer approvals. If not, a needed approval ends the turn. */
   interactive: z.boolean().default(false),
 });
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
-/** How a run ended, in the words of the result file; decides the exit code. */
+/** How a run ended, as the result file says it. Decides the exit code. */
 export const runStatusSchema = z.enum([
   'done',
   'gave-up',

@@ -4,17 +4,17 @@ import type { Stage, Where } from '@shared/models/model-info.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
-/** One run, summed up: what `--result` writes. Documented in docs/guide/automation.md. */
+/** The summary of one run that `--result` writes. Documented in docs/guide/automation.md. */
 export interface RunResult {
   readonly session: string;
   readonly status: RunStatus;
   readonly reason: string;
-  /** What the agent said at the end: summary, answer or plan. */
+  /** The agent's last words: a summary, an answer or a plan. */
   readonly text: string;
   readonly confidence: string | null;
   readonly check: { readonly command: string; readonly before: boolean | null; readonly after: boolean | null } | null;
   readonly steps: number;
-  /** Tool calls of models, and what recipes did by themselves. */
+  /** Tool calls of models, and actions of recipes. */
   readonly actions: number;
   readonly seconds: number;
   readonly tokens: {
@@ -31,13 +31,13 @@ export interface RunResult {
     readonly allLocal: number | null;
     readonly allCloud: number | null;
     readonly reason: string;
-    /** With intervals, times and how it was worked out. */
+    /** With intervals, times and the way it was computed. */
     readonly detail?: Counterfactual;
-    /** What was done beside all cloud: less or more, or too close to say. Null: nobody knows, or it ran there. */
+    /** The comparison with all steps in the cloud: less, more, or too close to say. Null: unknown, or all ran there. */
     readonly against?: ReturnType<typeof comparedWith>;
   };
   readonly byStep: readonly StepFigures[];
-  /** What was used of servers of tools; absent: nothing was. What their calls cost they do not say. */
+  /** Use of tool servers. Absent: none. Servers do not report what their calls cost. */
   readonly servers?: readonly {
     readonly server: string;
     readonly calls: number;
@@ -67,13 +67,13 @@ export interface StepFigures {
   readonly outputTokens: number;
   readonly seconds: number;
   readonly costUsd: number | null;
-  /** Of this machine alone, Wh; null where it was not metered. */
+  /** Watt-hours of this machine alone; null when unknown. */
   readonly energyWh?: number | null;
-  /** The same tokens in the other place: of a local step in the cloud, of a cloud step here. */
+  /** The same tokens in the other place: in the cloud for a local step, on this machine for a cloud step. */
   readonly elsewhere?: Elsewhere;
 }
 
-/** The exit code of the terminal for each status; the contract of docs/guide/automation.md. */
+/** The exit code of the terminal for each status, as promised in docs/guide/automation.md. */
 export const exitCodes: Readonly<Record<RunStatus, number>> = {
   done: 0,
   'gave-up': 1,

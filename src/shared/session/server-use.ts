@@ -1,19 +1,16 @@
 import type { EventOf } from '@shared/events/events.ts';
 
-/** What a turn used of one server. What a call costs no server says. */
+/** What a turn used of one tool server. Servers do not report what a call costs. */
 export interface ServerUse {
   readonly server: string;
   readonly calls: number;
-  /** Calls of further tools that these carried. */
+  /** Calls of other tools that were carried inside these calls. */
   readonly carried: number;
   readonly failed: number;
   readonly ms: number;
 }
 
-/**
- * What a turn has used of servers, with one more call that has ended. The time is what the call took, with what a person
- * was waited for inside it.
- */
+/** Adds one ended call to a turn's use of servers. `ms` includes the time that the call waited for a person. */
 export function withUse(
   servers: readonly ServerUse[],
   { server, carries }: { readonly server: string; readonly carries: number },

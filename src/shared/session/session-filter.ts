@@ -1,19 +1,19 @@
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-/** What a list of sessions is held to. Absent: anything. */
+/** Criteria for a list of sessions. An absent field allows everything. */
 export interface SessionFilter {
   readonly project?: string;
   readonly tag?: string;
   /** `PROVIDER/MODEL`. */
   readonly model?: string;
-  /** Where it ran: at least one call in the cloud, or none. */
+  /** `cloud`: at least one call ran in the cloud. `local`: none did. */
   readonly place?: 'local' | 'cloud';
-  /** US dollars; what has no known price counts as more. */
+  /** US dollars. A session with an unknown cost always passes. */
   readonly minUsd?: number;
-  /** Worked on since; milliseconds since 1970. */
+  /** Worked on since then, in milliseconds since 1970. */
   readonly since?: number;
   readonly isPinned?: true;
-  /** Those that were archived, alone or with the others; absent: without them. */
+  /** `only`: archived sessions alone. `too`: with the others. Absent: without archived ones. */
   readonly archived?: 'only' | 'too';
 }
 
@@ -29,13 +29,13 @@ export function fitsFilter(session: SessionSummary, filter: SessionFilter): bool
   return since === undefined || session.updatedAt >= since;
 }
 
-/** One call in the cloud makes it a session of the cloud; null: no model was called yet. */
+/** One call in the cloud makes it a cloud session. Null: no model was called yet. */
 export function placeOf({ places }: Pick<SessionSummary, 'places'>): 'local' | 'cloud' | null {
   if (places.includes('cloud')) return 'cloud';
   return places.includes('local') ? 'local' : null;
 }
 
-/** Every tag of these sessions: the most used first, then by name. */
+/** All tags of these sessions: most used first, then by name. */
 export function allTags(sessions: readonly Pick<SessionSummary, 'tags'>[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { tags } of sessions) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);

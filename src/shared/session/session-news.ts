@@ -1,6 +1,6 @@
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-/** What a person who looks elsewhere should hear of. */
+/** News for a user who is looking elsewhere. */
 export interface SessionNews {
   readonly sessionId: string;
   readonly title: string;
@@ -18,15 +18,15 @@ export interface NewsRound {
   readonly news: readonly SessionNews[];
 }
 
-/** A task that was shorter than this is over before anybody has gone away. */
+/** A shorter task is over before the user has looked away. */
 const longTaskMs = 20_000;
 
-/** Whether a person wants to hear of it, by the setting `notify`. */
+/** Whether the user wants to hear about it, according to the setting `notify`. */
 export function isNewsWanted({ what }: SessionNews, notify: unknown): boolean {
   return notify === 'all' || (notify === 'waits' && what === 'waits');
 }
 
-/** Compares two looks at the list of sessions. Each change is news once. */
+/** Compares two states of the list of sessions. Each change is reported once. */
 export function sessionNews(
   before: ReadonlyMap<string, WatchedSession>,
   sessions: readonly SessionSummary[],
@@ -34,7 +34,7 @@ export function sessionNews(
 ): NewsRound {
   const watched = new Map<string, WatchedSession>();
   const news: SessionNews[] = [];
-  // Of an agent you hear by the session that started it.
+  // The user hears about a child through the session that started it.
   for (const { sessionId, title, status } of sessions.filter(({ startedBy }) => startedBy === undefined)) {
     const last = before.get(sessionId);
     const wasAtWork = last !== undefined && last.status !== 'idle';

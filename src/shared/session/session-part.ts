@@ -2,17 +2,20 @@ import type { SessionState, TurnState } from './session-state.ts';
 
 type Lists = Pick<SessionState, 'turns' | 'messages' | 'steps' | 'toolCalls' | 'actions'>;
 
-/** Some neighboring turns of a session with all that happened in them: what a fold keeps only of the latest. */
+/**
+ * Neighboring turns of a session with everything that happened in them. The folded state keeps that only for the
+ * latest.
+ */
 export interface SessionPart extends Lists {
-  /** Of the event that began the first of them. */
+  /** The event that began the first of them. */
   readonly fromSeq: number;
-  /** What follows them begins here. */
+  /** The event that begins what follows them. */
   readonly toSeq: number;
 }
 
 /**
- * The place of the first turn from which on the fold has every step and action. Lists of a fold keep only their latest
- * items, so that of an older turn a part may be missing; the last turn counts as whole whatever it lacks.
+ * The index of the first turn from which on the fold has every step and action. Lists in the fold keep only their
+ * latest items, so older turns may be incomplete. The last turn always counts as complete.
  */
 export function firstWholeTurn(state: Lists & Pick<SessionState, 'totals'>): number {
   const { totals } = state;
@@ -26,7 +29,7 @@ export function firstWholeTurn(state: Lists & Pick<SessionState, 'totals'>): num
   const actions = countByTurn([...calls, ...state.actions].map((call) => call.turnId));
   const has = (turn: TurnState): boolean =>
     (steps.get(turn.id) ?? 0) >= turn.steps && (actions.get(turn.id) ?? 0) >= turn.actions;
-  // A last turn that is not whole stands alone: what is before it is then not next to what is known of it.
+  // An incomplete last turn stands alone, because the turns before it do not join up with what is known of it.
   let first = Math.max(0, state.turns.length - 1);
   for (let index = first - 1; index >= 0; index -= 1) {
     const turn = state.turns[index];
@@ -36,7 +39,7 @@ export function firstWholeTurn(state: Lists & Pick<SessionState, 'totals'>): num
   return first;
 }
 
-/** The turns `[from, to)` of a fold by their places. Null: there are none. */
+/** The turns `[from, to)` of a fold, by index. Null when there are none. */
 export function partOf(state: Lists, [from, to]: readonly [number, number], toSeq: number): SessionPart | null {
   const turns = state.turns.slice(from, to);
   const [first] = turns;

@@ -18,13 +18,13 @@ import type { ChildState, TreePlace } from './agent-tree.ts';
 import type { InnerCallState } from './inner-calls.ts';
 import type { ServerUse } from './server-use.ts';
 
-/** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
+/** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
 export const STATE_VERSION = 19;
 
 /**
- * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
- * capped, only the latest of each list is kept; `totals` counts all). Status is derived, never stored: see the
- * functions below. The whole of anything is in the log.
+ * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
+ * lists keep only the latest items; `totals` counts all. Statuses are derived by the functions below, never stored. The
+ * log has everything in full.
  */
 export interface SessionState {
   /** The last event folded in. */
@@ -36,42 +36,42 @@ export interface SessionState {
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
   readonly parentId: string | null;
   readonly groupId: string | null;
-  /** Absent: it is the root of its own tree. */
+  /** Absent when the session is the root of its own tree. */
   readonly tree?: TreePlace;
   readonly createdAt: number;
-  /** When it was worked on last; putting it in order does not count. */
+  /** When it was last worked on. Organizing it does not count. */
   readonly lastAt: number;
-  /** How you keep it in order; absent: as every session is at first. */
+  /** How the user organized it. Absent: not pinned, not archived, no tags. */
   readonly organized?: SessionPlace;
   readonly sandbox: SandboxState | null;
   readonly turns: readonly TurnState[];
   readonly messages: readonly MessageState[];
-  /** The agents that it started, in the order of their start; absent: none. */
+  /** The agents that it started, in order. Absent: none. */
   readonly children?: readonly ChildState[];
-  /** Messages that wait for the running turn, whole. */
+  /** Messages that wait for the running turn, uncut. */
   readonly queued: readonly Omit<MessageState, 'isDropped'>[];
-  /** The plan that a person changed last, by the turn that made it; null: none was. */
+  /** The plan that the user changed last, and the turn that made it; null when none was changed. */
   readonly plan: { readonly turnId: string; readonly steps: readonly string[] } | null;
-  /** Ids of the latest messages that no turn has taken: while a process runs it will; after one ended nobody does. */
+  /** Ids of the latest messages that no turn has taken. The running process will take them; a new one will not. */
   readonly pending: readonly string[];
   readonly steps: readonly StepState[];
   /** Tool calls of models. */
   readonly toolCalls: readonly ToolCallState[];
-  /** What recipes did by themselves. */
+  /** Actions of recipes. */
   readonly actions: readonly ToolCallState[];
-  /** Approvals nobody has answered. */
+  /** Approvals that nobody has answered. */
   readonly approvals: readonly ApprovalState[];
-  /** The cap at which the turn waits for an answer; null: it does not. */
+  /** The spending limit at which the turn waits for an answer; null when it does not wait. */
   readonly cap: CapState | null;
   /** By path, in the order of the first change. */
   readonly changes: readonly ChangeState[];
-  /** What commands left where changes are not tracked, and this machine goes by later; the latest of each path. */
+  /** Untracked files of commands that this machine may run or obey later; the latest for each path. */
   readonly untracked: readonly UntrackedPlace[];
-  /** The project's instructions for agents, as the last turn took them; null: it brings none. */
+  /** The project's instructions for agents, as the last turn used them; null when it has none. */
   readonly instructions: InstructionView | null;
   readonly notices: readonly NoticeState[];
   readonly progress: readonly ProgressState[];
-  /** Why the next call will run where it does; moved into its step when the call starts. */
+  /** Why the next call will run where it does. Moves into its step when the call starts. */
   readonly routes: readonly RouteState[];
   readonly compactions: number;
   readonly totals: Totals;
@@ -79,7 +79,7 @@ export interface SessionState {
 
 export interface SessionPlace {
   readonly isPinned: boolean;
-  /** It is in no list, but search and a filter find it. */
+  /** No list shows it, but search and a filter find it. */
   readonly isArchived: boolean;
   readonly tags: readonly string[];
 }
@@ -91,7 +91,7 @@ interface Totals {
   readonly steps: number;
   readonly toolCalls: number;
   readonly actions: number;
-  /** Changed paths that are not in `changes` because there are too many: read them from the log. */
+  /** Number of changed paths that did not fit into `changes`. The log has them. */
   readonly changesLeftOut: number;
 }
 
@@ -105,9 +105,9 @@ export interface SandboxState {
   readonly image: string | null;
   readonly description: string;
   readonly limits: Readonly<Record<string, string | number | boolean>>;
-  /** Why it was lost, when it was and has not been made again. */
+  /** Why the sandbox was lost; null when it was not lost or was made again. */
   readonly lost: string | null;
-  /** Commands that go on beside the others, and the last ones that have ended, in the order of their start. */
+  /** Background processes that run, and the last ones that ended, in the order of their start. */
   readonly services: readonly ServiceView[];
 }
 
@@ -117,7 +117,7 @@ export interface ServiceView {
   readonly command: string;
   readonly status: 'running' | 'exited' | 'stopped' | 'lost';
   readonly exitCode: number | null;
-  /** When it was started, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly startedAt: number;
 }
 
@@ -129,9 +129,9 @@ export interface MessageState {
   readonly text: string;
   readonly at: number;
   readonly attachments?: readonly Attachment[];
-  /** No turn took it and none will. */
+  /** No turn took it, and none will. */
   readonly isDropped?: true;
-  /** The person did not write it. */
+  /** Present when the app wrote it, not the user. */
   readonly origin?: EventOf<'user-message-added'>['origin'];
 }
 
@@ -141,19 +141,19 @@ export interface TurnState {
   readonly seq: number;
   readonly messageId: string;
   readonly plan: boolean;
-  /** What the message was taken for; absent in logs from before. */
+  /** How the message was read. Absent in older logs. */
   readonly mode?: EventOf<'turn-started'>['mode'];
   readonly assistant?: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** Null while it runs. */
   readonly reason: TurnEndReason | null;
-  /** What the agent said at the end. Capped. */
+  /** The agent's last words, capped. */
   readonly text: string;
   readonly confidence: Confidence | null;
   readonly failure: { readonly code: string; readonly message: string; readonly hint?: string | undefined } | null;
   readonly steps: number;
-  /** What was done in it: tool calls of models that began, the end's own left out, and what recipes did by themselves. */
+  /** Actions of recipes, and started tool calls of models except the one that ends the task. */
   readonly actions: number;
   readonly criterion: { readonly command: string; readonly source: 'option' | 'project' } | null;
   readonly before: CriterionResult | null;
@@ -167,9 +167,9 @@ export interface TurnState {
     readonly giveUpSeconds?: number | undefined;
   }[];
   readonly limits: EventOf<'turn-started'>['limits'];
-  /** How far the plan is that it carries out, by the model's word; absent: nothing was said. Texts are capped. */
+  /** The model's report on how far the plan is. Absent: none. Texts are capped. */
   readonly planItems?: readonly PlanItem[];
-  /** What was used of servers of tools; absent: nothing was. */
+  /** Use of tool servers. Absent: none. */
   readonly servers?: readonly ServerUse[];
 }
 
@@ -178,7 +178,7 @@ export interface CriterionResult {
   readonly exitCode: number | null;
   /** Capped. */
   readonly summary: string;
-  /** It failed before for something that the task is not about, and fails no more than then. */
+  /** It already failed before the work for a reason outside the task, and fails no more than before. */
   readonly unrelated?: true;
 }
 
@@ -192,7 +192,7 @@ export interface StepState {
   readonly provider: string;
   readonly model: string;
   readonly where: Where;
-  /** Why it ran there, in one sentence; empty where nothing was decided. */
+  /** Why it ran there, in one sentence; empty when there was no decision. */
   readonly reason: string;
   readonly startedAt: number;
   readonly promptTokens: number | null;
@@ -200,7 +200,7 @@ export interface StepState {
   /** Null while it runs. */
   readonly end: StepEnd | null;
   readonly toolCallIds: readonly string[];
-  /** One line for people: what it did, as far as is known. */
+  /** One line for people: what it did, as far as known. */
   readonly label: string;
 }
 
@@ -212,13 +212,13 @@ export interface StepEnd {
   readonly timings: Timings;
   readonly costUsd: number | null;
   readonly energy?: Energy;
-  /** How the engine of this machine held the model; absent for services. */
+  /** How this machine's engine loaded the model. Absent for cloud services. */
   readonly load?: Pick<
     EngineReport,
     'backend' | 'contextTokens' | 'predictedBytes' | 'observedBytes' | 'adapter' | 'drafts'
   >;
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** The visible answer. Capped. */
+  /** The visible answer, capped. */
   readonly text: string;
 }
 
@@ -229,7 +229,7 @@ export interface ToolCallState {
   readonly callId: string | null;
   readonly tool: string;
   readonly label: string;
-  /** Null: requested, not started; and not ended. */
+  /** Null: requested but not started. */
   readonly startedAt: number | null;
   readonly status: ToolStatus | null;
   /** Capped; empty for all but the latest. */
@@ -237,24 +237,24 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
-  /** The whole of a result of which a part was shown. */
+  /** The full result, if only a part was shown. */
   readonly full?: NonNullable<EventOf<'tool-ended'>['full']>;
-  /** Nothing ran: an equal call before it gave the result. */
+  /** Nothing ran: an equal, earlier call gave the result. */
   readonly isReused?: true;
-  /** Files of pictures that it made or changed, or images that it gave back. */
+  /** Picture files that it made or changed, or images that it returned. */
   readonly pictures?: readonly string[];
-  /** Of a tool of others: it gave back a table that is drawn. */
+  /** A connected tool returned a table that is drawn. */
   readonly hasTable?: true;
-  /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
+  /** For a connected tool: its server, and how many calls of other tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
-  /** Its server works, or worked, on it as this task. */
+  /** The server's task for this call, running or ended. */
   readonly task?: LeftTask;
-  /** Of a program: the calls that it made, the latest of them; `innerCalls` counts all. Absent: it made none. */
+  /** For a program: its latest calls; `innerCalls` counts all. Absent: it made none. */
   readonly inner?: readonly InnerCallState[];
   readonly innerCalls?: number;
 }
 
-/** A call that has ended. `output`: as much of it as is held. */
+/** A call with its end folded in. `output` holds as much as is kept. */
 export function endedCall(
   call: ToolCallState,
   { status, exitCode, durationMs, full, reusedFrom, pictures, data }: EventOf<'tool-ended'>,
@@ -282,22 +282,22 @@ export interface ApprovalState {
   readonly kind: string;
   readonly subject: string;
   readonly sha256: string;
-  /** Of a command that asks for a network: the hosts, and why, in Dewpoint's words and in the model's. */
+  /** For a command that asks for a network: its hosts, and why, in Dewpoint's words and in the model's. */
   readonly hosts?: readonly string[];
-  /** A yes can hold for this command alone. */
+  /** A yes can hold for this command only. */
   readonly isOnce?: boolean;
   readonly reason?: string;
   readonly why?: string;
-  /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
+  /** The full text that a yes approves, if `subject` only names it, and its changes since the last approval. */
   readonly text?: string;
   readonly diff?: string;
-  /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
+  /** For a question from a tool server: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
   readonly review?: ProgramReview;
-  /** Images of what is asked about. */
+  /** Images that belong to the question. */
   readonly pictures?: readonly Attachment[];
-  /** The child session whose question it is. */
+  /** The child session that asks. */
   readonly child?: string;
 }
 
@@ -358,7 +358,7 @@ export const emptySession: SessionState = {
 
 export const usualPlace: SessionPlace = { isPinned: false, isArchived: false, tags: [] };
 
-/** How a turn that ended so ended, in the words of a result. */
+/** The status for a turn's end reason, as a result says it. */
 export function runStatusOf(reason: TurnEndReason): RunStatus {
   switch (reason) {
     case 'done':
@@ -406,13 +406,13 @@ export function toolCallStatus(call: ToolCallState): ToolStatus | 'requested' | 
   return call.status ?? (call.startedAt === null ? 'requested' : 'running');
 }
 
-/** Tokens per second of the answer by the engine's own counters; null where it does not say or there was nothing to time. */
+/** Tokens per second of the answer: by the engine's own counters, else by `answerSpeedOf`. Null without a time. */
 export function decodeSpeedOf(end: Pick<StepEnd, 'usage' | 'timings'>): number | null {
   const { counted } = end.timings;
   return counted === undefined ? answerSpeedOf(end) : perSecond(counted.writtenTokens, counted.writtenMs);
 }
 
-/** The same as it comes to whoever waits for it: with choosing each token, a grammar included, and its way here. */
+/** Tokens per second as the user sees them: with sampling, grammar and transport. Null without a time. */
 export function answerSpeedOf({ usage, timings }: Pick<StepEnd, 'usage' | 'timings'>): number | null {
   return perSecond(timings.decodeTokens ?? usage.output, timings.decodeMs);
 }
@@ -422,23 +422,23 @@ interface TimedAnswer {
   readonly timings: { readonly decodeTokens?: number | undefined };
 }
 
-/** The answer was there before it was asked for: written beside the one before, in the time of that one. */
+/** The answer existed before it was asked for: it was written beside an earlier one, within that one's time. */
 export function wasWrittenAhead({ usage, timings }: TimedAnswer): boolean {
   return timings.decodeTokens === 0 && usage.output > 1;
 }
 
-/** In its time others were written, too, or it was such another. */
+/** Other answers were written in the same time, or this one was written ahead. */
 export function wasWrittenInParallel(call: TimedAnswer): boolean {
   return wasWrittenAhead(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
 }
 
-/** From the moment the call had its turn, its load included, to the first token of the answer; null where it is not known. */
+/** From the moment the call had its turn to the answer's first token, with loading. Null when unknown. */
 export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | null {
   const { totalMs, queuedMs, decodeMs } = timings;
   return decodeMs === null ? null : Math.max(0, totalMs - queuedMs - decodeMs);
 }
 
-/** Tokens per second of reading what had to be read; null as above. */
+/** Tokens per second of reading the part of the prompt that was not cached. Null when unknown. */
 export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
   const { counted, prefillMs } = end.timings;
   if (counted === undefined) return perSecond(end.evaluatedTokens, prefillMs);

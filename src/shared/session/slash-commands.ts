@@ -1,6 +1,6 @@
 import { nearestName } from '@shared/text/near-name.ts';
 
-/** What is said of each command, in a few words. */
+/** A short description of each command. */
 export const slashSentences = {
   ask: 'answer only; no file changes',
   plan: 'plan without changes; edit or start the plan',
@@ -30,10 +30,10 @@ export const slashSentences = {
 
 export type SlashName = keyof typeof slashSentences;
 
-/** A line that begins with `/`: the same in the window and in `dewpoint chat`. */
+/** A line that begins with `/`. The same in the window and in `dewpoint chat`. */
 export interface SlashCommand {
   readonly name: SlashName;
-  /** What comes after it, for people; empty: nothing. */
+  /** What follows the name, for people; empty: nothing. */
   readonly argument: string;
   readonly aliases: readonly string[];
   readonly where: 'everywhere' | 'terminal';
@@ -74,10 +74,10 @@ export const slashCommands: readonly SlashCommand[] = [
 
 export type ParsedSlash =
   | { readonly type: 'command'; readonly name: SlashName; readonly rest: string }
-  /** `nearest`: what was probably meant. */
+  /** `nearest`: the command that was probably meant. */
   | { readonly type: 'unknown'; readonly typed: string; readonly nearest: string | null };
 
-/** Null for a text that is no command. A path like `/etc/hosts` is none. */
+/** Null for a text that is no command. A path such as `/etc/hosts` is none. */
 export function parseSlash(text: string, where: 'window' | 'terminal'): ParsedSlash | null {
   const match = /^\/([a-z0-9-]*)(?:\s([\s\S]*))?$/u.exec(text.trim());
   if (match === null) return null;
@@ -99,7 +99,7 @@ export function commandsFor(where: 'window' | 'terminal'): readonly SlashCommand
   return slashCommands.filter((one) => one.where === 'everywhere' || where === 'terminal');
 }
 
-/** The commands that fit what is typed so far; none once the name is whole and something follows. */
+/** The commands that match what is typed so far; none once the name is complete and something follows. */
 export function matchingCommands(text: string, where: 'window' | 'terminal'): readonly SlashCommand[] {
   const typed = /^\/(\S*)$/u.exec(text)?.[1];
   if (typed === undefined) return [];

@@ -1,4 +1,4 @@
-/** Editors that a file can be opened in, in the order in which they are looked for; none that needs a terminal. */
+/** Editors that can open a file, in the order in which they are tried. None needs a terminal. */
 export const knownEditors = {
   vscode: 'VS Code',
   cursor: 'Cursor',
@@ -13,7 +13,7 @@ export const knownEditors = {
 
 export type EditorId = keyof typeof knownEditors;
 
-/** `auto`: the first one that is found. `system`: what this machine opens such a file with. */
+/** `auto`: the first editor that is found. `system`: the system's default program for the file. */
 export const editorChoices = [
   'auto',
   'vscode',
@@ -30,12 +30,12 @@ export const editorChoices = [
 
 export type EditorChoice = (typeof editorChoices)[number];
 
-/** The ids alone, in order. */
+/** The ids of the editors, in order. */
 export const editorIds: readonly EditorId[] = editorChoices.filter((id) => id !== 'auto' && id !== 'system');
 
 /**
- * Endings of texts that a machine's own program shows and does not run: no scripts, no pages, no tables that hold
- * formulas. What is not here is opened by an editor that was chosen, or not at all.
+ * Endings of text files that the system's default program shows and does not run: no scripts, no pages, no tables that
+ * can hold formulas. Other files are opened only by an editor that the user chose.
  */
 const plainEndings: ReadonlySet<string> = new Set(
   `txt md markdown rst adoc log json jsonl yaml yml toml ini cfg conf env css scss less c h cc cpp hpp cs go rs java kt

@@ -13,11 +13,11 @@ import { policySchema, profileSchema, routingNumbersSchema } from '@shared/routi
 
 export const SETTINGS_VERSION = 1;
 
-/** What a person knows better of a model than its service says. */
+/** What the user knows better about a model than its service says. */
 const modelSettingsSchema = z.strictObject({
   price: priceSchema.optional(),
   context: z.number().int().positive().optional(),
-  /** The longest answer in tokens that the loop asks for. */
+  /** The longest answer in tokens that the loop requests. */
   output: z.number().int().min(256).optional(),
   parametersB: z.number().positive().optional(),
   tools: z.boolean().optional(),
@@ -30,16 +30,16 @@ export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
 const providerShape = {
   label: z.string().optional(),
-  /** The environment variable that holds the key, where there is one. Read, never written. */
+  /** The environment variable that holds the key, if there is one. It is read and never written. */
   keyVariable: z.string().optional(),
-  /** How hard its models should think, where no model says otherwise. */
+  /** How hard its models should think, unless a model has its own setting. */
   effort: effortSchema.optional(),
-  /** How long an answer may take to begin: a slow server reads a long prompt for many minutes. Absent: 300. */
+  /** How long an answer may take to begin, because a slow server reads a long prompt for many minutes. Absent: 300. */
   firstWordSeconds: z.number().int().min(10).max(3600).optional(),
   models: z.record(z.string(), modelSettingsSchema).default({}),
 };
 
-/** Services and servers that speak Chat Completions, each with its habits. */
+/** Services and servers that speak Chat Completions, each with its own variations. */
 export const presetSchema = z.enum([
   'openrouter',
   'groq',
@@ -55,14 +55,14 @@ export const presetSchema = z.enum([
 ]);
 export type Preset = z.infer<typeof presetSchema>;
 
-/** A configured endpoint that speaks Chat Completions. Its key is never here. */
+/** A configured endpoint that speaks Chat Completions. This never holds its key. */
 export const openaiCompatibleSchema = z
   .strictObject({
     kind: z.literal('openai-compatible'),
     preset: presetSchema.optional(),
-    /** Needed where no preset knows it; with one, in its place. */
+    /** Required without a preset. With a preset, it replaces the usual address. */
     baseUrl: z.url().optional(),
-    /** `local` for a server on this machine that costs nothing per token. Absent: as the preset says, else `cloud`. */
+    /** `local`: a server on this machine that costs nothing per token. Absent: as the preset says, else `cloud`. */
     where: z.enum(['local', 'cloud']).optional(),
     ...providerShape,
   })
@@ -100,41 +100,41 @@ export const llamaCppSchema = z.strictObject({
   contextTokens: z.number().int().positive().optional(),
   threads: z.number().int().positive().optional(),
   gpu: z.enum(['auto', 'off']).default('auto'),
-  /** A model that was not asked for so long gives its memory back; null: never. Absent: 15. */
+  /** Minutes without a call after which a model is unloaded; null: never. Absent: 15. */
   unloadAfterMinutes: z.number().positive().nullable().optional(),
 });
 
-/** Model files of this machine in the `llama-server` that is installed here, which Dewpoint starts and ends. */
+/** Local model files in the installed `llama-server`, which Dewpoint starts and stops. */
 export const llamaServerSchema = z.strictObject({
   kind: z.literal('llama-server'),
-  /** The program to start. Absent: as the search path and the usual places have it. */
+  /** The program to start. Absent: searched for in the search path and the usual places. */
   program: z.string().min(1).optional(),
   contextTokens: z.number().int().positive().optional(),
   threads: z.number().int().positive().optional(),
   gpu: z.enum(['auto', 'off']).default('auto'),
   /**
-   * How tokens are drafted ahead. `auto`: as a probe found it to be quicker here, else not; `lookup`: out of the
-   * conversation; `mtp`: by layers of the model's own; or a smaller model that drafts for it.
+   * How tokens are drafted ahead. `auto`: the way that a probe found faster here, if any. `lookup`: from the
+   * conversation. `mtp`: by the model's own extra layers. Otherwise the name of a smaller model that drafts.
    */
   drafts: z
     .string()
     .regex(/^(?:auto|off|lookup|mtp|llama-cpp\/.+)$/, 'It is auto, off, lookup, mtp or llama-cpp/NAME.')
     .default('auto'),
-  /** A server that was not asked for so long is ended; null: never. */
+  /** Minutes without a call after which the server is stopped; null: never. */
   unloadAfterMinutes: z.number().positive().nullable().default(15),
 });
 export type LlamaServerSettings = z.infer<typeof llamaServerSchema>;
 
-/** A server of one's own that speaks Ollama's API. */
+/** The user's own server that speaks Ollama's API. */
 export const ollamaSchema = z.strictObject({
   kind: z.literal('ollama'),
-  /** Absent: as OLLAMA_HOST says, else the usual place on this machine. */
+  /** Absent: from OLLAMA_HOST, else the usual address on this machine. */
   baseUrl: z.url().optional(),
   /** Absent: as much as is useful and fits. */
   contextTokens: z.number().int().positive().optional(),
-  /** Where it is installed on this machine and does not run, Dewpoint starts it, and ends it when it ends itself. */
+  /** If it is installed here but does not run, Dewpoint starts it, and stops it when Dewpoint ends. */
   start: z.boolean().default(false),
-  /** The program to start. Absent: as the search path and the usual places have it. */
+  /** The program to start. Absent: searched for in the search path and the usual places. */
   program: z.string().min(1).optional(),
   /** How long a model stays in memory after a call. 0: until the end of the session that used it. */
   keepAliveMinutes: z.number().int().nonnegative().max(1440).default(5),
@@ -142,7 +142,7 @@ export const ollamaSchema = z.strictObject({
 });
 export type OllamaSettings = z.infer<typeof ollamaSchema>;
 
-/** One answer of a scripted model: text, tool calls, or a failure; in order, one a call. */
+/** One answer of a scripted model: text, tool calls or a failure. Each call gets the next one. */
 const scriptedReplySchema = z.strictObject({
   text: z.string().optional(),
   toolCalls: z.array(z.strictObject({ name: z.string(), input: z.unknown() })).optional(),
@@ -150,16 +150,16 @@ const scriptedReplySchema = z.strictObject({
   delayMs: z.number().nonnegative().optional(),
 });
 
-/** Plays back answers written beforehand; for tests and recorded demonstrations, no model behind it. */
+/** Plays back prepared answers, for tests and recorded demonstrations. There is no model behind it. */
 export const scriptedSchema = z.strictObject({
   kind: z.literal('scripted'),
   replies: z.array(scriptedReplySchema),
-  /** Begins again at the end instead of failing. */
+  /** Starts again after the last answer instead of failing. */
   repeat: z.boolean().default(false),
   tools: z.boolean().default(true),
   images: z.boolean().optional(),
   strategies: z.array(z.enum(['recipe', 'loop'])).default(['loop']),
-  /** Whom it stands for (absent: a local model), and what its tokens cost. */
+  /** Which kind of model it imitates (absent: a local one), and what its tokens cost. */
   where: z.enum(['local', 'cloud']).optional(),
   price: priceSchema.optional(),
 });
@@ -177,13 +177,13 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
-/** By the name of a service; a plain record, for names that are none. */
+/** Typed as a plain record, so that unknown names can be looked up. */
 const known: Readonly<Record<string, KnownProvider>> = knownProviders;
 
-/** Services that can be named without an entry in the settings: all that need no address of the user's. */
+/** Services that can be named without an entry in the settings: all that need no address from the user. */
 export const knownProviderNames: readonly string[] = Object.keys(known).filter((name) => name !== 'azure');
 
-/** The settings of a service as it is without an entry; null for a name that is none of ours. */
+/** The settings of a known service without an entry; null for an unknown name. */
 export function knownProviderSettings(name: string): ProviderSettings | null {
   const service = knownProviderNames.includes(name) ? known[name] : undefined;
   if (service === undefined) return null;
@@ -193,12 +193,12 @@ export function knownProviderSettings(name: string): ProviderSettings | null {
 
 type Keyless = Extract<ProviderSettings, { kind: 'llama-cpp' | 'llama-server' | 'ollama' | 'scripted' }>;
 
-/** Engines of this machine, which no key of a service is for. */
+/** Engines on this machine, which need no key. */
 export function isKeyless(settings: ProviderSettings): settings is Keyless {
   return ['llama-cpp', 'llama-server', 'ollama', 'scripted'].includes(settings.kind);
 }
 
-/** The environment variable that may hold the key of a provider; null where it needs none. */
+/** The environment variable that may hold a provider's key; null when it needs none. */
 export function keyVariableOf(settings: ProviderSettings): string | null {
   if (isKeyless(settings)) return null;
   if (settings.keyVariable !== undefined) return settings.keyVariable;
@@ -208,22 +208,22 @@ export function keyVariableOf(settings: ProviderSettings): string | null {
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
-/** What commands of one project get, and how its packages are installed where that is not found out rightly. */
+/** Environment of one project's commands, and corrections to how its packages are installed. */
 const projectSettingsSchema = z.strictObject({
   env: z.record(variableName, z.string()).default({}),
-  /** Taken from Dewpoint's own environment and masked in every output; their values stand in no file. */
+  /** Names only. The values come from Dewpoint's own environment, are masked in every output, and are in no file. */
   secretEnv: z.array(variableName).default([]),
-  /** Commands in place of those that were found, run in a copy of the project. */
+  /** Commands that replace the detected ones. They run in a copy of the project. */
   setup: z.strictObject({ python: z.string().optional(), javascript: z.string().optional() }).prefault({}),
-  /** Hosts from which packages may come beside those that were found. */
+  /** Hosts that packages may come from, besides the detected ones. */
   hosts: z.array(z.string()).default([]),
-  /** In place of the usual one; `approval`: of what the project says, where that is where it came from. */
+  /** Replaces the general image. `approval`: of the project's definition, if the image was made from it. */
   image: z.strictObject({ name: z.string(), approval: z.string().nullable() }).nullable().default(null),
 });
 
 const cap = z.number().nonnegative().nullable().default(null);
 
-/** A price without its source and date: those are the settings, and the day it is used. */
+/** A price without source and date: the source is the settings, and the date is the day of use. */
 const ownPriceSchema = priceSchema.omit({ source: true, date: true }).strict();
 
 export const routingSettingsSchema = z.strictObject({
@@ -232,13 +232,13 @@ export const routingSettingsSchema = z.strictObject({
 });
 
 const webSettingsSchema = z.strictObject({
-  /** `web_read`: agents may read pages. */
+  /** `web_read`: lets agents read pages. */
   read: z.boolean().default(false),
   /** `web_search`: the service that agents may search with. */
   search: z.enum(['off', 'searxng', 'brave']).default('off'),
-  /** `http_request`: agents may send requests of any method. */
+  /** `http_request`: lets agents send requests with any method. */
   request: z.boolean().default(false),
-  /** The address of your own SearXNG; it may be in your network. */
+  /** The address of your own SearXNG. It may be in your network. */
   searxng: z
     .url({ protocol: /^https?$/, error: 'Use an address that begins with http:// or https://.' })
     .nullable()
@@ -248,7 +248,7 @@ const webSettingsSchema = z.strictObject({
 export const settingsSchema = z.strictObject({
   version: z.literal(SETTINGS_VERSION).default(SETTINGS_VERSION),
   policy: policySchema.default('local'),
-  /** What `hybrid` goes by: a profile, and a person's own numbers in place of some of its. */
+  /** What `hybrid` uses: a profile, with the user's own numbers replacing some of its numbers. */
   routing: routingSettingsSchema.prefault({}),
   local: z.string().default('llama-cpp/qwen2.5-coder-1.5b-instruct'),
   cloud: z.string().nullable().default(null),
@@ -260,17 +260,17 @@ export const settingsSchema = z.strictObject({
       maxTokens: z.number().int().positive().default(200_000),
     })
     .prefault({}),
-  /** Agents that an agent starts, each in a session of its own. */
+  /** Child agents, each in a session of its own. */
   agents: z
     .strictObject({
-      /** The most of one session and its forks, in sum; 0: agents start none. */
+      /** The most children of a session and its forks together. 0: agents start no children. */
       most: z.number().int().min(0).max(200).default(16),
       atOnce: z.number().int().min(1).max(16).default(4),
     })
     .prefault({}),
-  /** Programs that call tools, for models that need no short prompt. `auto`: where tools of others are on. */
+  /** Programs that call tools, for models that need no short prompt. `auto`: on when connected tools are on. */
   programs: z.enum(['auto', 'on', 'off']).default('auto'),
-  /** The model that looks at a program in which the rules found something, before a person is asked. Null: none does. */
+  /** The model that reviews a program before the user is asked, if the rules found something. Null: none. */
   programReviewer: z.string().nullable().default(null),
   sandbox: z
     .strictObject({
@@ -279,38 +279,38 @@ export const settingsSchema = z.strictObject({
       cpus: z.number().positive().nullable().default(null),
       pids: z.number().int().min(64).default(512),
       commandTimeoutSeconds: z.number().positive().default(120),
-      /** How long a container engine that is there may take to answer, and one that has gone away to come back. */
+      /** How long a container engine may take to answer, or to come back after it went away. */
       engineWaitSeconds: z.number().min(1).max(3600).default(60),
-      /** Files with secrets that commands may see: whole paths, or paths in every project. */
+      /** Files with secrets that commands may see: full paths, or paths in every project. */
       unmask: z.array(z.string()).default([]),
-      /** By the whole path of a project's folder. */
+      /** By the full path of a project's folder. */
       projects: z.record(z.string(), projectSettingsSchema).default({}),
     })
     .prefault({}),
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
-  /** Of what a person who looks elsewhere is told: a session that waits for an answer, and the end of a long task. */
+  /** News for a user who is looking elsewhere: a session that waits for an answer, and the end of a long task. */
   notify: z.enum(['all', 'waits', 'off']).default('all'),
-  /** Dewpoint outside of its windows. */
+  /** Dewpoint outside its windows. */
   desktop: z
     .strictObject({
-      /** A place in the tray: with it, the app stays when its windows are closed. */
+      /** An icon in the tray. With it, the app keeps running when its windows are closed. */
       tray: z.boolean().default(false),
-      /** Keys that open a new task from anywhere, such as `CommandOrControl+Shift+Space`. Null: none are taken. */
+      /** A global shortcut that opens a new task, such as `CommandOrControl+Shift+Space`. Null: none. */
       askKeys: z.string().min(1).max(60).nullable().default(null),
-      /** The text of the clipboard comes along with them. */
+      /** The shortcut also takes the text of the clipboard along. */
       askWithClipboard: z.boolean().default(false),
     })
     .prefault({}),
-  /** Models for other programs. `isOn`: the app answers them for as long as it runs. */
+  /** Models for other programs. `isOn`: the app answers them as long as it runs. */
   endpoint: z.strictObject({ isOn: z.boolean().default(false) }).prefault({}),
-  /** What a person said about the list of projects; see `listProjects`. */
+  /** The user's changes to the list of projects; see `listProjects`. */
   projects: z
     .strictObject({
       added: z.array(z.string()).default([]),
       removed: z.record(z.string(), z.number()).default({}),
     })
     .prefault({}),
-  /** Graphics cards that are not found, or not rightly; they count instead of whatever is found. Bytes. */
+  /** Graphics cards, for machines where they are not detected correctly. They replace the detected ones. In bytes. */
   cards: z
     .array(
       z.strictObject({
@@ -320,7 +320,10 @@ export const settingsSchema = z.strictObject({
       }),
     )
     .default([]),
-  /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
+  /**
+   * Spending limits in US dollars; null: none. `--max-usd` sets one for a task. Days and months use this machine's
+   * calendar.
+   */
   budget: z
     .strictObject({
       step: cap,
@@ -329,44 +332,47 @@ export const settingsSchema = z.strictObject({
       project: cap,
       day: cap,
       month: cap,
-      /** Of single projects, by their folder, in place of `project`. */
+      /** Limits of single projects, by folder. They replace `project`. */
       projects: z.record(z.string(), z.number().nonnegative()).default({}),
     })
     .prefault({}),
   /** What may leave this machine. */
   fences: fencesSchema.prefault({}),
-  /** Files of rules that projects bring along and a person has approved: their SHA-256, by the project's folder. */
+  /** The projects' rules files that the user approved: SHA-256 by the project's folder. */
   rules: z
     .strictObject({ approved: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)).default({}) })
     .prefault({}),
-  /** Servers whose tools agents may call, and what the user said yes to. */
+  /** Servers whose tools agents may call, and what the user approved. */
   toolServers: z.record(serverNameSchema, toolServerSchema).default({}),
-  /** Which of them, or of their tools, are on or off in single projects: by folder, then by `server` or `server/tool`; a tool from a file is one of `your tools` or `project tools`. */
+  /**
+   * Servers and tools that are on or off in single projects: by folder, then by `server` or `server/tool`. Tools from
+   * files belong to `your tools` or `project tools`.
+   */
   projectTools: z.record(z.string(), z.record(z.string().max(300), z.boolean())).default({}),
-  /** Tools of the person's own that are switched off, by their names. */
+  /** The user's own tools that are switched off, by name. */
   ownToolsOff: z.array(z.string().max(100)).default([]),
-  /** Tools by which agents reach the web, all off without the user's word; each host is asked about. */
+  /** Tools that let agents reach the web. All are off by default, and the user is asked about each host. */
   web: webSettingsSchema.prefault({}),
-  /** What models of this machine do on battery, when it is hot, and when other programs need the memory. */
+  /** What local models do on battery, when the machine is hot, and when other programs need the memory. */
   power: powerSettingsSchema.prefault({}),
-  /** What this machine draws while a model works, where no meter can be read, and what that costs. */
+  /** The watts that this machine uses while a model works, if no meter can be read, and the price of electricity. */
   energy: z
     .strictObject({
       watts: z.number().positive().nullable().default(null),
       usdPerKwh: z.number().nonnegative().nullable().default(null),
     })
     .prefault({}),
-  /** What files are opened in, from the window. */
+  /** The editor that the window opens files in. */
   editor: z.enum(editorChoices).default('auto'),
-  /** Models that a person starred, as `PROVIDER/MODEL`: the picker of a message shows them first. */
+  /** The user's starred models, as `PROVIDER/MODEL`. The model picker shows them first. */
   favoriteModels: z.array(z.string().min(1).max(500)).max(200).default([]),
-  /** On what the steps of single projects run, by their folder. */
+  /** The models and policies of single projects, by folder. */
   projectModels: z.record(z.string(), projectModelsSchema).default({}),
-  /** A person's own keys in the window, by the id of the action. */
+  /** The user's own shortcuts in the window, by the id of the action. */
   shortcuts: z.record(z.string(), z.string().min(1).max(40)).default({}),
-  /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
+  /** The user's own prices, by `PROVIDER/MODEL`. They override all others. */
   prices: z.record(z.string(), ownPriceSchema).default({}),
-  /** How models are driven, by `PROVIDER/MODEL`; it goes before what their probes found out. */
+  /** How models are driven, by `PROVIDER/MODEL`. This overrides what their probes found. */
   models: z
     .record(
       z.string(),
@@ -378,16 +384,16 @@ export const settingsSchema = z.strictObject({
       }),
     )
     .default({}),
-  /** Which hosts commands may reach, by a person's word; `projects` by their folder. */
+  /** The hosts that commands may reach; `projects` by folder. */
   network: networkRulesSchema.prefault({}),
-  /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */
+  /** How services on the internet are reached. Without a proxy here, the usual environment variables apply. */
   connection: z
     .strictObject({
       proxy: z
         .url({ protocol: /^(https?|socks5?)$/, error: 'Use the address of a proxy: http://HOST:PORT.' })
         .nullable()
         .default(null),
-      /** A file with certificates (PEM) that are trusted beside the usual ones. */
+      /** A file with certificates (PEM) that are trusted besides the usual ones. */
       certificates: z.string().nullable().default(null),
     })
     .prefault({}),

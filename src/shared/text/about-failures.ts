@@ -1,28 +1,28 @@
 import { asksForChange, asksForNewTests } from './task-kind.ts';
 
-/** Words of somebody who talks about something that does not work, or about tests. */
+/** Words for something that does not work, or for tests. */
 const vocabulary =
   /\b(?:tests?|tested|fail\w*|fix\w*|bugs?|broken|breaks?|wrong\w*|incorrect\w*|errors?(?!\s+(?:messages?|texts?|codes?|pages?|handl\w+))|exceptions?|rais(?:e|es|ed)|throws?|crash\w*|repair\w*|correct\w*|pass|passes|passing|debug|green|red|problems?|issues?|should|must|instead|never|always|except|implement\w*|todo|does ?n[o'’]t|do not|don[’']t|is ?n[o'’]t|not|no longer)\b/iu;
 
 const wrong = /\b(?:fail\w*|fix\w*|bugs?|broken|wrong|crash\w*|repair\w*|pass(?:es|ing)?)\b/iu;
 
-/** Whether a task says that something is wrong, so that tests that pass may be all of it. */
+/** Whether a task says that something is wrong. Then passing tests may be all that it asks for. */
 export function speaksOfFailure(task: string): boolean {
   return wrong.test(task);
 }
 
-/** A definition that is asked for by its name. */
+/** A request for a new definition by name. */
 const newName =
   /\b(?:add|create|write|provide)\s+(?:an?|another|one more)\s+(?:[\w/-]+\s+){0,3}?(?:function|method|class|helper|component)\s+(?:called\s+|named\s+)?[`'"]?(?!(?:that|which|for|from|with|into|the)\b)([a-z_$][\w$]{2,})/iu;
 
 /**
- * Whether a task is, or may be, about what the failing criterion prints. "Rename total to sum" in a project where a
- * test of the date parser fails is not: then the failure is no measure of the work, and repairing it is not the task.
- * In doubt it is: only a task that asks for a change in so many words, speaks of nothing that is wrong and shares no
- * word with what failed is apart from it; so is one that asks for a definition by a name that what failed does not have.
+ * Whether a task is, or may be, about what the failing success check prints. "Rename total to sum" is not, in a project
+ * where a test of the date parser fails: then that failure does not measure the work, and repairing it is not the task.
+ * In doubt the answer is yes. No only for a task that clearly asks for a change, mentions nothing wrong and shares no
+ * word with the failure, or that asks for a definition by a name that the failure does not contain.
  */
 export function isAboutFailures(task: string, summary: string, conduct = Infinity): boolean {
-  // New tests are run by themselves, and what failed before them is another matter.
+  // New tests are run on their own. Earlier failures are another matter.
   if (asksForNewTests(task) && !wrong.test(task)) return false;
   const name = newName.exec(task)?.[1];
   if (name !== undefined && !wrong.test(task)) return summary.toLowerCase().includes(name.toLowerCase());
@@ -37,7 +37,7 @@ export function isAboutFailures(task: string, summary: string, conduct = Infinit
 /** "Add modulo to the calculator" shares a word with every output of `test_calculator.py`, whatever fails in it. */
 const file = /(?<![\w-])([\w-]+)\.(?:[cm]?[jt]sx?|py)\b/gu;
 
-/** Names of code, which stand nowhere by chance. */
+/** Identifiers, which do not appear by chance. */
 function namesIn(task: string): readonly string[] {
   const names = task.match(/(?<![\w$])[A-Za-z_$][\w$]*(?![\w$]|\.\w)/gu) ?? [];
   return names.filter((name) => name.length > 3 && /[a-z0-9][A-Z]|[^_]_[^_]|\$/u.test(name));
@@ -45,14 +45,14 @@ function namesIn(task: string): readonly string[] {
 
 const failure = /^(?:\s*(?:FAILED|FAIL:?|ERROR:?|not ok|✖|×|●|_{3,})\s|E\s|>\s|.*(?:Error|Exception)\b)/u;
 
-/** The names of what failed, and how, where the runner marks them: what else is printed is code around them. */
+/** The names and reasons of failures that the runner marks. Other output is code around them. */
 function failuresOf(summary: string): string {
   const lines = summary.split('\n');
   const marked = lines.some((line) => /^\s*(?:FAILED|FAIL:?|not ok|✖|×|●)\s/u.test(line));
   return marked ? lines.filter((line) => failure.test(line)).join('\n') : summary;
 }
 
-/** Parts of names and words of four letters and more, lower case, without those that every output of tests holds. */
+/** Words and parts of identifiers with four letters or more, in lower case, without those of every test output. */
 function wordsOf(text: string): readonly string[] {
   const words = text.match(/\p{L}[\p{L}\p{N}]*/gu) ?? [];
   const parts = words.flatMap((word) => word.split(/(?<=[a-z0-9])(?=[A-Z])/u)).map((part) => part.toLowerCase());

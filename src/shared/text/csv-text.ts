@@ -1,4 +1,7 @@
-/** The rows of a CSV text, by commas, semicolons or tabs, whichever its first line has most of; at most `most` rows. */
+/**
+ * The rows of a CSV text, at most `most`. The separator is the most frequent one in the first line: comma, semicolon or
+ * tab.
+ */
 export function csvRows(text: string, most: number): readonly (readonly string[])[] {
   const first = text.slice(0, text.indexOf('\n') < 0 ? text.length : text.indexOf('\n'));
   const count = (mark: string): number => first.split(mark).length;
@@ -6,7 +9,7 @@ export function csvRows(text: string, most: number): readonly (readonly string[]
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
-  // Blanks before a quote are no part of the cell.
+  // Blanks before a quote do not belong to the cell.
   let isBlank = true;
   let isQuoted = false;
   const endCell = (): void => {

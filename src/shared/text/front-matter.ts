@@ -1,6 +1,6 @@
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** Reads the lines `key: value` and the text of a definition. `readField` says null of what it does not know. */
+/** Reads the `key: value` lines and the text of a definition. `readField` returns null for an unknown key. */
 export function readDefinition<T extends object>(
   file: string,
   mostCharacters: number,
@@ -26,7 +26,10 @@ export function readDefinition<T extends object>(
   return { ok: true, value: { ...found, text } };
 }
 
-/** The lines between two lines of `---` at the beginning of a Markdown file, and the text behind them. Null: they do not end. */
+/**
+ * The lines between two lines of `---` at the start of a Markdown file, and the text after them. Null when the second
+ * line of `---` is missing.
+ */
 function frontMatter(file: string): { readonly head: readonly string[]; readonly text: string } | null {
   const whole = file.replaceAll('\r\n', '\n').trim();
   const lines = whole.split('\n');
@@ -40,7 +43,7 @@ function frontMatter(file: string): { readonly head: readonly string[]; readonly
   return { head: lines.slice(1, end), text };
 }
 
-/** A line `key: value`; both empty where it is none. */
+/** A `key: value` line; both are empty for any other line. */
 function keyAndValue(line: string): { readonly key: string; readonly value: string } {
   const colon = line.indexOf(':');
   return { key: line.slice(0, Math.max(0, colon)).trim(), value: line.slice(colon + 1).trim() };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The parts of zod's issues that words are made of; those that came over a wire are checked like anything else. */
+/** The parts of zod's issues that the text needs. Issues that arrived over a connection are checked, too. */
 const issueSchema = z.object({
   code: z.string(),
   message: z.string(),
@@ -15,7 +15,10 @@ const issueSchema = z.object({
 });
 type Issue = z.infer<typeof issueSchema>;
 
-/** What is wrong with a value, as a sentence about "it": that of its schema where it has one, else words for zod's. */
+/**
+ * What is wrong with a value, as a sentence about "it": the schema's own text if it has one, otherwise words for zod's
+ * issue.
+ */
 export function issueText(issue: unknown): string {
   const parsed = issueSchema.safeParse(issue);
   if (!parsed.success) return 'it has another form than expected';
@@ -24,7 +27,7 @@ export function issueText(issue: unknown): string {
 
 const ofZod = /^(?:Too (?:small|big)|Invalid (?:input|option)|Unrecognized key)/u;
 
-/** All of them, each after its place; `whole` names the value itself, and need not. */
+/** All issues, each after its path. `whole` names the value itself; it can be empty. */
 export function issuesText(issues: readonly unknown[], whole: string): string {
   return issues
     .slice(0, 5)
@@ -59,7 +62,7 @@ function tooSmall({ minimum, inclusive, ...issue }: Issue): string {
   return `it must be ${inclusive === false ? 'above' : 'at least'} ${minimum ?? '?'}${unitOf(issue)}`;
 }
 
-/** Of what is counted and not measured. */
+/** The unit of something that is counted. */
 function unitOf({ origin }: Pick<Issue, 'origin'>): string {
   if (origin === 'string') return ' characters long';
   return origin === 'array' || origin === 'set' ? ' long' : '';

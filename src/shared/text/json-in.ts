@@ -1,9 +1,9 @@
-/** The value that a text is as JSON; null for a text that is none. */
+/** Parses a JSON text. Null for invalid JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever reads it says that it is not what was wanted.
+    // The caller reports that it is not the expected value.
     return null;
   }
 }

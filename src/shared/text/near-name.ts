@@ -1,4 +1,4 @@
-/** Of the names that there are, the one that was probably meant; null: none is near. */
+/** The name that was probably meant. Null: none is similar. */
 export function nearestName(typed: string, names: readonly string[]): string | null {
   const ranked = names
     .map((name) => ({ name, distance: name.startsWith(typed) && typed !== '' ? 1 : distanceOf(typed, name) }))
@@ -9,15 +9,15 @@ export function nearestName(typed: string, names: readonly string[]): string | n
     : null;
 }
 
-/** As the beginning of a hint; empty where nothing is near. */
+/** The beginning of a hint; empty if no name is similar. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const near = nearestName(typed, names);
   return near === null ? '' : `Did you mean ${near}? `;
 }
 
-/** How many letters have to be changed, added or left out. */
+/** The edit distance of two words. */
 function distanceOf(left: string, right: string): number {
-  // Far apart already, and a long text is not compared letter by letter.
+  // Also keeps a long text from being compared letter by letter.
   if (Math.abs(left.length - right.length) > 3) return Infinity;
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let at = 1; at <= left.length; at += 1) {

@@ -1,25 +1,27 @@
 /**
- * What a person is shown of a text that somebody else wrote: a model, a command, a project, a service, the file of an
- * imported session. This file alone decides it, for the terminal, the window and the browser.
- *
- * `seenPieces`, `seenText`: to be judged before a yes. Everything that cannot be seen is written out, look-alikes are marked.
- * `seenName`, `seenCommand`: a path, a host, an id; a command. As a judged text, on one line whatever stands in it.
- * `seenWords`, `seenLine`: a title or label; a line of code. What cannot be seen is written out.
- * `printable`: prose to be read. What a terminal would obey and what turns or hides a part of it is taken out.
- * `unobeyed`, `escapedJson`: the last look at what leaves, for a terminal and as JSON.
+ * How text from untrusted authors is shown to the user: from a model, a command, a project, a service or an imported
+ * session. This file alone decides that, for the terminal, the window and the browser.
+ * `seenPieces`, `seenText`: for text that the user approves. Invisible characters are written out, look-alike letters
+ * are marked.
+ * `seenName`, `seenCommand`: for a path, a host or an id, and for a command. The same, always on one line.
+ * `seenWords`, `seenLine`: for a title or label, and for a line of code. Invisible characters are written out.
+ * `printable`: for prose. Removes terminal commands and characters that reorder or hide text.
+ * `escapeForTerminal`, `escapedJson`: the last filter of all output, for a terminal and as JSON.
  */
 
-/** A piece of such a text. `hidden`: the code of what cannot be seen; `alike`: looks like Latin and is not. */
+/**
+ * A piece of such a text. `hidden`: the code of an invisible character. `alike`: a letter that looks Latin and is not.
+ */
 export type SeenPiece =
   | { readonly kind: 'plain' | 'hidden' | 'alike'; readonly text: string }
-  /** A command with a screen of them looks as if it ended where they begin. */
+  /** Many empty lines make a command look as if it ended there. */
   | { readonly kind: 'empty-lines'; readonly count: number };
 
-// Controls, marks of direction, characters without width, blanks that are not the plain one, and whatever else has no
-// picture of its own.
+// Control characters, direction marks, zero-width characters, blanks other than the plain one, and other characters
+// that show nothing.
 const unseen = String.raw`(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\uFFFC\u{1D159}]`;
 
-// Where they do what they are for they can be seen by what they do: they make one picture of several, or join letters.
+// In these places they have a visible effect: they join several emoji into one, or join letters.
 const joining = String.raw`\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}`;
 const joiners = [
   String.raw`(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)[\uFE0E\uFE0F]`,
@@ -28,24 +30,24 @@ const joiners = [
   String.raw`(?<=[${joining}])[\u200C\u200D](?=[${joining}])`,
 ].join('|');
 
-/** Each with one group, to split by. */
+/** Each pattern has one group, to split by. */
 const hiddenIn = {
   judged: new RegExp(String.raw`((?![\n\t])${unseen})`, 'u'),
   line: new RegExp(String.raw`((?!\t|${joiners})${unseen})`, 'u'),
   name: new RegExp(String.raw`((?!${joiners})${unseen})`, 'u'),
 } as const;
 
-// Letters of other scripts, and forms of Latin ones that are not the plain letter.
+// Letters of other scripts, and other forms of Latin letters.
 const letter = /\p{L}/u;
 const latin = /\p{Script=Latin}/u;
 const odd =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\u0251\u0261\u2160-\u217F\u{1D400}-\u{1D7FF}\uFF01-\uFF5E]/u;
-// They look like what parts a path or a name of a host, and part nothing.
+// They look like separators in a path or host name, and separate nothing.
 const standIn = /[\u2024\u2044\u2215\u2236\u29F5\u29F8\uA789]/u;
 
 /**
- * A text as it is, with what deceives the eye made visible: characters that cannot be seen are written as their code,
- * letters that look like Latin ones are marked where they stand in a word with Latin letters or digits.
+ * The text with deceptive characters made visible. Invisible characters become their code. Letters that look Latin are
+ * marked if their word also has Latin letters or digits.
  */
 export function seenPieces(text: string): readonly SeenPiece[] {
   return splitEmptyLines(text).flatMap((part): readonly SeenPiece[] =>
@@ -59,17 +61,17 @@ export function seenPieces(text: string): readonly SeenPiece[] {
   );
 }
 
-/** The same where there is nothing but letters to mark with: `<U+202E>`, `<U+0435 е>`, `<60 empty lines>`. */
+/** The same as plain text: `<U+202E>`, `<U+0435 е>`, `<60 empty lines>`. */
 export function seenText(text: string): string {
   return seenPieces(text).map(marked).join('');
 }
 
-/** A name or a command, on one line: no part of it can pass for anything else. */
+/** A name or a command on one line. No part of it can look like anything else. */
 export function seenName(name: string): string {
   return piecesOf(name, hiddenIn.name, alikePieces).map(marked).join('');
 }
 
-/** A command or a label that holds one, on one line: its breaks and tabs are blanks. */
+/** A command, or a label that holds one, on one line. Line breaks and tabs become blanks. */
 export function seenCommand(command: string): string {
   return seenName(command.replace(/[\n\t ]+/gu, ' ').trim());
 }
@@ -79,29 +81,30 @@ export function seenWords(words: string): string {
   return piecesOf(words, hiddenIn.name, plainPieces).map(marked).join('');
 }
 
-/** Sentences, each line as it stands. */
+/** Sentences. Keeps the line breaks. */
 export function seenLines(text: string): string {
   return text.split('\n').map(seenWords).join('\n');
 }
 
-/** A line of code in pieces; its tabs are left. Most lines are one piece. */
+/** A line of code in pieces. Keeps its tabs. Most lines are one piece. */
 export function seenLine(line: string): readonly SeenPiece[] {
   return piecesOf(line, hiddenIn.line, plainPieces);
 }
 
-/** A line of code where there is nothing but letters to mark with. */
+/** A line of code as plain text. */
 export function seenLineText(line: string): string {
   return seenLine(line).map(marked).join('');
 }
 
-/** Whether a judged text has anything in it that wants a closer look. */
+/** Whether a text to be approved has anything deceptive in it. */
 export function hasDeceptivePiece(pieces: readonly SeenPiece[]): boolean {
   return pieces.some(({ kind }) => kind !== 'plain');
 }
 
 /**
- * Each that a terminal would act on, as a whole. Of what only begins like one no more than the beginning: the rest of the
- * line stays in sight. What goes with a title or a link is on one line and short. Of `CSI … m` the groups are `…` and `m`.
+ * Matches every sequence that a terminal would act on. If a sequence is incomplete, only its beginning matches, so the
+ * rest of the line stays visible. Titles and links must be short and on one line. For `CSI … m`, the groups are `…` and
+ * `m`.
  */
 // eslint-disable-next-line no-control-regex -- these are what must go
 export const escapeSequences = /\u001B(?:\[([0-?]*)[ -/]*([@-~])|\][^\p{Cc}]{0,2048}(?:\u0007|\u001B\\)|[ -/]*[0-~])/gu;
@@ -112,8 +115,8 @@ const unread = new RegExp(
 );
 
 /**
- * Prose of a model or a command, made harmless: no escape sequences, no control characters but line breaks and tabs,
- * nothing that turns the direction of writing or carries a text that is not seen.
+ * Prose of a model or a command, made harmless: without escape sequences, without control characters except line breaks
+ * and tabs, and without characters that change the writing direction or hide text.
  */
 export function printable(text: string): string {
   return text
@@ -122,17 +125,17 @@ export function printable(text: string): string {
     .replace(unread, '');
 }
 
-// Line breaks are ours, also those of a table for other programs; tabs are those of code.
+// Line breaks are Dewpoint's own, including those of CSV tables. Tabs belong to code.
 const obeyed = new RegExp(String.raw`(?![\n\t]|\r\n)[\p{Cc}\u2028\u2029${turning}]`, 'gu');
 
-/** With what a terminal would obey, and what turns the direction of writing, as its code. */
+/** Writes terminal control characters and direction marks as their code. */
 export function escapeForTerminal(text: string): string {
   return text.replace(obeyed, (character) => `<${codeOf(character)}>`);
 }
 
 const unseenInJson = new RegExp(String.raw`(?!\n)${unseen}`, 'gu');
 
-/** JSON that says the same, with everything that cannot be seen as an escape: also for readers that end lines at U+2028. */
+/** Equal JSON with every invisible character escaped, also for readers that end lines at U+2028. */
 export function escapedJson(json: string): string {
   return json.replace(unseenInJson, (character) =>
     Array.from({ length: character.length }, (_, index) => {
@@ -183,12 +186,12 @@ function alikePieces(text: string): readonly SeenPiece[] {
   return pieces;
 }
 
-/** A word of one other script is a word of another language, not a trick. */
+/** A word in one other script is a foreign word, not a trick. */
 function hasOnlyOdd(word: string): boolean {
   return Array.from(word).every((character) => !letter.test(character) || odd.test(character));
 }
 
-/** A text cut at its runs of more than two empty lines, each of which is given as its number. */
+/** Splits a text at runs of more than two empty lines. Each run becomes its number of lines. */
 function splitEmptyLines(text: string): readonly (string | number)[] {
   const parts: (string | number)[] = [];
   let from = 0;

@@ -1,8 +1,8 @@
-/** How much of a text and of a line the folded state keeps, in characters. */
+/** How many characters of a text and of a line the folded state keeps. */
 export const textLimit = 2048;
 export const lineLimit = 200;
 
-/** The first part of a text, with a mark where it was cut; never half of a surrogate pair. */
+/** The beginning of a text, with a mark where it was cut. Never cuts inside a surrogate pair. */
 export function shortenText(text: string, length: number): string {
   if (text.length <= length) return text;
   const code = text.charCodeAt(length - 1);
@@ -10,7 +10,7 @@ export function shortenText(text: string, length: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** The beginning and the end of a text: of an output the end matters most. */
+/** The beginning and the end of a text. The end of an output matters most. */
 export function shortenOutput(text: string): string {
   if (text.length <= textLimit) return text;
   const half = textLimit / 2;
@@ -28,7 +28,7 @@ export function lastItems<T>(items: readonly T[], count: number): readonly T[] {
   return items.length > count ? items.slice(items.length - count) : items;
 }
 
-/** A copy with the last item that fits changed; the same list when none does. */
+/** The list with its last matching item changed; the same list when nothing matches. */
 export function changeLastMatch<T>(
   items: readonly T[],
   fits: (item: T) => boolean,

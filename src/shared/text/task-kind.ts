@@ -2,7 +2,9 @@ const opening =
   /^(?:what|which|who|whose|where|when|why|how|is|are|was|were|does|do|did|explain|describe|summari[sz]e|show|list|find out|tell|compare|outline)\b/iu;
 /** "Can you fix …?" and "How about adding …?" ask for work. */
 const request = /^(?:can|could|would|will|please|how about|why don't you|why not)\b/iu;
-/** "Could you …?" of other languages; without one of these, what ends with a question mark is a question there, too. */
+/**
+ * "Could you …?" in other languages. Without one of these, a sentence with a question mark is a question there, too.
+ */
 export const foreignRequest =
   /(?:^|[\s,¿])(?:bitte|kannst du|könntest du|können sie|peux[- ]tu|pouvez[- ]vous|s'il (?:te|vous) plaît|puedes|podrías|por favor|puoi|potresti|você pode)(?=[\s,.!?]|$)|请|請|帮我|幫我|ください/iu;
 const work =
@@ -11,7 +13,7 @@ const work =
 const greeting =
   /^(?:hello|hi|hey|hiya|good (?:morning|afternoon|evening|night)|thanks|thank you|thx|cheers|bye|goodbye|see you|ok|okay|great|nice|cool|perfect|well done|hallo|guten (?:tag|morgen|abend)|danke|bonjour|merci|hola|gracias|ciao|grazie|привет|спасибо|你好|谢谢|こんにちは|ありがとう)(?:[\s,!.]+(?:there|all|everyone|you|a lot|ok|okay|thanks|danke|very much|so much|dewpoint|again|then|for (?:that|this|now)|schön|vielmals|viele?))*[\s!.,。！:)]*$/iu;
 
-/** A greeting or a thank-you and no more: nothing is to be looked for, and surely nothing changed. */
+/** Whether a text is only a greeting or a thank-you, so that nothing needs to be searched or changed. */
 export function isSmallTalk(text: string): boolean {
   return greeting.test(text.trim());
 }
@@ -24,7 +26,7 @@ const runs = new RegExp(
   'iu',
 );
 
-/** `tests`, or the file that a text asks to be run and no more; null: it asks for something else. */
+/** `tests`, or the file, if a text asks only to run it; null when it asks for something else. */
 export function asksToRun(task: string): string | null {
   const [, tests, file] = runs.exec(task) ?? [];
   return tests === undefined ? (file ?? null) : 'tests';
@@ -32,7 +34,7 @@ export function asksToRun(task: string): string | null {
 
 const makes =
   '(?:make|write|create|save|store|put|build|generate|produce|add|fix|change|implement|remove|delete|rename|refactor|update|replace|move|copy|convert)';
-/** Of "create, change or delete" none is an order. */
+/** In "create, change or delete", none of the words is an order. */
 const noOrder = String.raw`\b(?!\s*(?:[,;:.?!]|or\b|and\b|$))`;
 const kindly = String.raw`(?:(?:please|also|finally|and|then|me)\s+){0,3}`;
 const orderLater = new RegExp(String.raw`(?:[,;:]|\bthen,?)\s+${kindly}${makes}${noOrder}`, 'iu');
@@ -42,19 +44,21 @@ const wishLater = new RegExp(
   'iu',
 );
 
-/** "Show a table of them, then make two files": an order that follows what is asked. "How do I read and write a file" has none. */
+/**
+ * "Show a table of them, then make two files" has an order after a question. "How do I read and write a file" has none.
+ */
 function hasOrder(sentence: string): boolean {
   if (/[?？]$/u.test(sentence)) return wishLater.test(sentence);
   return orderLater.test(sentence) || (orderBeside.test(sentence) && !/\bhow\b/iu.test(sentence));
 }
 
-/** What is longer brings something along to be worked on. */
+/** A longer text brings along something to work on. */
 const longestQuestion = 20_000;
 
 /**
- * Whether a task asks for an answer rather than for a change, by its own words. In doubt it is work: a question that
- * is taken for work still gets its answer, but a change that is taken for a question is never made. `conduct`: of the
- * agent; logs from before the fifth were not looked through for orders.
+ * Whether a task's words ask for an answer rather than a change. In doubt it is work: a question taken for work still
+ * gets its answer, but a change taken for a question is never made. `conduct`: the version of the agent's behavior.
+ * Before version 5, texts were not searched for orders, and replays of such logs must not do so.
  */
 export function isQuestion(task: string, conduct = Infinity): boolean {
   if (isSmallTalk(task)) return true;
@@ -66,13 +70,16 @@ export function isQuestion(task: string, conduct = Infinity): boolean {
   return sentences.every((sentence) => isAsking(sentence.trim()));
 }
 
-/** Whether what begins as a question goes on with an order to make something. */
+/** Whether a text begins as a question and goes on with an order to make something. */
 export function hasLaterOrder(task: string): boolean {
   const text = task.slice(0, longestQuestion).trim();
   return text.split(/(?<=[.!?。？！])\s+|\n+/u).some((sentence) => hasOrder(sentence.trim()));
 }
 
-/** Whether a task says in its own words that something is to be changed; what only says what is wrong does not. `conduct` as in `isQuestion`. */
+/**
+ * Whether a task's own words say that something must be changed. Only saying what is wrong does not count. `conduct` as
+ * in `isQuestion`.
+ */
 export function asksForChange(task: string, conduct = Infinity): boolean {
   return !isQuestion(task, conduct) && work.test(task);
 }
@@ -84,7 +91,7 @@ function isAsking(sentence: string): boolean {
       sentence,
     );
   }
-  // "Do the work." is none, though "Do they agree?" is.
+  // "Do the work." is no question, though "Do they agree?" is.
   if (!/[?？]$/u.test(sentence)) return opening.test(sentence) && !/^do\b/iu.test(sentence) && !work.test(sentence);
   return opening.test(sentence) || !work.test(sentence);
 }
@@ -96,7 +103,7 @@ const withTests =
   /\b(?:with|including|plus|and|incl\.?)\s+(?:(?:a|an|the|some|its|own|good|few|full|new|proper|pytest|unittest|vitest|jest|unit|integration|corresponding|matching)\s+){0,4}(?:tests?|specs?|test (?:files?|suite|cases?|coverage))\b(?!\s+(?:modes?|flags?|pages?|pass|fail|still|should|must|are|is|was|were|that|which|run|running|green|data|for the (?:existing|old)))/iu;
 const making = /\b(?:write|add|create|generate|build|make|implement|develop|code|design)\b/iu;
 
-/** Whether a text asks for tests beside what it asks for: "build a tool with unit tests", "add median() and tests for it". */
+/** Whether a text also asks for tests: "build a tool with unit tests", "add median() and tests for it". */
 export function wantsTests(task: string): boolean {
   return asksForNewTests(task) || (making.test(task) && withTests.test(task));
 }
@@ -105,29 +112,32 @@ const feature = /\b(?:add|implement|support|introduce|extend)\b/iu;
 const known =
   /\b(?:fix|fails?|failing|bug|broken|rename|comments?|docstrings?|typos?|readme|changelog|format(?:ting)?)\b/iu;
 
-/** Whether a text asks for something that is not there yet: a feature, or a thing together with its tests. */
+/** Whether a text asks for something that does not exist yet: a feature, or a thing together with its tests. */
 export function makesNew(task: string, conduct = Infinity): boolean {
   if (isQuestion(task, conduct) || known.test(task)) return false;
   return (making.test(task) && withTests.test(task)) || (feature.test(task) && !asksForNewTests(task));
 }
 
-/** Whether a text asks for tests to be written, and not for code that passes them. */
+/** Whether a text asks to write tests, rather than code that passes them. */
 export function asksForNewTests(task: string): boolean {
   return asksForTests.test(task);
 }
 
-/** Words that name something drawn and hardly anything else. */
+/** Words that nearly always mean a drawing. */
 const drawn =
   /\b(?:(?:bar|line|pie|area|column|scatter|gantt|flow|org) ?(?:charts?|graphs?|plots?|diagrams?)|charts?|plots?|plotted|plotting|diagrams?|infographics?|histograms?|scatter ?plots?|mermaid|flow ?charts?|mind ?maps?|visuali[sz](?:e|es|ed|ation|ations)|mock-?ups?|canvas_render)\b/iu;
-/** Words that are drawn where somebody wants to be shown them: a table may be one of a database, a graph one of nodes. */
+/**
+ * Words that mean a drawing only together with a wish to be shown one. A table may be in a database, a graph may
+ * consist of nodes.
+ */
 const maybe =
   /\b(?:tables?|graphs?|figures?|images?|pictures?|screenshots?|drawings?|sketch(?:es)?|illustrations?)\b/iu;
 const showing = /\b(?:show|draw|display|render|sketch|present|illustrate|compare|give me|as an?|in an?)\b/iu;
-/** Of other languages: German, French, Spanish, Italian, Portuguese, Chinese, Japanese. */
+/** The same in other languages: German, French, Spanish, Italian, Portuguese, Chinese, Japanese. */
 const drawnElsewhere =
   /diagramm|schaubild|zeichne|visualisier|tabelle|graphique|diagramme|tableau|gráfic|diagrama|tabla|grafico|tabella|图表|圖表|表格|グラフ|図表/iu;
 
-/** Whether a text asks to be shown a table, a chart, a diagram or a picture, by its own words. In doubt it does: a tool is offered, and no more. */
+/** Whether a text asks to be shown a table, chart, diagram or picture. In doubt it does: this only offers a tool. */
 export function asksToDraw(text: string): boolean {
   return drawn.test(text) || drawnElsewhere.test(text) || (maybe.test(text) && showing.test(text));
 }

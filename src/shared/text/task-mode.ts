@@ -1,6 +1,6 @@
 import { asksToRun, isQuestion, isSmallTalk } from './task-kind.ts';
 
-/** What a message is taken for: `ask` answers and changes no file, `plan` plans, `work` does it. */
+/** How a message is read. `ask`: answers and changes no file. `plan`: only plans. `work`: does the work. */
 export const taskModes = ['ask', 'plan', 'work'] as const;
 export type TaskMode = (typeof taskModes)[number];
 
@@ -9,16 +9,16 @@ const work =
 const thing =
   /\b(?:files?|folders?|director(?:y|ies)|scripts?|programs?|web ?(?:pages?|sites?|apps?)|home ?page|landing page|games?|calculator|command[- ]line|cli|projects?|repo(?:sitory)?|packages?|modules?|tests?)\b/iu;
 const order = /^\W*(?:(?:please|now|then)\s+)*(?:run|execute|install|clone|download|save)\b/iu;
-/** Endings of addresses, and names of things that look like files. */
+/** Domain endings, and names of things that look like files. */
 const noFiles = /\.(?:com|org|net|io|de|edu|gov)$|^(?:node|vue|next|react|express|three|d3|nuxt)\.js$/iu;
 
-/** Whether a text wants something that lies in a file or is run, by its own words. "Write a poem" does not. */
+/** Whether a text's words want something in a file, or something run. "Write a poem" does not. */
 export function asksForFile(text: string): boolean {
   if (asksToRun(text) !== null || order.test(text)) return true;
   return (work.test(text) && thing.test(text)) || [...text.matchAll(/[\w@./-]+/gu)].some(([word]) => isFileName(word));
 }
 
-/** A name with an ending, as of a file; "e.g." and "1.5" are none. */
+/** A name with a file ending. "e.g." and "1.5" are none. */
 function isFileName(word: string): boolean {
   const name = word.endsWith('.') ? word.slice(0, -1) : word;
   const dot = name.lastIndexOf('.');
@@ -26,8 +26,8 @@ function isFileName(word: string): boolean {
 }
 
 /**
- * What a message is when nobody has chosen. `hasFiles`: there is a project, or the conversation has made files. Without
- * any, it is a conversation until a file is asked for.
+ * The mode of a message when nobody has chosen one. `hasFiles`: there is a project, or the conversation has made files.
+ * Without files, it is a conversation until a file is asked for.
  */
 export function modeOfText(
   text: string,
@@ -39,14 +39,14 @@ export function modeOfText(
 
 const ofProject =
   /\b(?:this|these|that|here|our|my|its?|we|us|project|code ?base|repo(?:sitory)?|source|readme|the (?:code|app|file|files|function|class|method|module|server|tests?|build|api|cli|program|script|page|config|settings?))\b/iu;
-/** Names as code has them: `a_b`, `aB`, `a.b`, `a()`, paths, and what stands in backticks; JavaScript is none. */
+/** Names as in code: `a_b`, `aB`, `a.b`, `a()`, paths, and text in backticks. JavaScript is none. */
 const ofCode = /[`/]|\w_\w|\b[a-z]{1,40}[A-Z]|\w\.\w|\w\(/u;
 const general =
   /^(?:(?:what(?:'s| is| are)|explain|define|describe)(?: what)? an? |what does .+ (?:mean|stand for)\b|what(?:'s| is) the difference between an? |who (?:is|was|wrote|invented|made|discovered) |how do (?:you|i) (?:say|spell|pronounce) |translate )/iu;
 
 /**
- * Whether a question can be answered without a look at the project that it is asked in. In doubt it cannot: what is
- * looked up for nothing costs a moment, and an answer that should have looked is wrong.
+ * Whether a question can be answered without a look at its project. In doubt it cannot: a needless look costs a moment,
+ * but an answer that should have looked is wrong.
  */
 export function needsNoProject(question: string): boolean {
   const text = question.trim();

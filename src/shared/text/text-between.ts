@@ -1,15 +1,15 @@
-/** What stands between an opening and the closing after it. */
+/** The text between an opening and the next closing. */
 export interface TextBetween {
   readonly opening: RegExpExecArray;
   readonly inside: string;
-  /** Behind the closing. */
+  /** The position after the closing. */
   readonly end: number;
 }
 
 /**
- * Every text between an opening and the next `closing`, one after another; with `mayEndOpen` the last one may reach to the
- * end of the text. For what a pattern with `[\s\S]*?` between
- * the two would find; but such a pattern reads to the end of the text from each opening that is never closed.
+ * Every text between an opening and the next `closing`, one after another. With `mayEndOpen`, the last one may reach to
+ * the end of the text. Replaces patterns with `[\s\S]*?`, which read to the end of the text from each opening that is
+ * never closed.
  */
 export function* textsBetween(
   text: string,

@@ -1,7 +1,7 @@
 import { csvRows } from '@shared/text/csv-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** The tool by which a model shows something that is no text: its input is what is drawn, by every host. */
+/** The tool with which a model shows something other than text. Every host draws its input. */
 export const canvasToolName = 'canvas_render';
 
 export const chartKinds = ['bar', 'line', 'point', 'area', 'pie'] as const;
@@ -13,7 +13,7 @@ export type CanvasKind = (typeof canvasKinds)[number];
 
 export interface ChartSeries {
   readonly name: string;
-  /** One for each label; null: there is none. */
+  /** One value for each label; null when there is none. */
   readonly values: readonly (number | null)[];
 }
 
@@ -27,7 +27,7 @@ export interface CanvasTable {
 export interface CanvasChart {
   readonly kind: ChartKind;
   readonly title: string;
-  /** What the labels are. */
+  /** The name of what the labels are. */
   readonly axis: string;
   readonly labels: readonly string[];
   readonly series: readonly ChartSeries[];
@@ -47,7 +47,7 @@ export interface CanvasImage {
 
 export type Canvas = CanvasTable | CanvasChart | CanvasSource | CanvasImage;
 
-/** More is not drawn: nobody reads it, and the page holds all of it. */
+/** The limits of a drawing. Nobody could read more, and the page must hold all of it. */
 export const canvasLimits = {
   titleCharacters: 200,
   characters: 500_000,
@@ -57,13 +57,13 @@ export const canvasLimits = {
   chartRows: 500,
   series: 8,
   slices: 16,
-  /** An image of the workspace. */
+  /** An image from the workspace. */
   imageBytes: 2_500_000,
 } as const;
 
 type Read = { readonly ok: true; readonly canvas: Canvas } | { readonly ok: false; readonly problem: string };
 
-/** What an input asks to be drawn, or what is wrong with it, for the model that wrote it. Also of a log from elsewhere. */
+/** What an input asks to draw, or what is wrong with it, for the model that wrote it. Safe for logs from elsewhere. */
 export function readCanvas(input: unknown): Read {
   const kind = canvasKinds.find((one) => one === fieldOf(input, 'kind'));
   const content = fieldOf(input, 'content');
@@ -87,7 +87,10 @@ export function readCanvas(input: unknown): Read {
   }
 }
 
-/** What a block of code in an answer asks to be drawn, as an input of the tool, by the name after its fence; null: nothing. */
+/**
+ * What a code block in an answer asks to draw, as an input of the tool. `name` is the word after its fence. Null:
+ * nothing.
+ */
 export function chartInFence(
   name: string,
   content: string,
@@ -96,7 +99,7 @@ export function chartInFence(
   return kind === undefined ? null : { kind, content };
 }
 
-/** All charts that an answer in Markdown has as blocks of code; one that is not closed is none yet. */
+/** All charts that a Markdown answer has as code blocks. A block that is not closed yet does not count. */
 export function chartsInText(text: string): readonly { readonly kind: ChartKind; readonly content: string }[] {
   const charts: { readonly kind: ChartKind; readonly content: string }[] = [];
   let open: { readonly name: string; readonly lines: string[] } | null = null;
@@ -167,10 +170,10 @@ function readChart(kind: ChartKind, content: string, title: string): Read {
   return { ok: true, canvas: { kind, title, axis, labels: rows.map(([label = '']) => label), series } };
 }
 
-/** Beyond this sums and differences of numbers are none any more. */
+/** Beyond this, sums and differences may overflow. */
 const largest = 1e100;
 
-/** Undefined: it is none. */
+/** Undefined when the cell is no number. */
 export function numberOf(cell: string): number | undefined {
   if (cell.length > 40 || !/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,3})?$/iu.test(cell)) return undefined;
   const value = Number(cell);
@@ -196,14 +199,14 @@ export function isChart(canvas: Canvas): canvas is CanvasChart {
   return chartKinds.some((kind) => kind === canvas.kind);
 }
 
-/** An image with its bytes, as Base64. */
+/** An image with its bytes in base64. */
 export interface Picture {
   readonly path: string;
   readonly mediaType: string;
   readonly data: string;
 }
 
-/** A name by which a file is taken for a picture. */
+/** Whether a file's name says that it is a picture. */
 export function isPictureName(path: string): boolean {
   return /\.(?:png|jpe?g|gif|webp|svg)$/iu.test(path);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** The one secret of a Composio source: the header that carries the key of a project there. */
+/** The one secret of a Composio source: the header with the project's key. */
 export const composioKeyName = 'x-api-key';
 export const composioAddress = 'https://backend.composio.dev';
 
@@ -9,24 +9,26 @@ const toolkitSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'Use the short names of toolkits in small letters, such as github.');
 
-/** Sessions of Composio's tool router, for one user. Exactly this is what a person says yes to. */
+/** A Composio tool router session for one user. The user approves exactly this. */
 export const composioDefinitionSchema = z
   .strictObject({
     kind: z.literal('composio'),
-    /** Whose accounts at services are used. The name is sent to Composio. */
+    /** The user whose service accounts are used. The name is sent to Composio. */
     user: z.string().min(1).max(200).default('default'),
-    /** Where its API is. */
+    /** The address of its API. */
     url: z
       .url({ protocol: /^https?$/, error: 'Use an address that begins with https://.' })
       .refine(isSafeForKeys, { error: 'Use https://. A key is sent there.' })
       .default(composioAddress),
-    /** `native`: by its API. `mcp`: by the MCP server of the session. */
+    /** `native`: through its API. `mcp`: through the session's MCP server. */
     mode: z.enum(['native', 'mcp']).default('native'),
-    /** The only toolkits it may use; none: all of them. */
+    /** The only toolkits that it may use. Empty: all of them. */
     toolkits: z.array(toolkitSchema).max(50).default([]),
-    /** Its real tools, each with a definition and a yes of its own, in place of the tools that find and call them. */
+    /**
+     * Offers its real tools, each with its own definition and approval, instead of the tools that find and call them.
+     */
     directTools: z.boolean().default(false),
-    /** Code of the model may run on machines of Composio. */
+    /** Code of the model may run on Composio's machines. */
     workbench: z.boolean().default(false),
     staysHere: z.literal(false).default(false),
   })
@@ -36,7 +38,7 @@ export const composioDefinitionSchema = z
   });
 export type ComposioDefinition = z.infer<typeof composioDefinitionSchema>;
 
-/** Whether a key may go there unread by others: encrypted, or on this machine. */
+/** Whether others cannot read a key on the way: the address is encrypted, or on this machine. */
 function isSafeForKeys(url: string): boolean {
   try {
     const { protocol, hostname } = new URL(url);
@@ -46,7 +48,7 @@ function isSafeForKeys(url: string): boolean {
   }
 }
 
-/** In one line, for people: all that decides what is reached and used. */
+/** One line for people, with everything that decides what is reached and used. */
 export function composioText({ url, user, mode, toolkits, directTools, workbench }: ComposioDefinition): string {
   const what = toolkits.length === 0 ? 'all toolkits' : toolkits.join(', ');
   const parts = [
@@ -57,29 +59,29 @@ export function composioText({ url, user, mode, toolkits, directTools, workbench
   return `Composio at ${url} for the user ${JSON.stringify(user)}: ${[what, ...parts].join(', ')}`;
 }
 
-/** An account at a service, as Composio has it for the user. */
+/** The user's account at a service, as Composio reports it. */
 export interface ToolkitConnection {
   readonly toolkit: string;
   readonly title: string;
-  /** `none-needed`: the service wants no account. */
+  /** `none-needed`: the service needs no account. */
   readonly state: 'connected' | 'not-connected' | 'none-needed';
-  /** What Composio calls its state, such as EXPIRED; null: there is no account. */
+  /** Composio's name of the state, such as EXPIRED; null when there is no account. */
   readonly status: string | null;
 }
 
-/** A call that another call carries. */
+/** A call inside another call. */
 export interface InnerCall {
   readonly tool: string;
   readonly input: unknown;
 }
 
 const deepest = 24;
-/** More of them are shown as they stand in the arguments. */
+/** Further calls are shown only as part of the arguments. */
 const mostInner = 200;
 
 /**
- * The calls that the arguments of a router's tool carry: wherever a `tool_slug` stands, also as JSON in a text, and also in
- * the arguments of such a call. What else stands beside them is no call.
+ * The calls inside the arguments of a router's tool: wherever there is a `tool_slug`, also in a JSON text, and also in
+ * the arguments of such a call. Other arguments are no calls.
  */
 export function innerCallsOf(input: unknown): readonly InnerCall[] {
   const found: InnerCall[] = [];
@@ -107,7 +109,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A text that only begins like one.
+    // The text only looked like JSON.
     return undefined;
   }
 }

@@ -2,27 +2,27 @@ import { z } from 'zod';
 import { ownToolFactsSchema } from '@shared/tools/own-tool.ts';
 
 /**
- * A tool that Dewpoint does not bring. It stands in the facts of each turn, whole, so that a replay reads the calls as they
- * were read, with no server near.
+ * A tool that is not built in. The facts of each turn hold it in full, so that a replay reads the calls as they were
+ * read, without the server.
  */
 export const foreignToolSchema = z.object({
-  /** As models call it: `server__tool`. */
+  /** The name for models: `server__tool`. */
   name: z.string(),
   server: z.string(),
-  /** As its server calls it. */
+  /** The server's name for it. */
   tool: z.string(),
   description: z.string(),
-  /** As the server gave it, word for word. */
+  /** The server's schema, unchanged. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** Whether what it is given may leave this machine. */
+  /** Whether its input may leave this machine. */
   leaves: z.boolean(),
-  /** Whether it may read files of this machine. */
+  /** Whether it may read files on this machine. */
   readsFiles: z.boolean(),
-  /** By the word of the person it only reads: an equal call in a turn is answered by the one before. */
+  /** The user marked it as only reading: an equal call in a turn reuses the earlier result. */
   reads: z.literal(true).optional(),
-  /** It may pass on calls of other tools, which stand in its arguments. */
+  /** It may pass on calls of other tools, which are in its arguments. */
   isRouter: z.literal(true).optional(),
-  /** Of a tool that is a file of the person's or the project's, and no server's. */
+  /** Set for a tool from a file of the user or the project, instead of a server. */
   own: ownToolFactsSchema.optional(),
 });
 export type ForeignToolSpec = z.infer<typeof foreignToolSchema>;

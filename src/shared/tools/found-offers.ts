@@ -1,9 +1,9 @@
 import { mentionsIn } from '@shared/attachments/file-mentions.ts';
 
-/** Something of a server that a message can take along. All words in it are the server's. */
+/** A resource of a tool server that a message can take along. All its words are the server's. */
 export interface FoundResource {
   readonly server: string;
-  /** Of a template: with one place to fill in, as `notes://day/{day}`. */
+  /** For a template: with one place to fill in, such as `notes://day/{day}`. */
   readonly uri: string;
   readonly name: string;
   readonly title?: string | undefined;
@@ -11,7 +11,7 @@ export interface FoundResource {
   readonly isTemplate?: true | undefined;
 }
 
-/** A text of a server that a message can begin with. All words in it are the server's. */
+/** A text of a tool server that a message can begin with. All its words are the server's. */
 export interface FoundPrompt {
   readonly server: string;
   readonly name: string;
@@ -24,19 +24,19 @@ export interface FoundPrompt {
   }[];
 }
 
-/** As it is typed behind a `/`. */
+/** The name to type after a `/`. */
 export function promptName({ server, name }: Pick<FoundPrompt, 'server' | 'name'>): string {
   return `${server}:${name}`;
 }
 
-/** Those whose name begins with what is typed behind a `/`, with or without that of its server. */
+/** The prompts whose name, with or without the server's name, begins with what is typed after a `/`. */
 export function matchingPrompts(text: string, prompts: readonly FoundPrompt[]): readonly FoundPrompt[] {
   const typed = /^\/(\S*)$/u.exec(text)?.[1];
   if (typed === undefined) return [];
   return prompts.filter((one) => promptName(one).startsWith(typed) || one.name.startsWith(typed));
 }
 
-/** What stands before and behind the one place of a template; null: it has none, or several, or one of another kind. */
+/** The text before and after the one place of a template; null when it has none, several, or one of another kind. */
 export function placeIn(template: string): { readonly before: string; readonly after: string } | null {
   const [before = '', inner, more] = template.split('{');
   if (inner === undefined || more !== undefined) return null;
@@ -44,12 +44,14 @@ export function placeIn(template: string): { readonly before: string; readonly a
   return after === undefined || rest !== undefined || !/^\+?\w{1,100}$/u.test(variable) ? null : { before, after };
 }
 
-/** A resource as a message mentions it: `server:address`. */
+/** A resource as a mention in a message: `server:address`. */
 export function resourceMention({ server, uri }: Pick<FoundResource, 'server' | 'uri'>): string {
   return `${server}:${uri}`;
 }
 
-/** The mentions of a text that name something of a tool server: `@server:address`, where the address begins as `notes:` does. */
+/**
+ * The mentions in a text that name a resource of a tool server: `@server:address`, with an address such as `notes:…`.
+ */
 export function resourceMentionsIn(text: string): readonly { readonly server: string; readonly uri: string }[] {
   return mentionsIn(text).flatMap(({ start, end }) => {
     const words = text.slice(start + 1, end).replaceAll('"', '');
@@ -61,8 +63,8 @@ export function resourceMentionsIn(text: string): readonly { readonly server: st
 }
 
 /**
- * Those that fit what is typed after an `@`, best first. What is typed behind the beginning of a template fills its place:
- * such a one is no template any more.
+ * The resources that match what is typed after an `@`, best first. Text typed after the beginning of a template fills
+ * its place; the result is no template any more.
  */
 export function fittingResources(
   resources: readonly FoundResource[],
@@ -86,7 +88,7 @@ export function fittingResources(
   return [...filled, ...named].slice(0, limit);
 }
 
-/** With a `+` it may be a path. */
+/** A place with `+` may hold a path. */
 function valueIn(template: string, value: string): string {
   return template.includes('{+') ? encodeURI(value) : encodeURIComponent(value);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ownToolDeclarationSchema, ownToolNameSchema } from './own-tool.ts';
 
-/** How a program is called that is to be kept. */
+/** The name, description and input schema under which a program is kept. */
 export const keptNamesSchema = z.object({
   name: ownToolNameSchema,
   description: ownToolDeclarationSchema.shape.description,

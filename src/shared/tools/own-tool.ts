@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 
-/** No two underscores beside each other: those are in names of server tools, so neither can be taken for the other. */
+/** No two adjacent underscores: names of server tools contain those, so the two cannot be confused. */
 export const ownToolNameSchema = z
   .string()
   .regex(/^(?!.*__)[a-z][a-z0-9_]{0,47}$/, 'use 1 to 48 small letters, digits and single underscores, a letter first');
@@ -21,7 +21,7 @@ const inputSchema = z
   .refine(({ type }) => type === undefined || type === 'object', { error: 'its type must be object' })
   .refine((schema) => JSON.stringify(schema).length <= longestSchema, { error: 'it is longer than 32 KB' });
 
-/** A call that a program announces: the tool, how many at most, and where. */
+/** A call that a program announces: the tool, the most calls, and where. */
 export const announcedSchema = z.object({
   tool: z.string(),
   most: z.number(),
@@ -30,18 +30,18 @@ export const announcedSchema = z.object({
 });
 export type Announced = z.infer<typeof announcedSchema>;
 
-/** What the file of a tool says of it, in its header or in the object that it exports. */
+/** What a tool's file says about the tool, in its header or in the exported object. */
 export const ownToolDeclarationSchema = z.strictObject({
-  /** Without one it is called as its file is. */
+  /** Absent: the name of its file. */
   name: ownToolNameSchema.optional(),
   description: z.string().trim().min(1).max(4_000),
   input_schema: inputSchema.default({ type: 'object', properties: {} }),
-  /** Kept in the key store, and given to its calls alone, as variables. */
+  /** Kept in the key store, and given only to its own calls, as variables. */
   secrets: z.array(secretNameSchema).max(20).default([]),
-  /** What it may reach, by name, on ports 80 and 443. */
+  /** The hosts that it may reach, by name, on ports 80 and 443. */
   hosts: z.array(hostSchema).max(20).default([]),
   timeout_seconds: z.int().min(1).max(600).default(60),
-  /** It is a program that calls tools: these, and no others. It reaches hosts by them alone. */
+  /** Set for a program that calls tools: these and no others. It reaches hosts only through them. */
   calls: z.array(announcedSchema).max(100).optional(),
   version: z.int().min(1).optional(),
 });
@@ -51,12 +51,12 @@ export type OwnToolDeclaration = z.infer<typeof ownToolDeclarationSchema>;
 export const ownToolSourceSchema = z.enum(['home', 'project']);
 export type OwnToolSource = z.infer<typeof ownToolSourceSchema>;
 
-/** As a server of this name it stands in logs and lists; no server can have one with a space. */
+/** The server name of such tools in logs and lists. No server can have a name with a space. */
 export const ownToolServers = { home: 'your tools', project: 'project tools' } as const satisfies Readonly<
   Record<OwnToolSource, string>
 >;
 
-/** What else there is to know of a tool from a file; it stands in the facts of a turn with its spec. */
+/** Further facts about a tool from a file. A turn's facts hold them with its spec. */
 export const ownToolFactsSchema = z.object({
   source: ownToolSourceSchema,
   file: z.string(),
@@ -65,14 +65,14 @@ export const ownToolFactsSchema = z.object({
   secrets: z.array(z.string()),
   hosts: z.array(z.string()),
   timeoutSeconds: z.number(),
-  /** A program that was kept: it calls tools. */
+  /** A kept program: it calls tools. */
   isProgram: z.literal(true).optional(),
 });
 export type OwnToolFacts = z.infer<typeof ownToolFactsSchema>;
 
 /**
- * What can reach a host or knows a secret runs in a container that has none of the project's files; anything else runs
- * beside the commands of its session, in the workspace.
+ * Whether a tool runs in a container without the project's files, because it can reach a host or knows a secret. Other
+ * tools run beside the commands of their session, in the workspace.
  */
 export function runsApart({
   secrets,
@@ -87,72 +87,75 @@ export function runsApart({
 export const ownToolLanguages = ['python', 'js', 'sh'] as const;
 export const ownToolExamples = ['create_issue', 'chat_message'] as const;
 
-/** More is no tool's file. */
+/** The most characters of a tool's file. */
 export const mostToolCharacters = 256 * 1024;
 
-/** The text of a tool's file, and what the file is called. */
+/** The text of a tool's file, and the file's name. */
 export interface OwnToolFile {
   readonly file: string;
   readonly text: string;
 }
 
-/** What a text would be as the file of a tool. */
+/** The result of checking a text as a tool's file. */
 export interface OwnToolDraft {
   readonly text: string;
-  /** What it says of its tool, under the name that it has; null: it is broken, or cannot say what it was to say. */
+  /** Its declaration, with its name; null when it is broken, or cannot be made to say what was asked. */
   readonly declaration: (OwnToolDeclaration & { readonly name: string }) | null;
-  /** Why, with the line where there is one. */
+  /** The reason, with the line if there is one. */
   readonly problem: string | null;
 }
 
-/** One file of a folder of tools, for people. */
+/** One file of a tools folder, for people. */
 export interface OwnToolReport {
   readonly source: OwnToolSource;
   readonly file: string;
-  /** Where it lies. */
+  /** The path of the file. */
   readonly path: string;
-  /** Of a broken one: as its file is called. */
+  /** For a broken one: the name of its file. */
   readonly name: string;
   readonly description: string;
-  /** Only `ready` ones are offered. `changed`: a project's, since somebody said yes to it. */
+  /** Only `ready` tools are offered. `changed`: a project's tool that changed after its approval. */
   readonly state: 'ready' | 'not-approved' | 'changed' | 'broken';
-  /** Why it is broken, with the line where there is one. */
+  /** Why it is broken, with the line if there is one. */
   readonly problem: string | null;
-  /** It is offered to models, in the project that was asked about or in all. */
+  /** Whether models are offered it, in the named project or in all. */
   readonly isOn: boolean;
-  /** The switch: also of one that is not approved. */
+  /** Whether it is switched on, even if it is not approved. */
   readonly isWanted: boolean;
-  /** What the project that was asked about says itself; null: it goes by the general word. */
+  /** The named project's own switch; null when the general one applies. */
   readonly own: boolean | null;
   readonly sha256: string;
   readonly tokens: number;
   readonly secrets: readonly string[];
   readonly hosts: readonly string[];
   readonly timeoutSeconds: number;
-  /** The whole file, where it waits for a yes, and how it differs from what had one; null where nearly all does. */
+  /**
+   * The whole file if it waits for an approval, and its difference from the approved one; null when nearly everything
+   * differs.
+   */
   readonly text: string | null;
   readonly diff: string | null;
   readonly lastUsedAt: number | null;
-  /** Of a program that was kept: its version, and what it may call. Null: it is none. */
+  /** For a kept program: its version, and the calls it may make. Null for other tools. */
   readonly program: { readonly version: number; readonly calls: readonly Announced[] } | null;
 }
 
-/** A version of a kept program, and how it differs from the one before it. */
+/** A version of a kept program, and its difference from the version before. */
 export interface KeptVersion {
   readonly version: number;
   readonly sha256: string;
   readonly keptAt: number;
-  /** Where its model wrote it; empty: a person changed it by hand. */
+  /** The session in which its model wrote it; empty when the user edited it by hand. */
   readonly sessionId: string;
   readonly text: string;
-  /** Null: it is the first that is known, or nearly all differs. */
+  /** Null for the first known version, or when nearly everything differs. */
   readonly diff: string | null;
 }
 
 export interface OwnToolsReport {
-  /** Of the home, and of the project that was asked about. */
+  /** The folders of the home and of the named project. */
   readonly folders: readonly string[];
   readonly tools: readonly OwnToolReport[];
-  /** Why a folder could not be read, or not all of it. */
+  /** Why a folder could not be read in full. */
   readonly problems: readonly string[];
 }

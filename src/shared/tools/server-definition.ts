@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { composioDefinitionSchema, composioKeyName, composioText } from './composio.ts';
 
-/** A name that may begin the name of a tool at every service: no underscore, so that `server__tool` has one reading. */
+/**
+ * A name that every service accepts at the start of a tool's name. It has no underscore, so `server__tool` is
+ * unambiguous.
+ */
 export const serverNameSchema = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,23}$/, 'Use 1 to 24 small letters, digits and hyphens, beginning with a letter.');
@@ -10,15 +13,15 @@ export const serverNameSchema = z
 const variableSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const headerSchema = z.string().regex(/^[A-Za-z][A-Za-z0-9-]*$/);
 
-/** A public host by its one spelling, so that what is shown is what is let through. */
+/** A public host in its one spelling, so that the shown host is the allowed one. */
 const hostSchema = z.string().refine((name) => canonicalHost(name) === name, {
   error: 'Give exact names of public hosts, in small letters, such as api.example.org.',
 });
 
-/** It does not pass on what it gets: the person's own word. Without it, fences hold for it as for a cloud model. */
+/** The user says that it does not pass on what it gets. Otherwise, fences treat it like a cloud model. */
 const staysHere = z.boolean().default(false);
 
-/** How a tool server is reached or started: exactly this is what a person says yes to. Values of secrets are never here. */
+/** How a tool server is reached or started. The user approves exactly this. It never holds values of secrets. */
 export const serverDefinitionSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('http'),
@@ -26,9 +29,9 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
       protocol: /^(?:https?|wss?)$/,
       error: 'Use an address that begins with https://, http://, wss:// or ws://.',
     }),
-    /** Names of headers whose values lie in the key store. */
+    /** Names of headers. Their values are in the key store. */
     headers: z.array(headerSchema).max(20).default([]),
-    /** Of a client that was registered where people sign in, or the address of a document that describes one. */
+    /** The id of a client that was registered for sign-in, or the address of a document that describes one. */
     clientId: z
       .string()
       .regex(/^[\x21-\x7e]{1,2000}$/, 'A client id has no spaces and at most 2,000 characters.')
@@ -40,11 +43,14 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
       kind: z.literal('stdio'),
       command: z.string().min(1).max(4096),
       args: z.array(z.string().max(8192)).max(100).default([]),
-      /** Names of variables; their values lie in the key store, or in Dewpoint's own environment. */
+      /** Names of variables. Their values are in the key store, or in Dewpoint's own environment. */
       env: z.array(variableSchema).max(50).default([]),
-      /** `container`: in a folder of its own, with no network but `hosts`. `host`: on this machine, with all that its user may do. */
+      /**
+       * `container`: in a folder of its own, with no network except `hosts`. `host`: on this machine, with all rights
+       * of its user.
+       */
       where: z.enum(['container', 'host']).default('container'),
-      /** What it may reach from its container, by name, on ports 80 and 443; none by default. */
+      /** The hosts that it may reach from its container, by name, on ports 80 and 443. Default: none. */
       hosts: z.array(hostSchema).max(50).default([]),
       staysHere,
     })
@@ -55,24 +61,24 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
 ]);
 export type ServerDefinition = z.infer<typeof serverDefinitionSchema>;
 
-/** Under which the secret of a client of one's own is kept; it is no header. */
+/** The key store's name for the secret of the user's own client. It is no header. */
 export const clientSecretName = 'client_secret';
 
-/** A connection that stays open and is no HTTP; there is no sign-in for it, only headers. */
+/** A connection that stays open and is no HTTP. It has no sign-in, only headers. */
 export function isSocketAddress(definition: ServerDefinition): boolean {
   return definition.kind === 'http' && /^wss?:/iu.test(definition.url);
 }
 
-/** The headers or variables whose values are kept apart from it. */
+/** The headers or variables whose values are stored separately. */
 export function secretNames(definition: ServerDefinition): readonly string[] {
   if (definition.kind === 'composio') return [composioKeyName];
   return definition.kind === 'http' ? definition.headers : definition.env;
 }
 
-/** A server as the settings keep it. */
+/** A server as the settings hold it. */
 export const toolServerSchema = z.strictObject({
   definition: serverDefinitionSchema,
-  /** Of the definition that a person said yes to; null: nobody has, and nothing of it is started or reached. */
+  /** Hash of the approved definition; null: nobody has approved it, and it is never started or reached. */
   approved: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -84,7 +90,7 @@ export const toolServerSchema = z.strictObject({
 });
 export type ToolServerSettings = z.infer<typeof toolServerSchema>;
 
-/** In one line, for people: what would be started or reached. */
+/** One line for people: what would be started or reached. */
 export function definitionText(definition: ServerDefinition): string {
   if (definition.kind === 'http') {
     const headers = definition.headers.length === 0 ? '' : ` with ${definition.headers.join(', ')}`;
@@ -104,72 +110,78 @@ function placeText({ where, hosts }: Extract<ServerDefinition, { kind: 'stdio' }
   return hosts.length === 0 ? 'in a container without a network' : `in a container that may reach ${hosts.join(', ')}`;
 }
 
-/** What is switched on or off in one project only: by the name of a server, or `server/tool`. */
+/** Switches that apply to one project only: by the name of a server, or `server/tool`. */
 export type ProjectTools = Readonly<Record<string, boolean>>;
 
-/** A project's own word goes before the one for all projects. Without one it is null. */
+/** A project's own switch, which overrides the general one; null when it has none. */
 export function projectWord(own: ProjectTools, server: string, tool?: string): boolean | null {
   const key = tool === undefined ? server : `${server}/${tool}`;
   return Object.hasOwn(own, key) ? (own[key] ?? null) : null;
 }
 
-/** Text of a server that a person is to look at before it counts. */
+/** A tool's definition that the user must see before it counts. Its text is the server's. */
 export interface ToolReport {
-  /** As a model calls it. */
+  /** The name for models. */
   readonly name: string;
-  /** As its server does. */
+  /** The server's name for it. */
   readonly tool: string;
   readonly description: string;
-  /** `ready`: as it was approved. The others are off until they are approved. `gone`: the server has it no more. */
+  /** `ready`: as approved. All others are off. `gone`: the server no longer has it. */
   readonly state: 'ready' | 'new' | 'changed' | 'gone';
-  /** It is offered to models, in the project that was asked about or in all. */
+  /** Whether models are offered it, in the named project or in all. */
   readonly isOn: boolean;
-  /** The switch: also of a tool that is not approved. */
+  /** Whether it is switched on, even if it is not approved. */
   readonly isWanted: boolean;
-  /** What the project that was asked about says itself; null: it goes by the general word. */
+  /** The named project's own switch; null when the general one applies. */
   readonly own: boolean | null;
-  /** The person said that it only reads. */
+  /** The user marked it as only reading. */
   readonly isReading: boolean;
-  /** Of what is approved, or of what there is to approve. */
+  /** Hash of the approved definition, or of the one that waits for approval. */
   readonly sha256: string;
-  /** What its definition takes of a prompt, estimated. */
+  /** Estimated tokens of its definition in a prompt. */
   readonly tokens: number;
-  /** What the server says of it. Nobody checks that, and nothing is allowed because of it. */
+  /** The server's own claims about it. Nobody checks them, and they allow nothing. */
   readonly hints: readonly string[];
-  /** The whole definition to be approved, and of a changed one how it differs. Null: nothing is to be approved, or nearly all differs. */
+  /**
+   * The full definition that waits for approval, and its difference from the approved one. Null: nothing waits, or
+   * nearly everything differs.
+   */
   readonly text: string | null;
   readonly diff: string | null;
   readonly lastUsedAt: number | null;
 }
 
-/** How it stands with the sign-in to a server over HTTP. Nothing in it is secret. */
+/** The state of the sign-in to a server over HTTP. Holds no secrets. */
 export interface SignInReport {
   readonly isSignedIn: boolean;
-  /** The server refused a request, or what was signed in is over. */
+  /** The server refused a request, or the sign-in has ended. */
   readonly isNeeded: boolean;
-  /** One waits for the person and their browser. */
+  /** A sign-in waits for the user and their browser. */
   readonly isWaiting: boolean;
-  /** Who signed the person in. */
+  /** The service that signed the user in. */
   readonly issuer: string | null;
   readonly scopes: readonly string[];
   readonly at: number | null;
-  /** Why it is over; null: it is not, as far as is known. */
+  /** Why it ended; null when it has not, as far as known. */
   readonly ended: string | null;
-  /** Rights that the server wanted beside those that it has. */
+  /** Additional rights that the server asked for. */
   readonly wanted: string | null;
 }
 
-/** `unsaid`: the service takes no such wish. `failed`: it did not confirm it, and the sign-in may hold until it runs out. */
+/**
+ * `unsaid`: the service does not accept revocations. `failed`: it did not confirm, so the sign-in may stay valid until
+ * it expires.
+ */
 export type SignOutRevocation = 'done' | 'unsaid' | 'failed';
 
-/** What happens while a person signs in: first the address to be opened in a browser, in the end the server as it is. */
+/** The progress of a sign-in. First the address to open in a browser, at the end the server's new state. */
 export type SignInProgress =
   | {
       readonly type: 'open';
       readonly url: string;
       readonly issuer: string;
       readonly scopes: readonly string[];
-      /** To be typed at the address; null: the browser brings back what is needed. */
+      /** The code to type at the address; null: the browser returns what is needed. */
       readonly code: string | null;
     }
   | { readonly type: 'done'; readonly server: ToolServerReport };
@@ -179,32 +191,32 @@ export interface ToolServerReport {
   readonly definition: ServerDefinition;
   readonly text: string;
   readonly sha256: string;
-  /** The headers or variables whose values lie in the key store. */
+  /** The headers or variables whose values are in the key store. */
   readonly secrets: readonly string[];
   readonly isApproved: boolean;
-  /** In the project that was asked about, or in all. */
+  /** In the named project, or in all. */
   readonly isOn: boolean;
-  /** What the project that was asked about says itself; null: it goes by the general word. */
+  /** The named project's own switch; null when the general one applies. */
   readonly own: boolean | null;
   readonly state: 'not-approved' | 'off' | 'sign-in' | 'idle' | 'running' | 'failed';
-  /** Null: no sign-in by a browser is for it. */
+  /** Null: it has no browser sign-in. */
   readonly signIn: SignInReport | null;
   /** Why it failed, and what to do. */
   readonly problem: string | null;
-  /** What the server calls itself, and the revision of the protocol; null: it was not reached in this run. */
+  /** The server's own name and protocol revision; null when it was not reached in this run. */
   readonly server: string | null;
   readonly tools: readonly ToolReport[];
-  /** Tools that its server lists and that are not looked at: too many, too large, or of no use. */
+  /** Number of its tools that are ignored: too many, too large, or unusable. */
   readonly leftOut: number;
-  /** Some of them by their names, which are the server's words: those that are no tools as the protocol has them. */
+  /** Names of some of these, in the server's words: those that the protocol does not allow as tools. */
   readonly unusable: readonly string[];
 }
 
-/** What was found in a file of another program. */
+/** The servers that were found in another program's file. */
 export interface ServerImport {
   readonly added: readonly string[];
-  /** Entries that were not taken, each with the reason. */
+  /** Entries that were not imported, each with the reason. */
   readonly skipped: readonly string[];
-  /** Of those that were added: values of variables or headers that could not be kept, each with the reason. */
+  /** Values of variables or headers of the added servers that could not be stored, each with the reason. */
   readonly unkept: readonly string[];
 }

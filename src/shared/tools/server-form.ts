@@ -8,7 +8,7 @@ const choicesSchema = z
   .max(200);
 const common = { name: z.string().min(1).max(200), title: words, description: words, isRequired: z.boolean() };
 
-/** One thing that a server asks for in a form. All words in it are the server's. */
+/** One field of a server's form. All its words are the server's. */
 const formFieldSchema = z.discriminatedUnion('type', [
   z.object({
     ...common,
@@ -39,7 +39,7 @@ const formFieldSchema = z.discriminatedUnion('type', [
 ]);
 export type FormField = z.infer<typeof formFieldSchema>;
 
-/** A form of a tool server, as it stands in the log and is shown. */
+/** A tool server's form, as the log holds it and as it is shown. */
 export const serverFormSchema = z.array(formFieldSchema).max(50);
 export type ServerForm = z.infer<typeof serverFormSchema>;
 
@@ -48,12 +48,12 @@ export type FormValue = z.infer<typeof formValueSchema>;
 export const formValuesSchema = z.record(z.string(), formValueSchema);
 export type FormValues = z.infer<typeof formValuesSchema>;
 
-/** What a server says in place of a form that can be shown. */
+/** A form that can be shown, or the reason why it cannot. */
 export type ReadForm =
   | { readonly type: 'form'; readonly form: ServerForm }
   | { readonly type: 'unfit'; readonly why: string };
 
-/** Words that name what nobody should type into a form of a stranger. */
+/** Words for secrets, which nobody should type into a stranger's form. */
 const secretWords =
   /pass(?:word|phrase|code)|passwd|secret|credential|\b(?:api|access|private|secret) ?key\b|\b(?:token|pin|cvv|cvc|otp)\b|card ?number/iu;
 
@@ -63,8 +63,8 @@ function asksForSecret(name: string, { title, format }: Readonly<Record<string, 
 }
 
 /**
- * The form in a schema of a server: one level of texts, numbers, yes or no, and choices, which is all that the protocol
- * allows. One that asks for a password or a key is not shown: the protocol has links for that.
+ * The form in a server's schema: one level of texts, numbers, yes or no, and choices, which is all that the protocol
+ * allows. A form that asks for a password or a key is not shown, because the protocol has links for that.
  */
 export function readServerForm(schema: unknown): ReadForm {
   const properties = isRecord(schema) ? schema.properties : undefined;
@@ -115,7 +115,7 @@ function listField(
   return { ...known, type: 'some-of', choices, ...range, preset: textsOr(property.default) };
 }
 
-/** Of `enum`, `enum` with `enumNames`, or `oneOf`/`anyOf` with titles; null: it is no choice. */
+/** The choices of `enum`, `enum` with `enumNames`, or titled `oneOf`/`anyOf`; null when the property is no choice. */
 function choicesOf(property: Property): { value: string; title: string }[] | null {
   const named = Array.isArray(property.oneOf) ? property.oneOf : property.anyOf;
   if (Array.isArray(named)) {
@@ -142,7 +142,7 @@ function textsOr(value: unknown): string[] | null {
   return Array.isArray(value) && value.every((one): one is string => typeof one === 'string') ? [...value] : null;
 }
 
-/** Why an answer does not fit the form, in words for people; null: it does. */
+/** Why an answer does not match the form, for people; null when it does. */
 export function formProblem(form: ServerForm, values: FormValues): string | null {
   const unknown = Object.keys(values).find((name) => !form.some((field) => field.name === name));
   if (unknown !== undefined) return `There is no field ${unknown}.`;
@@ -154,7 +154,7 @@ export function formProblem(form: ServerForm, values: FormValues): string | null
   return null;
 }
 
-/** What comes after the title of the field; null: the value fits. */
+/** The problem, as text after the field's title; null when the value is valid. */
 export function fieldProblem(field: FormField, value: FormValue): string | null {
   switch (field.type) {
     case 'text':

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { placeIn } from './found-offers.ts';
 
-/** More of a stranger is not kept, of one server and of one text. */
+/** The most entries and characters that are kept from one server. */
 const mostOffers = 2_000;
 const name = z.string().min(1).max(256);
 const title = z.string().max(256).optional().catch(undefined);
-/** Only its beginning is ever shown. */
+/** Only the beginning is ever shown. */
 const about = z
   .string()
   .transform((text) => text.slice(0, 300))
@@ -13,7 +13,7 @@ const about = z
   .catch(undefined);
 
 const resourceSchema = z.object({
-  /** Of a template: with one place to fill in, as `notes://day/{day}`. */
+  /** For a template: with one place to fill in, such as `notes://day/{day}`. */
   uri: z.string().min(1).max(2_000),
   name,
   title,
@@ -31,14 +31,14 @@ const promptSchema = z.object({
     .default([]),
 });
 
-/** What a server has for the person, beside tools for a model. All words in it are the server's. */
+/** What a server offers to the user besides tools for models. All its words are the server's. */
 export const serverOffersSchema = z.object({
   resources: z.array(resourceSchema).max(mostOffers),
   prompts: z.array(promptSchema).max(mostOffers),
 });
 export type ServerOffers = z.infer<typeof serverOffersSchema>;
 
-/** Those in three lists of a server that can be used; others are left out, each by itself. */
+/** The usable entries of a server's three lists. Each unusable one is left out by itself. */
 export function offersIn(
   resources: readonly unknown[],
   templates: readonly unknown[],

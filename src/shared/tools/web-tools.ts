@@ -1,4 +1,4 @@
-/** Tools by which agents reach the web. They are off until they are switched on. */
+/** Tools that let agents reach the web. They are off by default. */
 export const webToolNames = ['web_read', 'web_search', 'http_request'] as const;
 export type WebToolName = (typeof webToolNames)[number];
 
@@ -10,7 +10,7 @@ export interface WebToolReport {
   readonly name: WebToolName;
   readonly description: string;
   readonly isOn: boolean;
-  /** What it wants before it can work, and how to give it; null: nothing. */
+  /** What it needs before it can work, and how to provide it; null: nothing. */
   readonly lacks: string | null;
 }
 

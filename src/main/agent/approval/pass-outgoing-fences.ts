@@ -5,29 +5,29 @@ import { checkOutgoing } from '../../safety/fenced-text.ts';
 import type { Turn } from '../turn/turn.ts';
 import { askApproval } from './request-approval.ts';
 
-/** What would leave for somebody who is no model. */
+/** Data that would leave this machine for a receiver that is not a model. */
 export interface OutgoingCall {
-  /** Who would get it: an id for the log, the name of what is called there, and who that is for people. */
+  /** The receiver: an id for the log, the name of what is called, and a name for the user. */
   readonly to: Receiver;
   readonly toolCallId: string;
   readonly input: unknown;
-  /** Nothing is taken out of it: what holds something to be taken out is not sent. */
+  /** Nothing may be redacted: a call that would need it is not sent. */
   readonly isWhole?: true;
   /**
-   * What holds content of a file that is to be taken out is not sent: beside other words on a line, a short piece of it
-   * would stay. Of patterns and secrets all is taken out.
+   * A call that would need redacted file content is not sent, because a short piece of it could remain beside other
+   * words on a line. Matches of patterns and secrets are redacted completely.
    */
   readonly refusesFiles?: true;
 }
 
 export type FencesAnswer =
-  /** `input`: what may be sent, without what a fence takes out of it. */
+  /** `input`: what may be sent, after redaction. */
   | { readonly type: 'granted'; readonly input: unknown }
   | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean };
 
 /**
- * The fences, for what leaves in a call that is none to a model: it is looked at as one to a cloud model that carries
- * these arguments. What is found is in the log. Throws `cancelled`.
+ * Checks a call to a receiver other than a model against the fences, as if a cloud model got these arguments. Findings
+ * are logged. Throws `cancelled`.
  */
 export async function passOutgoingFences(
   turn: Pick<Turn, 'dependencies' | 'log' | 'signal' | 'steps' | 'options' | 'refusals'>,
@@ -68,6 +68,6 @@ export async function passOutgoingFences(
   }
   const [clean] = answer.request.messages.flatMap(({ parts }) => parts);
   const rest = clean?.type === 'tool-call' ? clean.input : input;
-  // What else had to be taken out of it, a yes or no.
+  // The user's yes does not allow a redaction where none may be made.
   return isWhole && rest !== input ? denied : { type: 'granted', input: rest };
 }

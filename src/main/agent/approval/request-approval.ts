@@ -9,42 +9,45 @@ import type { AgentDependencies, UserAnswer } from '../turn/agent-dependencies.t
 import type { AskingTurn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** `nobody`: there was no one to ask; whoever asks decides whether that ends the turn. */
+/** `nobody`: there was no one to ask. The caller decides whether that ends the turn. */
 export type ApprovalAnswer = 'allow' | 'deny' | 'nobody';
 
-/** Who asks. */
+/** The part of a turn that asks a question. */
 type Asker = Omit<AskingTurn, 'dependencies'> & {
   readonly dependencies: Pick<AgentDependencies, 'journal' | 'approver'>;
 };
 
-/** What is asked about. `toolCallId` is the call that asks. */
+/** The subject of a question. `toolCallId` is the call that asks. */
 export interface ApprovalSubject {
   readonly kind: ApprovalKind;
   readonly subject: string;
   readonly reason: string;
   readonly toolCallId: string;
-  /** What a yes would be said to, where `subject` only names it: its whole text, the hash of its bytes, what is new in it. */
+  /**
+   * What the user would approve, if `subject` only names it: the whole text, the hash of its bytes, and what is new in
+   * it.
+   */
   readonly shown?: { readonly sha256: string; readonly text: string; readonly diff: string | null };
-  /** Of what a tool server asks: its form, or the address that it wants opened. */
+  /** For a question of a tool server: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
   readonly review?: ProgramReview;
-  /** Images of it, which the person sees. */
+  /** Images that belong to the question and are shown to the user. */
   readonly pictures?: readonly Attachment[];
-  /** Answers in place of the person, when what is asked about has settled itself. Never rejects. */
+  /** Answers instead of the user if the question settles itself. Never rejects. */
   readonly settled?: Promise<'allow' | 'deny'>;
 }
 
 /**
- * Asks for one thing, with the question and the answer in the log. Who has said no three times to the like of it is not
- * asked again in this turn. Throws `cancelled` when the turn is aborted meanwhile.
+ * Asks the user one question, with question and answer in the log. After three refusals of the same kind, the user is
+ * not asked again in this turn. Throws `cancelled` if the turn is aborted meanwhile.
  */
 export async function askApproval(turn: Asker, question: ApprovalSubject): Promise<ApprovalAnswer> {
   const { answer } = await askAs(turn, question, (approvalId) => askUser(turn, approvalId, question));
   return answer;
 }
 
-/** The same for a form, whose answer is what a person filled in; never more than was shown. Throws `cancelled`. */
+/** Like `askApproval` for a form. The answer contains only fields that the user was shown. Throws `cancelled`. */
 export async function askForm(turn: Asker, question: ApprovalSubject & { readonly form: ServerForm }): Promise<Said> {
   const { approver } = turn.dependencies;
   return askAs(turn, question, async (approvalId) => {
@@ -57,7 +60,7 @@ export async function askForm(turn: Asker, question: ApprovalSubject & { readonl
   });
 }
 
-/** `isSettled`: it answered itself. `values`: of a form that a person said yes to. */
+/** `isSettled`: the question settled itself. `values`: those of a form that the user approved. */
 interface Said {
   readonly answer: ApprovalAnswer;
   readonly isSettled?: boolean;
@@ -102,7 +105,7 @@ async function askAs(
   return said;
 }
 
-/** Waits for the person. Never rejects: what goes wrong while asking means that there was nobody. */
+/** Waits for the user's answer. Never rejects: a failure while asking counts as `nobody`. */
 export async function waitForUserAnswer(
   turn: Pick<Asker, 'dependencies' | 'signal'>,
   approvalId: string,
@@ -114,14 +117,14 @@ export async function waitForUserAnswer(
       turn.signal,
     );
   } catch (error) {
-    // Only an abort ends the wait: what else goes wrong while asking means that nobody could be asked.
+    // An abort counts as a no. Any other failure means that nobody could be asked.
     if (turn.signal.aborted) return 'deny';
     void error;
     return 'nobody';
   }
 }
 
-/** A yes that lasts is for hosts; to anything else it is a yes to this. */
+/** A lasting yes exists only for hosts. For anything else it counts as a single yes. */
 async function askUser(
   turn: Pick<Asker, 'dependencies' | 'signal'>,
   approvalId: string,
@@ -134,7 +137,7 @@ async function askUser(
       isSettled: false,
     }));
     if (settled === undefined) return await asked;
-    // Where nobody can be asked, nobody is waited for.
+    // If nobody can be asked, the question ends without waiting for `settled`.
     return await Promise.race([asked, settled.then((answer) => ({ answer, isSettled: true }))]);
   } finally {
     wait.abort();

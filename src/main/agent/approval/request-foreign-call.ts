@@ -9,7 +9,7 @@ import { passOutgoingFences } from './pass-outgoing-fences.ts';
 import { askApproval } from './request-approval.ts';
 import { askHosts } from './request-network-access.ts';
 
-/** A call of a tool of others that wants to be made. */
+/** A call of a connected tool, before it is made. */
 export interface ForeignCall {
   readonly spec: ForeignToolSpec;
   readonly toolCallId: string;
@@ -17,9 +17,9 @@ export interface ForeignCall {
 }
 
 /**
- * Whether a call may reach the server of a tool: the fences first, for what may not leave is in no question, then the
- * person, who sees exactly what would be sent. Question and answer are in the log. What a server says of its own tool
- * changes nothing here. Throws `cancelled`.
+ * Whether a call may reach the server of a tool. The fences come first, so that what may not leave is never part of a
+ * question. Then the user is asked, and sees exactly what would be sent. Question and answer are logged. What a server
+ * says about its own tool has no influence. Throws `cancelled`.
  */
 export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<FencesAnswer> {
   const { spec, toolCallId } = call;
@@ -30,7 +30,7 @@ export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<Fen
   const sha256 = sha256Of(JSON.stringify([spec, fenced.input]));
   const { own } = spec;
   if (own !== undefined && own.hosts.length > 0) {
-    // Asked for as hosts of commands are, each time: a tool with a key may change something there.
+    // Asked every time, unlike the hosts of commands, because a tool with a key may change something there.
     const note = own.secrets.length === 0 ? {} : { note: `The tool gets ${own.secrets.join(', ')}.` };
     const said = await askHosts(turn, {
       kind: 'foreign-tool',
@@ -60,7 +60,7 @@ function reasonOf({ leaves, own }: ForeignToolSpec): string {
   return leaves ? 'What it gets leaves this machine.' : 'You said that its server keeps what it gets here.';
 }
 
-/** A call is looked at as one to a cloud model that carries its arguments, written with the conversation in sight. */
+/** Checks a call as if a cloud model got its arguments, which were written with the whole conversation in view. */
 async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall): Promise<FencesAnswer> {
   if (!spec.leaves) return { type: 'granted', input };
   const { server } = spec;
@@ -73,7 +73,7 @@ async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall):
   });
 }
 
-/** Exactly what would be sent. Calls that it carries stand before it, one by one, so that none is overlooked. */
+/** Exactly what would be sent. Calls inside it are listed first, one by one, so that none is overlooked. */
 function shownText({ isRouter }: ForeignToolSpec, input: unknown): string {
   const whole = JSON.stringify(input, null, 2);
   const inner = isRouter === true ? innerCallsOf(input) : [];
@@ -84,7 +84,7 @@ function shownText({ isRouter }: ForeignToolSpec, input: unknown): string {
   return [...calls, `All that is sent:\n${whole}`].join('\n\n');
 }
 
-/** Shows the link by which an account is connected, and waits: for the account, or for what the person says. */
+/** Shows the link that connects an account, and waits for the account or the user's answer. */
 export function accountQuestion(turn: Turn, toolCallId: string): AskToConnect {
   return ({ server, toolkit, url }, settled) =>
     askApproval(turn, {

@@ -13,15 +13,15 @@ import type { UserAnswer } from '../turn/agent-dependencies.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** A call of any tool that wants a network says so in this form. */
+/** The arguments with which any tool call asks for network access. */
 const wishSchema = z.object({
   command: z.string(),
   network: z.object({ hosts: z.array(z.string()), why: z.string() }),
 });
 
 /**
- * A command that says that it wants a network, and not to which hosts (`network_enabled`): the hosts of the addresses in it
- * are asked for. Where there are none, whoever wrote it is told how to name them.
+ * For a command that asks for network access without naming hosts (`network_enabled`): asks for the hosts of the
+ * addresses in the command. If there are none, the model is told how to name them.
  */
 export function withNetwork(input: unknown): unknown {
   if (!isRecord(input) || typeof input.command !== 'string' || input.network !== undefined) return input;
@@ -32,17 +32,17 @@ export function withNetwork(input: unknown): unknown {
   return { ...input, network: { hosts: [...new Set(found)].slice(0, 16), why } };
 }
 
-/** `granted.run` runs what was approved, and refuses what differs from it by a byte. */
+/** `granted.run` runs only the approved command, byte for byte. */
 export type NetworkAnswer =
   | { readonly type: 'no-wish' }
-  /** `isMistake`: it can be put right and asked for again. */
+  /** `isMistake`: the model can correct the request and ask again. */
   | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean; readonly isMistake?: true }
   | {
       readonly type: 'granted';
       readonly run: (command: NetworkCommand, signal: AbortSignal) => Promise<Reply<NetworkResult>>;
     };
 
-/** Decides about the network that a call asks for, with the question and the answer in the log. Throws `cancelled`. */
+/** Decides about the network access that a call asks for, with question and answer in the log. Throws `cancelled`. */
 export async function askNetwork(
   turn: Omit<AskingTurn, 'refusals'>,
   toolCallId: string,
@@ -77,31 +77,31 @@ export async function askNetwork(
   };
 }
 
-/** Hosts that somebody wants to reach, and for what. */
+/** Hosts that a call wants to reach, and what for. */
 export interface HostsWish {
   readonly kind: 'network' | 'web' | 'foreign-tool';
   readonly toolCallId: string;
-  /** In their one spelling. */
+  /** Normalized host names. */
   readonly hosts: readonly string[];
-  /** The command, or the request. */
+  /** The command or the request. */
   readonly subject: string;
   /** Of exactly what would be done. */
   readonly sha256: string;
-  /** In the model's words; absent: it was not asked for any. */
+  /** In the model's words; absent: the model was not asked for a reason. */
   readonly why?: string;
   readonly use: HostUse;
-  /** What a person should know beside. */
+  /** Something else that the user should know. */
   readonly note?: string;
-  /** What `subject` does not hold of it. */
+  /** The part of the request that `subject` does not show. */
   readonly text?: string;
 }
 
 type HostsAnswer =
-  /** `isSeen`: a person said yes to this very thing, not a rule or an earlier yes. */
+  /** `isSeen`: the user approved exactly this, rather than a rule or an earlier approval. */
   | { readonly type: 'granted'; readonly isSeen: boolean }
   | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean };
 
-/** Decides about hosts, with the question and the answer in the log. Throws `cancelled`. */
+/** Decides about hosts, with question and answer in the log. Throws `cancelled`. */
 export async function askHosts(turn: Omit<AskingTurn, 'refusals'>, wish: HostsWish): Promise<HostsAnswer> {
   const { kind, toolCallId, hosts, subject, sha256, why, use, note, text } = wish;
   const { approve, network: run = 'ask' } = turn.options;
@@ -151,7 +151,7 @@ function scopeOf(answer: UserAnswer): ApprovalScope {
   return answer === 'allow-session' ? 'session' : answer === 'allow-project' ? 'project' : 'once';
 }
 
-/** Of all that decides what would happen: the bytes of the command, where it runs and what it reaches. */
+/** A hash of everything that decides what would happen: the command, where it runs and what it reaches. */
 function fingerprint(turn: Pick<Turn, 'dependencies'>, command: string, hosts: readonly string[]): string {
   const { tier, workspacePath } = turn.dependencies.sandbox;
   return sha256Of(JSON.stringify({ command, hosts, tier, workspacePath }));
@@ -179,7 +179,7 @@ interface Approved {
   readonly toolCallId: string;
   readonly hosts: readonly string[];
   readonly sha256: string;
-  /** A person said yes to this very command, not a rule or an earlier yes. */
+  /** The user approved exactly this command, rather than a rule or an earlier approval. */
   readonly isSeen: boolean;
 }
 
@@ -215,13 +215,13 @@ const howToName =
 const keepingText =
   'What it installs stays with the packages of this project, for later sessions too where you say yes to it yourself.';
 
-/** Why an installation failed stands at the end of what it printed. */
+/** The end of the output, where an installer says why it failed. */
 function endOf({ stdout, stderr }: NetworkResult): string {
   const text = (stderr.trim() === '' ? stdout : stderr).trim();
   return text.length <= 600 ? text : `…${text.slice(-600)}`;
 }
 
-/** Counts what one call reached, and writes it into the log at its end. */
+/** Counts what one call reached, and logs it at the end. */
 export function createNetworkUses(toolCallId: string): {
   readonly add: (decision: NetworkDecision) => void;
   readonly end: (turn: Pick<Turn, 'log'>) => Promise<void>;
@@ -235,7 +235,7 @@ export function createNetworkUses(toolCallId: string): {
   };
 }
 
-/** More kinds than this are counted as one: a command can make up as many names as it likes. */
+/** Further kinds are counted together, because a command can invent any number of names. */
 const mostKinds = 100;
 
 function count(uses: Map<string, NetworkUse>, toolCallId: string, decision: NetworkDecision): void {

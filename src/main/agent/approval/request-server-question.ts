@@ -10,24 +10,25 @@ import type { Turn } from '../turn/turn.ts';
 import type { ApprovalAnswer } from './request-approval.ts';
 import { askApproval, askForm } from './request-approval.ts';
 
-/** More questions than this of one call are a flood. */
+/** More questions in one call count as a flood and are not asked. */
 const mostQuestions = 10;
 const longestMessage = 4_000;
 const longestUrl = 4_000;
 
-/** A door for one call. */
+/** The questions of a server during one call. */
 export interface OpenServerDoor extends ServerDoor {
-  /** How long models have worked for the server, or it on a task: no deadline of its call counts that. */
+  /** How long models have worked for the server, or the server on a task. No deadline of the call counts this time. */
   readonly heldMs: () => number;
-  /** What they used. */
+  /** The tokens that these models used. */
   readonly tokens: () => number;
-  /** Ends what is still asked, and waits for its end to be in the log: nothing of a call happens after it. */
+  /** Ends open questions and waits until their end is in the log, so that nothing happens after the call. */
   readonly end: () => Promise<void>;
 }
 
 /**
- * What the server of a tool asks while it works on a call. Each is a question to the person, with its words marked as the
- * server's. Question and answer are in the log, inside the call. Only a person's own yes is one, whatever `--approve` says.
+ * Lets the server of a tool ask questions while it works on a call. Each is shown to the user with its words marked as
+ * the server's. Question and answer are logged inside the call. Only the user's own yes counts, whatever `--approve`
+ * says.
  */
 export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallOfServer): OpenServerDoor {
   const { server, tool } = spec;
@@ -105,11 +106,11 @@ export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallO
 
 interface CallOfServer {
   readonly toolCallId: string;
-  /** Of the call, which may end before its turn. */
+  /** The signal of the call, which may end before its turn. */
   readonly signal: AbortSignal;
 }
 
-/** The turn, for what lasts no longer than a call: it writes into the same log, and stops with the call. */
+/** The turn as seen by one call: it writes to the same log, and stops with the call. */
 function turnUnder(turn: Turn, signal: AbortSignal): Turn {
   const check = (): void => {
     turn.log.check();

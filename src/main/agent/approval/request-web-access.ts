@@ -6,7 +6,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import { passOutgoingFences } from './pass-outgoing-fences.ts';
 import { askHosts } from './request-network-access.ts';
 
-/** The way of one call to the web. */
+/** The access of one call to the web. */
 export interface WebDoor {
   readonly request: RequestWeb;
   /** A question came up and there was nobody to ask. */
@@ -14,9 +14,9 @@ export interface WebDoor {
 }
 
 /**
- * What a tool reaches the web by. Before anything leaves, the fences look at all of it, and then its host is asked for and
- * remembered as hosts of commands are; what may change something there is asked about each time, with its body. Questions,
- * answers and what was moved are in the log. What an answer holds counts as text from outside from then on.
+ * How a tool reaches the web. Before anything leaves, the fences check all of it. Then the host is asked for and
+ * remembered like the hosts of commands; a request that may change something is asked about every time, with its body.
+ * Questions, answers and transfers are logged. From then on the session counts as having read text from outside.
  */
 export function createWebDoor(turn: Turn, toolCallId: string, signal: AbortSignal): WebDoor {
   const { web } = turn.dependencies;
@@ -48,12 +48,12 @@ export function createWebDoor(turn: Turn, toolCallId: string, signal: AbortSigna
   };
 }
 
-/** What a receiver reads in it once blanks and per cent signs are undone, as often as they were put on. */
+/** What a receiver may read in a text after undoing plus signs and percent encoding, up to three times. */
 function readings(text: string): readonly string[] {
   const found: string[] = [];
   let at = text;
   for (let count = 0; count < 3; count += 1) {
-    // One sign that is none must not hide the others.
+    // One invalid sequence must not hide the others.
     const next = at.replaceAll('+', ' ').replaceAll(/(?:%[0-9a-f]{2})+/giu, percentDecoded);
     if (next === at) return found;
     found.push(next);

@@ -1,34 +1,37 @@
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 
-/** How a model says that it wants a tool to run. */
+/** The format in which a model calls tools. */
 export type CallStyle = 'native' | 'schema' | 'text' | 'grammar';
 
-/** A call that may run: its tool is known and its input has been parsed by the tool's schema. */
+/** A call that may run: its tool is known, and the tool's schema accepted its input. */
 export interface ParsedCall {
-  /** The id the provider gave, or null where the style has none. */
+  /** The id from the provider; null if the style has none. */
   readonly id: string | null;
   readonly tool: Tool;
   readonly input: unknown;
-  /** What was repaired before the arguments parsed, in words; empty for a strict parse. */
+  /** The repairs that were needed to parse the arguments, in words; empty for a strict parse. */
   readonly repairs: readonly string[];
-  /** It asked for a network in words of other programs (`network_enabled`), which is no argument of ours. */
+  /**
+   * The call asked for network access with the argument of another program (`network_enabled`), which Dewpoint's tools
+   * do not have.
+   */
   readonly wantsNetwork?: true;
 }
 
-/** Something that was meant as a call and may not run. Nothing of it was invented or filled in. */
+/** Something that was meant as a call but may not run. Nothing was invented or filled in. */
 export interface CallError {
   readonly kind: 'unknown-tool' | 'bad-json' | 'bad-arguments' | 'cut';
-  /** The tool it names, where that could be read. */
+  /** The name of the tool, if it could be read. */
   readonly name: string | null;
-  /** What the model wrote, for people. */
+  /** What the model wrote, for the user. */
   readonly raw: string;
-  /** For the model: what is wrong and what a right call looks like. */
+  /** For the model: what is wrong, and what a correct call looks like. */
   readonly message: string;
 }
 
 export interface ParsedCalls {
-  /** In the order in which they were written. */
+  /** In the order in which the model wrote them. */
   readonly calls: readonly ParsedCall[];
   readonly errors: readonly CallError[];
 }

@@ -3,16 +3,16 @@ import type { Span } from './foreign-calls.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
 
-/** Where calls begin: our own marker, the tags of the Qwen and Hermes families, and code fences. */
+/** Where calls start: our own marker, the tags of the Qwen and Hermes families, and code fences. */
 const opening =
   /TOOL_CALL:?|<tool_call>|<function_call>|<\|tool_call\|>|\[TOOL_CALLS\]|<TOOLCALL>|```[\w-]*[ \t]*\r?\n(?=\s*[{[])/gu;
-/** What tells a call in bare JSON from any other JSON in an answer. */
+/** Tells a call in bare JSON from other JSON in an answer. */
 const nameKey = /["']?(?:tool|name|action|function|tool_name)["']?\s*:/u;
 
 /**
- * The calls that a text holds, in order: marked ones first; only where there is no mark, bare JSON objects that name a tool.
- * Tolerates prose around, fences, several calls in a row and several objects behind one mark. What lies inside of another
- * call, in whatever form, is a part of its text.
+ * The calls in a text, in order. Marked calls take precedence; only a text without marks is searched for bare JSON
+ * objects that name a tool. Accepts prose around calls, fences, several calls in a row and several objects after one
+ * mark. Anything inside another call is part of that call's text.
  */
 export function extractCalls(text: string): readonly RawCall[] {
   const foreign = foreignSpans(text);
@@ -27,12 +27,12 @@ function markedCalls(text: string, foreign: readonly Span[]): readonly RawCall[]
   const calls: RawCall[] = [];
   const isForeign = insideOf(foreign);
   let from = 0;
-  // Inside an object of a fence that names no tool, no other fence does.
+  // No fence counts inside a fenced object that names no tool.
   let fenceFrom = 0;
   for (const match of text.matchAll(opening)) {
     const start = match.index + match[0].length;
     const isFence = match[0].startsWith('```');
-    // A fence inside a marked block is the same call.
+    // A fence inside a marked block belongs to the same call.
     if (match.index < (isFence ? Math.max(from, fenceFrom) : from)) continue;
     if (isForeign(match.index, from)) continue;
     if (text.slice(Math.max(0, match.index - 4), match.index).endsWith('END_')) continue;
@@ -51,7 +51,7 @@ function markedCalls(text: string, foreign: readonly Span[]): readonly RawCall[]
   return calls;
 }
 
-/** Whether a place lies inside of a span that begins at `from` or behind it. To be asked of places and beginnings in order. */
+/** Whether a place is inside a span that starts at or after `from`. Call it with ascending places and starts. */
 function insideOf(spans: readonly Span[]): (at: number, from: number) => boolean {
   let next = 0;
   let begun = 0;

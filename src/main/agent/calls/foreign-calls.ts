@@ -4,7 +4,10 @@ import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
 import { readJson } from './read-arguments.ts';
 
-/** The name before its object of arguments, as families of models write it where their template or its reader is missing. */
+/**
+ * Formats with the name before the object of arguments. Models write them if their template, or its parser in the
+ * engine, is missing.
+ */
 const named: readonly RegExp[] = [
   /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[CALL_ID\]\w{1,60}\s*)?(?:\[ARGS\]\s*)?(?=\{)/gu,
   /to=functions\.([\w-]+)[^{]{0,60}<\|message\|>\s*(?=\{)/gu,
@@ -17,7 +20,7 @@ const named: readonly RegExp[] = [
   /(?:^|\n)Action:[ \t]*([\w-]+)[ \t]*\r?\n\s*Action Input:\s*(?=\{)/gu,
 ];
 
-/** The name and each argument between tags of their own. A second group of `opening` says of what type the argument is. */
+/** Formats with tags around the name and each argument. A second group of `opening` gives the type of the argument. */
 interface TaggedForm {
   readonly call: RegExp;
   readonly end: string;
@@ -63,7 +66,7 @@ const tagged: readonly TaggedForm[] = [
   },
 ];
 
-/** Calls with literals, between marks of their own. */
+/** Formats with literals between marks. */
 const literal: readonly {
   readonly opening: RegExp;
   readonly closing: string;
@@ -84,14 +87,17 @@ const literal: readonly {
 /** A whole answer that is a list of calls, as Llama writes it. */
 const bareList = /^\s*(?=\[\w+\()/u;
 
-/** What is a call for sure, and is not read: it is asked for again. */
+/** Marks of a call in a format that is not read here. The model is asked again. */
 const unread =
   /<tool_call>|<\|tool_call>|<function=|<invoke |\[TOOL_CALLS\]|to=functions\.|<\|tool_call_begin\|>|<｜tool▁call|<｜DSML｜|<atem:|<\|tool_call|<\|tools_prefix\|>|<\|open\|>call |<\|START_ACTION\|>|<TOOLCALL>|<\|python_tag\|>|```tool_code|(?:^|\n)Action:[ \t]*\w|^\s*\[\w+\(/u;
 
-/** All forms have one of these: most answers have none, and need not be looked through for each form. */
+/** Every format has one of these marks. Most answers have none, and need not be searched for each format. */
 const anyMark = /[<[]|to=functions\.|```tool_code|Action:/u;
 
-/** Calls in the form of another template. To be asked only where no call of ours was found, for they may be in a file's text. */
+/**
+ * Calls in the format of another template. Use it only if no call in our own format was found, because a file's text
+ * may contain such calls.
+ */
 export function foreignCalls(text: string): readonly RawCall[] {
   if (!anyMark.test(text)) return [];
   for (const pattern of named) {
@@ -103,7 +109,7 @@ export function foreignCalls(text: string): readonly RawCall[] {
     if (calls.length > 0) return calls;
   }
   for (const { opening, closing, read } of literal) {
-    // Engines take marks for the end of an answer away, so the last closing may be missing.
+    // Engines remove marks that end an answer, so the last closing mark may be missing.
     const found = Array.from(textsBetween(text, opening, closing, { mayEndOpen: true }), ({ inside }) => read(inside));
     if (found.length > 0 && found.every((calls) => calls !== null)) return found.flat();
   }
@@ -131,13 +137,15 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where calls in such forms stand, from mark to end and in order, so that nothing inside is taken for another call. */
+/**
+ * The spans of calls in these formats, in order, from mark to end, so that nothing inside is taken for another call.
+ */
 export function foreignSpans(text: string): readonly Span[] {
   const afterObject = (from: number): number => objectAfter(text, from)?.end ?? text.length;
   const spans = [
     ...named.flatMap((pattern) => spansOf(text, pattern, afterObject)),
     ...tagged.flatMap((form) => spansOf(text, form.call, (from) => endOfTagged(text, from, form) ?? text.length)),
-    // Their texts may hold the closing, too.
+    // Their texts may contain the closing mark, too.
     ...literal.flatMap(({ opening }) => spansOf(text, opening, () => text.length)),
     ...(bareList.test(text) ? [{ start: 0, end: text.length }] : []),
   ];
@@ -153,12 +161,12 @@ function spansOf(text: string, pattern: RegExp, endAfter: (from: number) => numb
   return spans;
 }
 
-/** Some put a value on lines of its own; a line break at its end alone is its own. */
+/** Removes the line breaks around a value on lines of its own. A line break only at its end is part of the value. */
 function unpadded(value: string): string {
   return /^\r?\n([\s\S]*)\r?\n$/u.exec(value)?.[1] ?? value;
 }
 
-/** One after the other: what stands inside a call is none. */
+/** Reads calls one after the other. A mark inside a call starts no new call. */
 function taggedCalls(text: string, form: TaggedForm): readonly RawCall[] {
   const calls: RawCall[] = [];
   let from = 0;
@@ -172,7 +180,10 @@ function taggedCalls(text: string, form: TaggedForm): readonly RawCall[] {
   return calls;
 }
 
-/** Behind the end of the call whose name ends at `from`: one that stands in an argument is none. Null: it is cut. */
+/**
+ * The offset after the end of the call whose name ends at `from`, ignoring end marks inside an argument. Null: the call
+ * is cut off.
+ */
 function endOfTagged(text: string, from: number, { end, field }: TaggedForm): number | null {
   const opening = new RegExp(field.opening.source, 'u');
   let endAt = -1;
@@ -192,7 +203,7 @@ function taggedCall(raw: string, match: RegExpExecArray, { end, field }: TaggedF
   const fields: (readonly [string, unknown])[] = [];
   let before = 0;
   for (const { opening, inside, end: after } of textsBetween(body, field.opening, field.closing)) {
-    // What stands beside the arguments is no part of any: such a call is not understood.
+    // Text beside the arguments belongs to none of them, so the call is not understood.
     if (body.slice(before, opening.index).trim() !== '') return { text: raw, whole: true, isUnread: true };
     const isText = opening[2] === undefined || opening[2] === 'true' || opening[2] === 'string';
     const value = isText ? unpadded(inside) : jsonOf(inside);

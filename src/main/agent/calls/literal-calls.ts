@@ -1,9 +1,9 @@
 import type { RawCall } from './object-after.ts';
 
 /**
- * Calls as functions with literals: `[read_file(path='a.py', from=3)]`, as Python writes them (LFM, Llama, Gemma 3), and
- * `call:read_file{path:<|"|>a.py<|"|>,from:3}` of Gemma 4. Read strictly: what is not a list of names with literals behind
- * them is null, for a program or a text with quotes in it can be read in two ways.
+ * Calls as functions with literals: `[read_file(path='a.py', from=3)]` in Python syntax (LFM, Llama, Gemma 3), and
+ * `call:read_file{path:<|"|>a.py<|"|>,from:3}` of Gemma 4. Strict: returns null for anything but a list of names with
+ * literals, because a program, or a text with quotes in it, is ambiguous.
  */
 export function pythonCalls(text: string): readonly RawCall[] | null {
   const reader = new Reader(text);
@@ -20,11 +20,11 @@ export function pythonCalls(text: string): readonly RawCall[] | null {
 
 const mark = '<|"|>';
 
-/** The one call in `call:NAME{…}`, texts between marks of their own; null where it is something else. */
+/** The single call in `call:NAME{…}`, with texts between marks; null for anything else. */
 export function gemmaCall(text: string): RawCall | null {
   const head = /^call:([\w-]+)(?=\{)/u.exec(text);
   if (head === null) return null;
-  // Between two marks stands a text as it is; outside of them names without quotes.
+  // The text between two marks is literal. Outside of them, names have no quotes.
   const json = text
     .slice(head[0].length)
     .split(mark)
@@ -53,7 +53,7 @@ const words = new Map<string, boolean | null>([
   ['false', false],
 ]);
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"' };
-/** What is no value: `undefined` is none of Python's. */
+/** Means "not a value"; no Python literal reads as `undefined`. */
 const none = undefined;
 const deepest = 20;
 
@@ -85,7 +85,7 @@ class Reader {
     return input === none ? null : callOf(name, input);
   }
 
-  /** `key=value` or `"key": value` up to the closing sign; a key that comes twice is none. */
+  /** `key=value` or `"key": value` up to the closing sign. A repeated key makes the whole invalid. */
   #entries(
     closing: string,
     key: RegExp | null,
@@ -131,7 +131,7 @@ class Reader {
     return values;
   }
 
-  /** In either quotes, or in three of them. Line breaks may stand in it as they are: families write them so. */
+  /** A string in single, double or triple quotes. Line breaks are allowed, because models write them. */
   #string(): string | undefined {
     const quote = this.#match(/"""|'''|["']/uy);
     if (quote === null) return none;

@@ -1,15 +1,15 @@
-/** A piece of an answer that was meant as a call, before anybody has looked inside. */
+/** A piece of an answer that was meant as a call, not yet parsed. */
 export interface RawCall {
   readonly text: string;
   /** False: the answer ended inside it. */
   readonly whole: boolean;
-  /** A call for sure, of a form that is not read here. */
+  /** Certainly a call, but in a format that is not read here. */
   readonly isUnread?: boolean;
 }
 
 const closing = /END_TOOL_CALL|<\/tool_call>|<\/function_call>|```/uy;
 
-/** The object that begins at `from`, or behind `before`; null where there is none. */
+/** The object that starts at `from`, or after `before`; null if there is none. */
 export function objectAfter(
   text: string,
   from: number,
@@ -19,12 +19,12 @@ export function objectAfter(
   if (start === -1) return null;
   const { end, mark } = walk(text, start);
   if (end !== -1) return { call: { text: text.slice(start, end), whole: true }, start, end };
-  // Unbalanced, but closed by a mark: a brace too few, which a repair may still read.
+  // A brace is missing, but a mark closes the call. A repair may still read it.
   if (mark !== -1) return { call: { text: text.slice(start, mark).trim(), whole: true }, start, end: mark };
   return { call: { text: text.slice(start), whole: false }, start, end: text.length };
 }
 
-/** Only white space, an opening fence or a bracket may stand between a mark and its object. */
+/** Only white space, an opening fence, a colon or a bracket may stand between a mark and its object. */
 function firstBrace(text: string, from: number): number {
   const gap = /^(?:\s|```[\w-]*|\[|:){0,1000}\{/u.exec(text.slice(from));
   return gap === null ? -1 : from + gap[0].length - 1;
@@ -37,8 +37,8 @@ function braceAfter(text: string, from: number, before: RegExp): number {
 }
 
 /**
- * The offset behind the brace that closes the one at `start`, and where a mark ends the object before; -1 for what there
- * is not. What stands in strings does not count: a fence in a text that was cut is no end of the call.
+ * The offset after the brace that closes the one at `start`, and where a mark ends the object earlier; -1 for what is
+ * missing. Strings are skipped: a fence in a text does not end the call.
  */
 function walk(text: string, start: number): { readonly end: number; readonly mark: number } {
   let depth = 0;
@@ -62,7 +62,10 @@ function walk(text: string, start: number): { readonly end: number; readonly mar
   return { end: -1, mark };
 }
 
-/** A mark that far behind is the end: or every object of a text that closes none would be read to the end of the text. */
+/**
+ * How far after a mark the closing brace is looked for. Without it, every unclosed object would be read to the end of
+ * the text.
+ */
 const mostAfterMark = 200;
 
 function isMark(text: string, at: number): boolean {
@@ -70,12 +73,12 @@ function isMark(text: string, at: number): boolean {
   return closing.test(text);
 }
 
-/** An apostrophe opens a string only where JSON could have one. */
+/** An apostrophe opens a string only where JSON allows one. */
 function beginsString(text: string, at: number): boolean {
   return /[{[,:]\s*$/u.test(text.slice(Math.max(0, at - 20), at));
 }
 
-/** A single quote closes a string only where something of JSON follows: `it's` stays whole. */
+/** A single quote closes a string only if JSON continues after it, so that `it's` stays whole. */
 function endsString(text: string, at: number): boolean {
   return text[at] === '"' || /^\s*(?:[,:}\]]|$)/u.test(text.slice(at + 1, at + 20));
 }

@@ -8,8 +8,8 @@ import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './call-type
 import { isRecord } from '@shared/unknown-value.ts';
 
 /**
- * Reads the calls out of an answer. Native calls come as parts; the other styles write them into the text.
- * Where a native answer has no call but its text does, the text is read: many local models leak calls that way.
+ * Reads the calls of an answer. Native calls are parts; the other styles write calls into the text. If a native answer
+ * has no call as a part, its text is read too, because many local models leak calls that way.
  */
 export const parseCalls: ParseCalls = (parts, style, tools): ParsedCalls => {
   const native = parts.filter((part): part is ToolCallPart => part.type === 'tool-call');
@@ -45,7 +45,7 @@ function readNative(part: ToolCallPart, tools: readonly Tool[]): Outcome {
   if (isRecord(part.input)) return toCall({ id: part.id, name: part.name, input: part.input, raw, repairs: [] }, tools);
   if (!isClosedJson(raw)) return cut(raw, part.name);
   const read = readJson(raw);
-  // "null" and "" are what servers send for a call whose arguments they could not read.
+  // Servers send "null" or "" for a call whose arguments they could not read.
   if (!read.ok || !isRecord(read.value)) return badJson(raw, part.name, tools);
   return toCall({ id: part.id, name: part.name, input: read.value, raw, repairs: read.repairs }, tools);
 }
@@ -70,7 +70,10 @@ function mentionsTool(text: string, tools: readonly Tool[]): boolean {
 const nameKeys = ['tool', 'name', 'tool_name', 'action', 'function'] as const;
 const inputKeys = ['input', 'arguments', 'args', 'parameters', 'params', 'action_input', 'tool_input'] as const;
 
-/** The name and the input out of the shapes that models write: `{tool, input}`, `{name, arguments}`, `{function: {…}}`, flat. */
+/**
+ * Reads name and input from the shapes that models write: `{tool, input}`, `{name, arguments}`, `{function: {…}}`,
+ * flat.
+ */
 function readEnvelope(value: unknown, raw: string, repairs: readonly string[]): Named | null {
   if (!isRecord(value)) return null;
   if (isRecord(value.function)) return readEnvelope(value.function, raw, repairs);
@@ -125,12 +128,15 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
   };
 }
 
-/** As other programs have their commands ask for a network: it names no hosts, so `askNetwork` finds out which. */
+/** Whether a call asks for network access the way other programs do. It names no hosts, so `askNetwork` finds them. */
 function wantsNetwork(input: unknown): boolean {
   return isRecord(input) && (input.network_enabled === true || input.network_enabled === 'true');
 }
 
-/** A call of a tool that was found is a call of that tool: approval, fences and the log know no other. */
+/**
+ * Turns a call through the finder into a call of the found tool, so that approval, fences and the log treat it as that
+ * tool.
+ */
 function toFoundCall(named: Named, tools: readonly Tool[]): Outcome {
   const inner = readEnvelope(named.input, named.raw, named.repairs);
   if (inner !== null && inner.name !== callToolName) return toCall({ ...inner, id: named.id }, tools);
@@ -139,7 +145,10 @@ function toFoundCall(named: Named, tools: readonly Tool[]): Outcome {
   return { ok: false, error: { kind: 'bad-arguments', name: named.name, raw: named.raw, message } };
 }
 
-/** Case and hyphens may differ, and there is one alone that it can mean: the names of strangers are often alike. */
+/**
+ * A tool whose name differs only in case and hyphens, if there is exactly one: names of connected tools are often
+ * similar.
+ */
 function onlyForeign(name: string, tools: readonly Tool[]): Tool | undefined {
   const plain = (one: string): string => one.toLowerCase().replaceAll('-', '_');
   const [first, ...others] = tools.filter((tool) => tool.foreign !== undefined && plain(tool.name) === plain(name));

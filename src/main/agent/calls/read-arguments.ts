@@ -4,23 +4,23 @@ import { isRecord } from '@shared/unknown-value.ts';
 import type { Tool } from '../../tools/define.ts';
 import { isRawInput } from '../../tools/define.ts';
 
-/** A JSON value and what had to be repaired to read it. */
+/** A JSON value and the repairs that were needed to read it. */
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown; readonly repairs: readonly string[] }
   | { readonly ok: false };
 
-/** A repair of a longer text would hold the program up: it copies what it has so far at every place it repairs. */
+/** Longer texts are not repaired. Repairing is slow, because it copies its output at every repaired place. */
 const mostRepaired = 100_000;
 
 /**
- * Strict first, then repaired; a repair is always said. Text that ends in the middle must not come here. A repair may
- * change the form alone: where a text came out that was not written, nobody knows what was meant.
+ * Parses strictly first, then with repairs, which are reported. Do not pass text that was cut off. A repair may change
+ * only the form: if it would produce text that was not written, reading fails, because the intent is unknown.
  */
 export function readJson(text: string): ReadJson {
   try {
     return { ok: true, value: JSON.parse(text), repairs: [] };
   } catch {
-    // Models write single quotes, trailing commas, comments and raw line breaks.
+    // Models write single quotes, trailing commas, comments and raw line breaks. The repair below reads these.
   }
   if (text.length > mostRepaired) return { ok: false };
   try {
@@ -29,7 +29,7 @@ export function readJson(text: string): ReadJson {
       ? { ok: true, value, repairs: ['the JSON was repaired'] }
       : { ok: false };
   } catch {
-    // What even a repair cannot read has no arguments.
+    // Not even a repair can read it.
     return { ok: false };
   }
 }
@@ -48,7 +48,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** Whether brackets and double-quoted strings of a JSON text are closed: false for one that was cut off. */
+/** Whether the brackets and double-quoted strings of a JSON text are closed; false for a text that was cut off. */
 export function isClosedJson(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -64,7 +64,7 @@ export function isClosedJson(text: string): boolean {
   return depth <= 0 && !inString;
 }
 
-/** Other names that models use for ours; only taken where ours is missing and the schema has it. */
+/** Other names that models use for our arguments. Used only if ours is missing and the schema has it. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   path: ['file', 'filename', 'file_path', 'filepath', 'file_name', 'filePath'],
   old: ['old_text', 'oldText', 'old_string', 'old_str', 'search', 'find'],
@@ -80,14 +80,17 @@ export type Fitted =
   | { readonly ok: true; readonly input: unknown; readonly repairs: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** An input by what its tool takes. A foreign tool gets what was written: nothing is renamed or converted for it. */
+/** Fits an input to its tool. A connected tool gets what was written: nothing is renamed or converted for it. */
 export function fitInput(value: unknown, input: Tool['input']): Fitted {
   if (!isRawInput(input)) return fitArguments(value, input);
   const problem = input.check(value);
   return problem === null ? { ok: true, input: value, repairs: [] } : { ok: false, problem };
 }
 
-/** Parses an input by a tool's schema; where that fails, once more with names and simple types put right. Nothing is filled in. */
+/**
+ * Parses an input by a tool's schema. If that fails, tries once more with corrected names and simple types. Nothing is
+ * filled in.
+ */
 export function fitArguments(value: unknown, schema: z.ZodType): Fitted {
   const strict = schema.safeParse(value);
   if (strict.success) return { ok: true, input: strict.data, repairs: [] };
@@ -144,7 +147,7 @@ function coerce(
   return result;
 }
 
-/** Texts of which a list can only mean their lines; the words of a command are another matter. */
+/** Arguments for which a list can only mean lines of text. A list of command words means something else. */
 const linesAllowed: readonly string[] = ['content', 'old', 'new', 'patch', 'summary'];
 
 function coerceOne(key: string, value: unknown, expected: string): unknown {

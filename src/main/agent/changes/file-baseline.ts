@@ -2,13 +2,13 @@ import { canvasLimits, isPictureName } from '@shared/tools/canvas.ts';
 import { guardKind } from '../../safety/guarded-files.ts';
 import type { FileContent, Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
 
-/** What is known of a file as it was when nothing of the agent was running. */
+/** A file as it was before a command of the agent ran. */
 export interface KnownFile {
-  /** Null: written by a tool since the last scan. */
+  /** Null: a tool wrote the file after the last scan. */
   fingerprint: string | null;
   readonly sizeBytes: number;
   readonly mode: number;
-  /** Null: not kept, for `why`. */
+  /** Null: not kept, for the reason in `why`. */
   readonly bytes: Uint8Array | null;
   readonly why: 'too-large' | 'not-a-file' | 'no-text-name' | null;
 }
@@ -21,26 +21,26 @@ export interface FoundChange {
 }
 
 /**
- * The workspace's files as they were before a command, so that what a command changes can be taken back.
- * Kept in memory up to a bound; a project beyond it keeps images of what tools write, and of commands only what fits.
+ * The workspace's files as they were before a command, so that the command's changes can be reverted. Kept in memory up
+ * to a bound. In a larger project, what tools write is kept, but of the changes of commands only what fits.
  */
 export interface FileBaseline {
-  /** Takes over what changed since the last look (a person's edits); the first time it reads everything. */
+  /** Takes over changes since the last scan, such as the user's edits. The first call reads everything. */
   readonly refresh: (signal: AbortSignal) => Promise<boolean>;
-  /** What is different from the last look, and takes it over. Null when the sandbox cannot be scanned. */
+  /** Returns what changed since the last scan, and takes it over. Null: the sandbox cannot be scanned. */
   readonly collect: (signal: AbortSignal) => Promise<readonly FoundChange[] | null>;
-  /** Folders that the looks could not look through, and that this has not given before. */
+  /** Folders that could not be scanned and that were not returned before. */
   readonly takeUnseen: () => readonly string[];
-  /** A tool wrote or deleted (`null`) a file by itself. */
+  /** Records that a tool wrote a file, or deleted it (`null`). */
   readonly note: (path: string, bytes: Uint8Array | null, mode: number) => void;
 }
 
 const MAX_FILE_BYTES = 512 * 1024;
-/** What is put back by itself must be kept: lock files are long. */
+/** Guarded files are restored, so they must be kept: lock files are long. */
 const MAX_GUARDED_BYTES = 4 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
 const MAX_FILES = 150_000;
-/** Files are read together, up to so many bytes at a time. */
+/** Files are read in batches of at most this many bytes. */
 const READ_BYTES = 8 * 1024 * 1024;
 
 export function createFileBaseline(sandbox: Sandbox): FileBaseline {
@@ -58,12 +58,12 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
     const gone = [...known.keys()].filter((path) => !files.has(path) && !mayBeThere(path));
     const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
     for (const path of gone) forget(path);
-    // The first look is for the files that can be kept; what a command changed is read up to the same bound again.
+    // The first scan reads what can be kept. Later scans read the changes of a command, up to the same bound again.
     const room = started ? MAX_TOTAL_BYTES : MAX_TOTAL_BYTES - kept.bytes;
     for (const batch of batchesOf(touched, room, started)) {
       const paths = batch.filter(({ isRead }) => isRead).map(({ path }) => path);
       const read = await readAll(sandbox, paths, signal);
-      // What was not read because of a cancel is not known yet; the next look begins with it.
+      // Files that were not read because of an abort stay unknown, so the next scan reads them.
       if (signal.aborted) return null;
       for (const one of batch) {
         const after = knownFrom(one, read.get(one.path));
@@ -95,7 +95,7 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
   };
 }
 
-/** Files by path, with the bytes of as many as there is room for. */
+/** Files by path, with the bytes of as many as fit. */
 function createKnown(): {
   readonly known: ReadonlyMap<string, KnownFile>;
   readonly kept: { readonly bytes: number };
@@ -124,7 +124,7 @@ function createKnown(): {
   return { known, kept, forget, remember };
 }
 
-/** Folders that were noted, each to be taken once. */
+/** Folders that could not be scanned; each is returned once. */
 function createUnseen(): {
   readonly note: (folders: readonly string[]) => void;
   readonly take: () => readonly string[];
@@ -146,7 +146,7 @@ function createUnseen(): {
   };
 }
 
-/** Whether a path lies in one of some folders; `.` holds all. */
+/** Whether a path is inside one of the folders; `.` contains everything. */
 function belowAny(folders: readonly string[]): (path: string) => boolean {
   const all = new Set(folders);
   if (all.size === 0) return () => false;
@@ -157,7 +157,10 @@ function belowAny(folders: readonly string[]): (path: string) => boolean {
   };
 }
 
-/** A file that a tool wrote gets its fingerprint at the next look; a different size then is a change after it. */
+/**
+ * Whether a file changed since it was last known. A file that a tool wrote gets its fingerprint at the next scan; a
+ * different size then means a later change.
+ */
 function isTouched(known: KnownFile | undefined, file: ScannedFile): boolean {
   if (known === undefined) return true;
   if (known.fingerprint === null && known.sizeBytes === file.sizeBytes) {
@@ -170,7 +173,7 @@ function isTouched(known: KnownFile | undefined, file: ScannedFile): boolean {
 interface Touched {
   readonly path: string;
   readonly file: ScannedFile;
-  /** Small enough, and there was still room. */
+  /** True if the file is small enough and there was room left. */
   readonly isRead: boolean;
 }
 
@@ -183,7 +186,8 @@ function* batchesOf(
   let size = 0;
   let left = room;
   for (const [index, [path, file]] of touched.entries()) {
-    // A picture that a command made is looked at; those of the project would take the room of its texts.
+    // A picture that a command made is kept, because the user will look at it. The project's own pictures would take
+    // the room of its texts.
     const usual = mostBytes(path);
     const isPicture = started && file.sizeBytes > usual && isPictureName(path);
     const most = isPicture ? canvasLimits.imageBytes : usual;
@@ -225,7 +229,7 @@ function knownFrom({ path, file, isRead }: Touched, content: FileContent | undef
   return { fingerprint, sizeBytes, mode, bytes: null, why };
 }
 
-/** Touched, but with the same content: nothing changed. What was not kept counts as changed. */
+/** Whether content and mode are equal. A file that was not kept counts as changed. */
 function isSame(before: KnownFile, after: KnownFile): boolean {
   if (before.bytes === null || after.bytes === null || before.mode !== after.mode) return false;
   return Buffer.compare(before.bytes, after.bytes) === 0;

@@ -10,11 +10,14 @@ import type { Actor, FileImage } from '@shared/events/tool-events.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
-/** Above this a line count is not worth the time of a diff. */
+/** Larger files get no line counts, because a diff would take too long. */
 const MAX_BYTES = 256 * 1024;
 const MAX_EDITS = 4_000;
 
-/** Added and removed lines between two versions (null: no file); null for binary or large ones. */
+/**
+ * Added and removed lines between two versions; a version that is null does not exist. The counts are null for binary
+ * or large files.
+ */
 export function countLines(
   before: Uint8Array | null,
   after: Uint8Array | null,
@@ -54,7 +57,7 @@ export interface RecordedChange {
   readonly after: FileImage;
 }
 
-/** A whole file as it is to be; `bytes` null: deleted. `expect`: what it must be now (SHA-256; null: not there). */
+/** The new content of a file; `bytes` null deletes it. `expect`: its present SHA-256; null: it does not exist. */
 export interface WriteTarget {
   readonly path: string;
   readonly bytes: Uint8Array | null;
@@ -62,35 +65,37 @@ export interface WriteTarget {
 }
 
 /**
- * Every change that a turn makes to the workspace, with what was there before. Live only: a replay takes
- * `file-changed` from the log, so nothing here may decide what the agent does next.
+ * Records every change of a turn to the workspace, with the content before it. Live only: a replay takes `file-changed`
+ * from the log, so nothing here may influence what the agent does next.
  */
 export interface FileChanges {
   /**
-   * Writes or deletes a file that must still be what `expect` says.
-   * `same`: it already had this content. What was written is recorded even when the turn is cancelled meanwhile.
+   * Writes or deletes a file if it is still what `expect` says. `same`: it already had this content. A write is
+   * recorded even if the turn is cancelled meanwhile.
    */
   readonly write: (target: WriteTarget, who: ChangeBy) => Promise<Reply<'written' | 'same'>>;
   /**
-   * Runs something that may change any file, and records what it changed. `isOwed`: the workspace could not be looked
-   * at afterwards, because the sandbox is away; what is different is recorded as soon as it can be.
+   * Runs something that may change any file, and records its changes. `isOwed`: the workspace could not be scanned
+   * afterwards because the sandbox is away; its changes are recorded as soon as possible.
    */
   readonly around: <T>(
     who: ChangeBy,
     run: () => Promise<T>,
   ) => Promise<{ readonly value: T; readonly changed: readonly RecordedChange[]; readonly isOwed: boolean }>;
   readonly recorded: () => readonly RecordedChange[];
-  /** How many writes and deletions were made, those without an effect included. */
+  /** The number of writes and deletions, including those without an effect. */
   readonly writes: () => number;
   /**
-   * Puts files back to what they were before the given changes, newest first. A file that is no longer what the
-   * change left is not touched; its path comes back in `kept`.
+   * Restores files to their content before the given changes, newest first. A file that differs from what the change
+   * left is not touched; its path is returned in `kept`.
    */
   readonly revert: (
     changes: readonly RecordedChange[],
     toolCallId: string,
   ) => Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }>;
-  /** Makes changes that were taken back once more. False: a file is no longer what they began with; the others are made. */
+  /**
+   * Applies reverted changes again. False: a file no longer matches the start of its change; the others are applied.
+   */
   readonly reapply: (changes: readonly RecordedChange[], who: ChangeBy) => Promise<boolean>;
 }
 
@@ -102,15 +107,15 @@ interface Context {
   readonly signal: AbortSignal;
   readonly recorded: RecordedChange[];
   readonly counts: { writes: number };
-  /** Whose changes have not been looked for yet. */
+  /** The call whose changes could not be recorded yet. */
   readonly owed: { by: ChangeBy | null };
-  /** What is being run, the outermost first: a program that makes calls which change files, too. */
+  /** The running calls, outermost first: a program's calls may change files, too. */
   readonly running: { readonly by: ChangeBy; readonly changed: RecordedChange[] }[];
 }
 
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 const newFileMode = 0o644;
-/** The owner reads and writes. */
+/** The owner may read and write. */
 const ownerMode = 0o600;
 
 export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' | 'owed' | 'running'>): FileChanges {
@@ -169,7 +174,7 @@ async function around<T>(
   if (owed.by !== null) {
     if ((await recordFound(context, owed.by)) !== null) owed.by = null;
   } else if (outer === undefined) await context.baseline.refresh(context.signal);
-  // What a program has changed by itself until now is its own, and not what the person did meanwhile.
+  // What the outer program changed so far is its own work, not the user's.
   else outer.changed.push(...((await recordFound(context, outer.by)) ?? []));
   const own: Context['running'][number] = { by: who, changed: [] };
   running.push(own);
@@ -179,9 +184,9 @@ async function around<T>(
   return { value, changed: [...own.changed, ...(changed ?? [])], isOwed: changed === null };
 }
 
-/** Null: the workspace could not be looked at. */
+/** Null: the workspace could not be scanned. */
 async function recordFound(context: Context, who: ChangeBy): Promise<readonly RecordedChange[] | null> {
-  // Also after an abort: what a killed command changed belongs to the log.
+  // Also after an abort, because the changes of a killed command belong in the log.
   const found = await context.baseline.collect(neverAborts);
   if (found === null) return null;
   const changed: RecordedChange[] = [];
@@ -190,7 +195,7 @@ async function recordFound(context: Context, who: ChangeBy): Promise<readonly Re
   return changed;
 }
 
-/** Changes that nobody could look for must not look like none. */
+/** Reports folders that could not be scanned, so that their changes do not look like none. */
 async function noteUnseen({ baseline, log }: Context): Promise<void> {
   const folders = baseline.takeUnseen();
   if (folders.length === 0) return;
@@ -268,8 +273,9 @@ async function restoreOne(
 }
 
 /**
- * A file as it is now (null: not there); `other`: not what the change left, or not known to be. One that its owner may not read
- * was not kept with the change, and is made readable: the person, who is that owner, cannot have written to it since.
+ * The present file (null: it does not exist); `other`: it differs from what the change left, or that is not known. A
+ * file that its owner may not read was not kept with the change. It is made readable: the user, who is its owner,
+ * cannot have written to it since.
  */
 async function currentOf(sandbox: Sandbox, path: string, left: FileImage): Promise<FileContent | null | 'other'> {
   const read = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts);

@@ -3,15 +3,15 @@ import { guardKind, isTaskAbout, mayBeAdded, mayGainTests } from '../../safety/g
 import { onlyAddsTests } from '../../safety/only-adds-tests.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** Both sides of a file that is about to change, where they are known; `before` null: it is not there yet. */
+/** A file before and after a change, if known; `before` null: it does not exist yet. */
 interface Sides {
   readonly before: string | null;
   readonly after: string | null;
 }
 
 /**
- * What a change of a file needs a yes for; null: it needs none. A test file that this turn made judges nothing yet, and a
- * feature may bring tests of its own: what is guarded is what judged the work before it began.
+ * Which approval the change of a file needs; null: none. A guard protects what judges the work, so a test file that
+ * this turn created is not guarded, and a feature may bring its own tests.
  */
 export function guardOf(
   turn: Pick<Turn, 'task' | 'changes'>,

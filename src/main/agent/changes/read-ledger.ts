@@ -1,6 +1,6 @@
 /**
- * What the model last read of each file (SHA-256), so that what a person changed since is never overwritten.
- * Lives as long as the session is open; after that a file has to be read again before it is written.
+ * What the model last read of each file (SHA-256), so that it never overwrites a later change by the user. It lasts
+ * while the session is open; afterwards a file must be read again before it is written.
  */
 export interface ReadLedger {
   readonly lastRead: (path: string) => string | undefined;

@@ -4,8 +4,8 @@ import type { RecordedChange } from './file-changes.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /**
- * A command cannot be asked beforehand what it will change. What it changed of guarded files is put back, and the
- * model is told. Null when there was nothing of the kind.
+ * Restores guarded files that a command changed, since it cannot be known before what a command will change, and tells
+ * the model. Null: there were none.
  */
 export async function revertGuardedChanges(
   turn: Pick<Turn, 'changes' | 'task'>,

@@ -11,7 +11,10 @@ import { sha256Of } from '../../lib/sha256.ts';
 
 type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
 
-/** How a tool writes: guarded files are asked about, a file that is not what the model read is left alone, all is recorded. */
+/**
+ * How tools write files: the user is asked about guarded files, a file that changed since the model read it is left
+ * alone, and everything is recorded.
+ */
 export function toolWrites(
   turn: WritingTurn,
   toolCallId: string,
@@ -23,7 +26,7 @@ export function toolWrites(
   };
 }
 
-/** Every file is looked at before the first is written; when one cannot be, those before it are put back. */
+/** Checks every file before the first is written. If a write fails, the files before it are restored. */
 async function changeAll(turn: WritingTurn, toolCallId: string, files: readonly NewFile[]): Promise<ToolResult | null> {
   const targets: WriteTarget[] = [];
   for (const file of files) {
@@ -34,7 +37,7 @@ async function changeAll(turn: WritingTurn, toolCallId: string, files: readonly 
   const start = turn.changes.recorded().length;
   for (const target of targets) {
     const done = await turn.changes.write(target, { by: 'model', toolCallId });
-    // Taken for a change, the same text could be written without end.
+    // An error, because a model that takes this for a change could repeat it endlessly.
     if (done.ok && done.value === 'same' && targets.length === 1) {
       const message = `${target.path} has exactly this content already: nothing would change.`;
       return asResult({ code: 'bad-input', message });
@@ -51,12 +54,12 @@ async function changeAll(turn: WritingTurn, toolCallId: string, files: readonly 
   return null;
 }
 
-/** The file as it may be written, or why not. */
+/** The file as it may be written, or the reason why not. */
 async function look(turn: WritingTurn, toolCallId: string, file: NewFile): Promise<WriteTarget | ToolResult> {
   const { sandbox, config } = turn.dependencies;
   const { path: rawPath, bytes } = file;
   const named = workspacePath(rawPath, sandbox.workspacePath);
-  // A link is deleted itself, and written where it leads: what is guarded there is guarded by any name.
+  // Deleting a link deletes the link; writing follows it. A guarded target is guarded under any name.
   const real = bytes === null ? success(named) : await sandbox.realPath(named, turn.signal);
   if (!real.ok) return asResult(real.error);
   const path = real.value;
@@ -95,7 +98,10 @@ function asResult(failure: Failure): ToolResult {
   return { status: failure.code === 'cancelled' ? 'cancelled' : isRefusal ? 'refused' : 'error', output, failure };
 }
 
-/** A path as the log and the guards know it: relative to the workspace, `/`, no `./`. The sandbox judges whether it leads out. */
+/**
+ * A path as the log and the guards know it: relative to the workspace, with `/`, without `./`. The sandbox decides
+ * whether it leads out.
+ */
 export function workspacePath(path: string, root: string): string {
   const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   const normal = posix.normalize(inside.replaceAll('\\', '/'));

@@ -10,15 +10,15 @@ import type { Claim } from '../turn/turn-baseline.ts';
 
 const MAX_VERDICT_TOKENS = 400;
 
-/** Who did the work, and who else could have. */
+/** The model that did the work, and those that could have. */
 export interface Reviewers extends Pick<LoopCandidates, 'turn' | 'shut'> {
   readonly all: readonly Pick<LoopCandidate, 'stage' | 'model' | 'canDrive'>[];
   readonly current: Pick<LoopCandidate, 'stage'>;
 }
 
 /**
- * Has a stronger model say APPROVE or REDO from a handoff, where the router finds that worth its price. Null: it is no
- * matter of this turn (nobody stronger is there, the cloud did the work itself, or the profile has no reviews).
+ * Asks a stronger model for APPROVE or REDO, with a handoff, if the router finds that worth its price. Null: no review
+ * applies (there is no stronger model, the cloud did the work itself, or the profile has no reviews).
  */
 export async function askReview(candidates: Reviewers, look: ChangesOverview, claim: Claim): Promise<GateCheck | null> {
   const { turn, all, current, shut } = candidates;
@@ -59,7 +59,9 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
   return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };
 }
 
-/** The first line has one of the two words and not the other; null: nobody can say which was meant. */
+/**
+ * Reads the verdict from the first line, which must have exactly one of the two words. Null: the verdict is unclear.
+ */
 export function readVerdict(text: string): { readonly verdict: 'pass' | 'redo'; readonly text: string } | null {
   const [first = '', ...rest] = text.trim().split('\n');
   const words = new Set([...first.matchAll(/\b(?:APPROVED?|REDO)\b/gu)].map((match) => match[0].slice(0, 4)));

@@ -3,7 +3,7 @@ import { parsesAsJson } from '@shared/text/parses-as-json.ts';
 import type { Syntax } from '../../recipes/code/code-syntax.ts';
 import { languageOf } from '../../recipes/code/code-syntax.ts';
 
-/** A file before and after the work; null: it is not there. */
+/** A file before and after the work; null: the file does not exist. */
 export interface ChangedText {
   readonly path: string;
   readonly before: string | null;
@@ -12,17 +12,17 @@ export interface ChangedText {
 
 export type Finding = GateCheck['findings'][number];
 
-/** Findings that nobody wants whatever the task was; the others may be meant. */
+/** Findings that are wrong in any task. The others may be intended. */
 export const isHard = ({ code }: Finding): boolean => code === 'does-not-parse' || code === 'conflict-marker';
 
-/** What weak models write in place of the code that they leave out. */
+/** What weak models write instead of code that they leave out. */
 const placeholder =
   /^[ \t]*(?:(?:\/\/|#|\/\*|<!--|--)\s*)?(?:\.{3}|…)\s*\(?(?:(?:the )?(?:rest|remaining|remainder|other|existing|previous|same|unchanged)\b.*)(?:code|file|function|method|implementation|class|content|unchanged|here|as before|stays|same)\b.*$/imu;
 const conflict = /^(?:<{7} |={7}$|>{7} )/mu;
 const skipped =
   /(?:@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo|only)\b|\bx(?:it|describe)\()/gu;
 
-/** What is wrong with a change by its look alone. No model and no command is needed for it; in doubt nothing is said. */
+/** What looks wrong with a change, found without a model or a command. In doubt it reports nothing. */
 export function findingsOf({ path, before, after }: ChangedText, syntax: Syntax): readonly Finding[] {
   if (after === null) return [];
   const found: Finding[] = [];
@@ -38,7 +38,7 @@ export function findingsOf({ path, before, after }: ChangedText, syntax: Syntax)
   return found;
 }
 
-/** Only of what was right before, or is new and of a kind whose grammar is known in full. */
+/** Only for a file that parsed before, or a new file in a language whose grammar is known in full. */
 function brokenLine({ path, before, after }: ChangedText, syntax: Syntax): string | null {
   if (after === null) return null;
   if (path.endsWith('.json')) {

@@ -10,27 +10,27 @@ import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 
 const changesOverviewSchema = z.object({
-  /** Files that are other than they were when the turn began. */
+  /** The number of files that differ from the start of the turn. */
   changed: z.number(),
   findings: gateCheckSchema.shape.findings,
   diff: z.string(),
-  /** Changed files of some size as they are now, whole. */
+  /** The present text of changed files that are short enough to show whole. */
   files: z.array(z.object({ path: z.string(), text: z.string() })).optional(),
 });
 export type ChangesOverview = z.infer<typeof changesOverviewSchema>;
 
 const nothing: ChangesOverview = { changed: 0, findings: [], diff: '' };
-/** So much is kept of all diffs together, and of the files that are looked into. */
+/** The most characters kept of all diffs together, and limits for the files that are examined. */
 const MAX_DIFF_CHARACTERS = 14_000;
 const MAX_FILES = 40;
 const MAX_BYTES = 512 * 1024;
 const MAX_EDITS = 2_000;
-/** A file up to this is shown whole beside the diff, and so much of all of them together. */
+/** A file up to this size is shown whole beside the diff, up to a total for all files. */
 const WHOLE_CHARACTERS = { file: 3_500, all: 7_000 } as const;
 
 /**
- * What the turn has changed so far, as a diff, and what is wrong with it by its look. An action: a replay takes it from
- * the log, for it knows no files.
+ * What the turn has changed so far, as a diff, and what looks wrong with it. Runs as an action, because a replay has no
+ * files and takes it from the log.
  */
 export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes' | 'task'>): Promise<ChangesOverview> {
   return takeAction<ChangesOverview>(
@@ -59,7 +59,7 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
   const texts: ChangedText[] = [];
   for (const [path, { before }] of firsts) {
     const now = await turn.dependencies.sandbox.readFile(path, { maxBytes: MAX_BYTES }, turn.signal);
-    // What was changed and changed back is no change.
+    // A file that was changed and changed back counts as unchanged.
     if ((before?.kept === true ? before.blob.sha256 : null) === (now.ok ? now.value.sha256 : null) && isKnown(before))
       continue;
     changed.push(path);
@@ -72,7 +72,7 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
   if (texts.length > 0) {
     const syntax = await loadSyntax();
     findings.push(...texts.flatMap((text) => findingsOf(text, syntax)));
-    // Only where all that was changed was seen.
+    // Only if every changed file was examined.
     if (texts.length === changed.length)
       findings.push(...missingWishes(turn.task, texts, turn.dependencies.config.conduct ?? 1));
   }
@@ -86,7 +86,7 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
   };
 }
 
-/** A new file stands whole in the diff. */
+/** New files are left out: the diff has all of them. */
 function wholeFiles(texts: readonly ChangedText[]): { path: string; text: string }[] {
   const files: { path: string; text: string }[] = [];
   let left: number = WHOLE_CHARACTERS.all;
@@ -98,7 +98,7 @@ function wholeFiles(texts: readonly ChangedText[]): { path: string; text: string
   return files;
 }
 
-/** Each path with its first change of the turn: what it was when the turn began is its `before`. */
+/** Each path with its first change in the turn, whose `before` is the file at the start of the turn. */
 export function firstChangePerFile(turn: Pick<Turn, 'changes'>): ReadonlyMap<string, RecordedChange> {
   const firsts = new Map<string, RecordedChange>();
   for (const change of turn.changes.recorded()) if (!firsts.has(change.path)) firsts.set(change.path, change);
@@ -109,7 +109,7 @@ function isKnown(image: RecordedChange['before']): boolean {
   return image === null || image.kept;
 }
 
-/** `undefined`: it is no text, too large, or was not kept. */
+/** `undefined`: the file is not text, is too large, or was not kept. */
 async function textBefore(
   turn: Pick<Turn, 'dependencies'>,
   image: RecordedChange['before'],

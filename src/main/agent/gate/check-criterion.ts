@@ -10,7 +10,10 @@ const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullabl
 const STDOUT_CHARACTERS = 1_600;
 const STDERR_CHARACTERS = 500;
 
-/** Runs the success criterion in the workspace, as an action, and writes down how it ended. `isUnrelated`: of a failed one. */
+/**
+ * Runs the success check in the workspace, as an action, and logs the result. `isUnrelated` decides about a failed
+ * check.
+ */
 export async function checkCriterion(
   turn: ChangingTurn,
   criterion: Criterion,
@@ -69,14 +72,14 @@ export async function checkCriterion(
   return check;
 }
 
-/** The end of both streams; most runners print results on the one and only noise on the other. */
+/** The end of both streams. Most runners print results on one and only noise on the other. */
 export function summaryOf(stdout: string, stderr: string): string {
   return [ending(stdout, STDOUT_CHARACTERS), ending(stderr, STDERR_CHARACTERS)]
     .filter((text) => text !== '')
     .join('\n');
 }
 
-/** `node --test` prints its counts before what failed, so the end alone would be without them. */
+/** `node --test` prints its counts before the failures, so the end alone would not have them. */
 const counts = /^[#\u2139] (?:tests|pass|fail|skipped) \d+$/gmu;
 
 function ending(output: string, characters: number): string {
@@ -95,7 +98,7 @@ const passedCounts: readonly RegExp[] = [
   /(?<!\d)(\d+) passing/u,
 ];
 
-/** How many tests passed, by what the usual runners print; null when it does not say. */
+/** The number of tests that passed, from the output of common runners; null if it does not say. */
 export function passedTests(summary: string): number | null {
   for (const pattern of passedCounts) {
     const match = pattern.exec(summary);
@@ -107,7 +110,7 @@ export function passedTests(summary: string): number | null {
   return failed.reduce((left, [, count]) => left - Number(count), Number(ran));
 }
 
-/** Whether the workspace passes less than it did: what passed fails now, or fewer tests pass. */
+/** Whether the check is worse than before: it passed and now fails, or fewer tests pass. */
 export function isWorse(before: CriterionCheck, after: CriterionCheck): boolean {
   if (before.passed) return !after.passed;
   if (after.passed) return false;

@@ -12,9 +12,9 @@ import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 
 const lintSchema = z.object({
-  /** Why the linter could not be asked; null: it was. */
+  /** Why the linter could not run; null: it ran. */
   skipped: z.string().nullable(),
-  /** What it finds now and did not find before the turn, the first of it. */
+  /** The first findings that the linter did not report before the turn. */
   findings: z.array(z.object({ path: z.string(), line: z.number(), text: z.string() })),
   more: z.number(),
 });
@@ -26,20 +26,20 @@ interface Look {
   readonly copy: TrialPaths;
 }
 
-/** What was found; a text: why the linter could not be asked. */
+/** The findings, or as a text why the linter could not run. */
 type Seen = readonly LintFinding[] | string;
 
 const LIMIT_MS = 60_000;
 const KEEP_BYTES = 2 * 1024 * 1024;
 const MAX_FINDINGS = 10;
 const MAX_NAMED_FILES = 200;
-/** Of all files together as they were before; more is not put into the copy again. */
+/** The most bytes of original files that are restored in the copy, all together. */
 const MAX_BEFORE_BYTES = 8 * 1024 * 1024;
 
 /**
- * What the linter that the project itself declares finds since the turn began. It runs in a copy, so that one which
- * puts things right by itself changes nothing here; and a second time, on the files as they were, only where it finds
- * anything. Null: the project declares none. An action: a replay takes it from the log.
+ * What the project's own linter finds now and did not find at the start of the turn. It runs in a copy, so that a
+ * linter that fixes files changes nothing here. Only if it finds something, it also runs on the original files. Null:
+ * the project declares no linter. Runs as an action; a replay takes it from the log.
  */
 export async function lintChanges(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>): Promise<LintLook | null> {
   const { facts } = turn.found;
@@ -88,7 +88,7 @@ async function look(one: Look): Promise<Seen> {
   if (typeof after === 'string' || after.length === 0) return after;
   const script = await beforeScript(one);
   if (script === null) return 'It finds something, and the files as they were before are not known.';
-  // Copied anew: a linter that puts things right has left its traces in the first.
+  // A new copy, because a linter that fixes files may have changed the first one.
   const back = await shell(turn, { command: 'bash -s', stdin: Buffer.from(`${setup}\n${script}`) });
   if (typeof back === 'string' || back.exitCode !== 0)
     return 'It finds something, and the files could not be laid out as they were before.';
@@ -100,7 +100,7 @@ async function look(one: Look): Promise<Seen> {
   return typeof before === 'string' ? before : newFindings(before, after);
 }
 
-/** `files`: what it is to look at, where it is told that. */
+/** `files`: the files to check, for a linter that takes a list of files. */
 async function lintOnce({ turn, lint, copy }: Look, files: readonly string[]): Promise<Seen> {
   if (lint.runner !== 'npm' && files.length === 0) return [];
   const command = lint.runner === 'npm' ? lint.command : `${lint.command} -- ${files.map(shellQuote).join(' ')}`;
@@ -117,7 +117,10 @@ async function lintOnce({ turn, lint, copy }: Look, files: readonly string[]): P
   return `It ended with ${ran.exitCode}, and what it printed is in no form that is known.`;
 }
 
-/** Lays the changed files of the copy out as they were; a folder that leads out of the copy ends it. Null: not all are known. */
+/**
+ * A script that restores the changed files in the copy to their originals. It stops at a folder that leads out of the
+ * copy. Null: not all originals are known.
+ */
 async function beforeScript({ turn, copy }: Look): Promise<string | null> {
   const lines = [
     'set -e',
@@ -147,7 +150,7 @@ async function beforeScript({ turn, copy }: Look): Promise<string | null> {
   return `${lines.join('\n')}\n`;
 }
 
-/** Throws when the turn was aborted meanwhile. */
+/** Throws if the turn was aborted meanwhile. */
 async function shell(
   turn: Pick<Turn, 'dependencies' | 'signal'>,
   request: Omit<ExecRequest, 'timeoutMs'>,

@@ -2,17 +2,18 @@ import { asksForChange, wantsTests } from '@shared/text/task-kind.ts';
 import { guardKind } from '../../safety/guarded-files.ts';
 import type { ChangedText, Finding } from './change-findings.ts';
 
-/** What takes something away, or renames it, leaves none of its words. */
+/** A task that removes or renames something leaves none of its words in the change. */
 const takesAway = /\b(?:remove|delete|drop|rename|replace|revert|undo|strip|clean|without|instead)\b/iu;
-/** Words of a task that can only be meant as they are: an option, or code that is marked as such. */
+/** Words of a task that can only be meant literally: an option, or text marked as code. */
 const option = /(?<![\w-])--[a-z][\w-]{1,40}/gu;
 const marked = /`([A-Za-z_$][\w$]{1,60})(?:\(\))?`|(?<![\w.])([A-Za-z_$][\w$]{2,60})\(\)/gu;
 const aboutForm =
   /\b(?:comment|docstring|documentation|docs?|format|formatting|indent|whitespace|white space|style|readme|lint|typo)/iu;
 
 /**
- * What the task asks for in so many words and the change does not have, found without a model: whether it does anything,
- * whether it names what is to be there, whether there are tests where tests are asked for. In doubt nothing is said.
+ * What the task explicitly asks for and the change lacks, found without a model: whether the change does anything,
+ * whether it names what should be there, and whether there are tests if the task asks for tests. In doubt it reports
+ * nothing.
  */
 export function missingWishes(task: string, changed: readonly ChangedText[], conduct = Infinity): readonly Finding[] {
   if (changed.length === 0 || !asksForChange(task, conduct)) return [];
@@ -33,7 +34,7 @@ function doesNothing({ before, after }: ChangedText): boolean {
   return before !== null && after !== null && squeezed(before) === squeezed(after);
 }
 
-/** Indentation counts: it is code in some languages. */
+/** Ignores blank lines and trailing space. Indentation counts, because it is code in some languages. */
 function squeezed(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd());
   return lines.filter((line) => line !== '').join('\n');

@@ -7,20 +7,23 @@ export interface LintFinding {
 const MAX_TEXT = 300;
 // oxlint-disable-next-line no-control-regex -- colors are what must go
 const colour = /\u001b\[[0-9;]*[A-Za-z]/gu;
-/** `path:line:col: text`, as ruff, flake8, `--format unix` and most others have it; tsc has `path(line,col): text`. */
+/**
+ * `path:line:col: text`, the format of ruff, flake8, `--format unix` and most others; tsc writes `path(line,col):
+ * text`.
+ */
 const oneLine = /^(?<path>[^\s:(][^:(]*\.\w+)(?::(?<line>\d+)(?::\d+)?:|\((?<other>\d+),\d+\):)\s*(?<text>\S.*)$/u;
-/** ESLint's usual form: the path alone, and under it a line for each finding. */
+/** ESLint's default format: the path alone, then a line for each finding. */
 const pathAlone = /^(?<path>\S.*\.\w+)$/u;
 const underPath = /^\s+(?<line>\d+):\d+\s+error\s+(?<text>\S.*)$/u;
-/** oxlint's usual form: the text, and under it where. */
+/** oxlint's default format: the text, then the place. */
 const marked = /^\s*[x×]\s+(?<text>\S.*)$/u;
 const where = /^\s*(?:,-|╭─)\[(?<path>.+?):(?<line>\d+):\d+\]/u;
-/** Biome: where and by which rule; what is said stands further below. */
+/** Biome: the place and the rule; the text follows further below. */
 const headed = /^(?<path>\S+\.\w+):(?<line>\d+):\d+\s+(?<text>(?:lint|parse|assist)\S*)\s.*━/u;
 
 /**
- * What a linter calls wrong, in the forms that the usual ones print; warnings are left out where they are told apart.
- * `root`: the folder in which it ran. What is in no known form is not found.
+ * The errors in a linter's output, for the formats of common linters. Warnings are left out if the format tells them
+ * apart. `root`: the folder in which the linter ran. Other formats give no findings.
  */
 export function parseLint(output: string, root: string): readonly LintFinding[] {
   const found: LintFinding[] = [];
@@ -51,7 +54,7 @@ export function parseLint(output: string, root: string): readonly LintFinding[] 
   return found;
 }
 
-/** Those of `after` that `before` does not have as often; where a line stands, and numbers in the words, do not count. */
+/** The findings of `after` that `before` has less often. Line numbers, and numbers in the text, are ignored. */
 export function newFindings(before: readonly LintFinding[], after: readonly LintFinding[]): readonly LintFinding[] {
   const known = new Map<string, number>();
   for (const one of before) known.set(keyOf(one), (known.get(keyOf(one)) ?? 0) + 1);

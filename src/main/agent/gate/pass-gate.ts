@@ -13,30 +13,30 @@ import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { Claim, TurnEnd } from '../turn/turn-baseline.ts';
 
 export type GateOutcome =
-  /** It may be believed. `isDoubted`: something speaks against it that was not put right. `isAnswer`: nothing was changed. */
+  /** The work is accepted. `isDoubted`: an objection was not resolved. `isAnswer`: nothing was changed. */
   | {
       readonly type: 'passed';
       readonly isDoubted?: boolean;
       readonly isAnswer?: boolean;
-      /** Who reviewed it and approves. */
+      /** The model that reviewed and approved the work. */
       readonly approvedBy?: string;
     }
-  /** The worker has been told, and may go on. */
+  /** The worker was told what is wrong and may continue. */
   | { readonly type: 'objected' }
-  /** It was told before and it is the same again: somebody else may do it, or the turn ends like this. */
+  /** The same objection came a second time. Another model may continue, or the turn ends like this. */
   | { readonly type: 'refused'; readonly end: TurnEnd };
 
-/** What was said against one end, and to whom: each worker is told the same once. */
+/** The objections so far. Each worker is told the same objection once. */
 export interface GateMemory {
   readonly objectionsRaised: Set<string>;
-  /** Workers that a stronger model has asked for it again. */
+  /** Workers that were asked by the reviewer to redo the work. */
   readonly redone: Set<string>;
 }
 
 /**
- * L4 after the success criterion: whether anything was changed at all, whether the change is whole by its look, whether
- * the project's own linter finds what it did not find before, and, where the router finds it worth its price, whether a
- * stronger model approves of it from a handoff. Throws `cancelled`.
+ * Checks work that passed its success check: whether anything was changed, whether the change looks complete, whether
+ * the project's linter has new findings, and, if the router finds it worth its price, whether a stronger model approves
+ * it from a handoff. Throws `cancelled`.
  */
 export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Promise<GateOutcome> {
   const { turn } = loop;
@@ -60,7 +60,7 @@ export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Pr
   return linted ?? review(loop, memory, { look, claim, driver });
 }
 
-/** Null: the look of the work says nothing against it. */
+/** Null: nothing looks wrong. */
 function objectionTo(
   turn: Pick<Turn, 'task' | 'dependencies'>,
   look: ChangesOverview,
@@ -72,7 +72,7 @@ function objectionTo(
     const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';
     return { ...said, text: `${text} ${hint}`, findings: [{ code: 'nothing-changed', path: null, text }] };
   }
-  // What a check has proven needs none of the task's words.
+  // If the check proves the work, it need not contain the words of the task.
   const doubts = isProven ? look.findings.filter((one) => !isWish(one)) : look.findings;
   if (doubts.length === 0) return null;
   const findings = doubts.slice(0, 10);
@@ -80,7 +80,7 @@ function objectionTo(
   return { ...said, text, findings };
 }
 
-/** Null: it says nothing against it. A linter that could not be asked is told once in a stage and holds nothing up. */
+/** Null: the linter has no new findings. A linter that could not run is reported once per stage and blocks nothing. */
 async function passLint(
   turn: ActingTurn & Pick<Turn, 'changes' | 'found'>,
   { objectionsRaised }: GateMemory,
@@ -101,8 +101,8 @@ async function passLint(
 }
 
 /**
- * What a recipe calls done, by the same linter. A program cannot put it right: who reads the end is told. Null: there is no
- * linter, nothing was changed, it finds nothing new, or it could not be asked.
+ * New findings of the linter in a recipe's work. A recipe cannot fix them, so they are told to the reader of the
+ * result. Null: there is no linter, nothing was changed, nothing new was found, or the linter could not run.
  */
 export async function lintOfRecipe(
   turn: ActingTurn & Pick<Turn, 'changes' | 'found' | 'task'>,
@@ -116,8 +116,8 @@ export async function lintOfRecipe(
 }
 
 /**
- * What a recipe calls done, by its look and by the task's own words, before anybody is asked to review it. Null: nothing
- * speaks against it. A program cannot put it right.
+ * What the task explicitly asks for and a recipe's work lacks, checked before a review. Null: nothing. A recipe cannot
+ * fix it.
  */
 export async function wishesOfRecipe(
   turn: ActingTurn & Pick<Turn, 'changes' | 'task'>,
@@ -131,8 +131,8 @@ export async function wishesOfRecipe(
 }
 
 /**
- * What a recipe calls done and is not sure of, by a stronger model from a handoff, where the router finds that worth its price.
- * Null: it is no matter of this turn.
+ * Lets a stronger model review, with a handoff, the work of a recipe that is not sure of it, if the router finds that
+ * worth its price. Null: no review applies.
  */
 export async function reviewOfRecipe(candidates: Reviewers, text: string): Promise<GateCheck | null> {
   const { turn } = candidates;
@@ -144,7 +144,7 @@ export async function reviewOfRecipe(candidates: Reviewers, text: string): Promi
   return said;
 }
 
-/** Null: there is no linter, or it finds nothing new. `hint`: what whoever made the change is asked to do. */
+/** Null: there is no linter, or it has no new findings. `hint`: what the author of the change should do. */
 async function lintCheck(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>, hint: string): Promise<GateCheck | null> {
   const seen = await lintChanges(turn);
   if (seen === null) return null;
@@ -187,7 +187,7 @@ async function note(turn: Pick<Turn, 'log'>, check: GateCheck): Promise<void> {
 
 const elsewhere = /\b(?:install|upgrade|update|build|download|publish)\b/iu;
 
-/** Work whose traces do not lie in files (something was installed, or run) is an answer; words alone are nothing. */
+/** Without changed files, work that ran or installed something counts as an answer; words alone do not. */
 function endOf(
   turn: Pick<Turn, 'progress' | 'task'>,
   look: ChangesOverview,

@@ -7,8 +7,8 @@ import type { Tool } from '../../tools/define.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /**
- * The whole of a result that a model was shown a part of: by the id of its call, or the last one that was shortened by
- * itself. Null: there is none, or its file is gone. It is in the log, so it stays there after a restart.
+ * The whole result of a call of which the model saw only a part: by the id of the call, or the last one that was
+ * shortened. Null: there is none, or its file is gone. It is read from the log, so it survives a restart.
  */
 export async function keptResult(
   { dependencies: { journal } }: Pick<Turn, 'dependencies'>,
@@ -19,7 +19,7 @@ export async function keptResult(
   return bytes === null ? null : Buffer.from(bytes).toString('utf8');
 }
 
-/** What was read of a result is asked for by its own id; without one the result itself is meant. */
+/** With an id, the result of that call. Without one, any result except one of `read_result`. */
 function isMeant(
   id: string | null,
   { toolCallId, tool }: { readonly toolCallId: string; readonly tool: string },
@@ -32,7 +32,7 @@ function amongLatest({ toolCalls }: SessionState, id: string | null): BlobRef | 
   return call?.full ?? null;
 }
 
-/** For calls that the state has let go; a log that long takes a while to read. */
+/** Searches the log for a call that is no longer in the state. Slow, because such a log is long. */
 async function inLog(journal: Journal, id: string | null): Promise<BlobRef | null> {
   const { toolCalls, totals } = journal.state();
   if (totals.toolCalls <= toolCalls.length) return null;
@@ -52,10 +52,13 @@ interface Call {
   readonly toolCallId: string;
 }
 
-/** What one turn keeps at most. */
+/** The most results that one turn keeps. */
 const mostKept = 200;
 
-/** Makes a call that only reads, or answers it with what an equal one before it in this turn gave: nothing is sent twice. */
+/**
+ * Runs a call that only reads, or answers it with the result of an equal call earlier in this turn. Nothing is sent
+ * twice.
+ */
 export async function readOnce(
   { repeated }: Pick<Turn, 'repeated'>,
   { tool, input, toolCallId }: Call,
@@ -70,7 +73,7 @@ export async function readOnce(
   return record;
 }
 
-/** What a call of ours is for changes nothing of its answer. */
+/** The `why` of a web call does not affect its answer, so it is not part of the key. */
 function keyOf({ name, isWeb }: Tool, input: unknown): string {
   const asked = isWeb === true && isRecord(input) ? { ...input, why: '' } : input;
   return sha256Of(JSON.stringify([name, sorted(asked)]));

@@ -13,7 +13,7 @@ import type { ResolvedModel } from '../turn/agent-dependencies.ts';
 import { enterStage } from '../turn/enter-stage.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** A model that may drive the loop, and how it is talked to. */
+/** A model that may drive the loop, and the form of its prompt. */
 export interface LoopCandidate {
   readonly stage: Stage;
   readonly model: ResolvedModel;
@@ -21,29 +21,31 @@ export interface LoopCandidate {
   readonly canDrive: boolean;
 }
 
-/** Who drives the loop, and who could. */
+/** The model that drives the loop, and those that could. */
 export interface LoopCandidates {
   readonly turn: Turn;
   readonly all: readonly LoopCandidate[];
   readonly purpose: 'act' | 'plan';
   readonly cascade: Cascade;
   current: LoopCandidate;
-  /** Taken, and not yet acted on. */
+  /** A decision that is made but not yet carried out. */
   pending: Decision | null;
-  /** Why the cloud is shut for the rest of the turn. */
+  /** Why the cloud is not used for the rest of the turn. */
   shut: Denial | null;
-  /** What the fences found in the conversation when it was last about to go to the cloud; what a person allowed is not in it. */
+  /**
+   * What the fences found in the conversation when it was last about to go to the cloud, without what the user allowed.
+   */
   taint: readonly FenceHit[];
-  /** What passed the fences before the last move: as it was built, and as it may be sent. Null: it was sent. */
+  /** A request that passed the fences before the last move: as built, and as it may be sent. Null: it was sent. */
   passed: { readonly built: ModelRequest; readonly request: ModelRequest } | null;
 }
 
-/** The same request where it has passed the fences already, else the one that is given. */
+/** The version of the request that already passed the fences, if there is one; otherwise the given request. */
 export function passedOr({ passed }: LoopCandidates, request: ModelRequest): ModelRequest {
   return passed !== null && isDeepStrictEqual(passed.built, request) ? passed.request : request;
 }
 
-/** The request that a candidate sends with its first step. `note`: what it is told before it. */
+/** The request that a candidate sends in its first step. `note`: a text that it is shown before. */
 function firstRequest({ turn }: LoopCandidates, { shape, model }: LoopCandidate, note: string | null): ModelRequest {
   const { conversation, options, dependencies } = turn;
   const entries = note === null ? conversation.entries() : conversation.entriesWith(note);
@@ -56,8 +58,8 @@ function promptTokens({ turn }: LoopCandidates, { shape, model }: LoopCandidate)
 }
 
 /**
- * While a service works, the local model reads the conversation, where it is expected to come back: the local model has worked
- * on it in this session, may take it over again, and its window holds it.
+ * Lets the local model read the conversation ahead while a cloud model works, if the conversation is expected to come
+ * back: the local model has worked on it in this session, may take it over again, and its context can hold it.
  */
 export function warmLocalPrompt(candidates: LoopCandidates): void {
   const { turn, all, current, shut } = candidates;
@@ -80,8 +82,8 @@ function routeCandidate(candidates: LoopCandidates, candidate: LoopCandidate): R
 }
 
 /**
- * Decides who makes the next step and moves the conversation there. A decision without a
- * choice means that nobody may go on.
+ * Decides which model makes the next step and hands the conversation to it. A decision with `chosen` null means that no
+ * model may continue.
  */
 export async function chooseLoopCandidate(
   candidates: LoopCandidates,
@@ -103,19 +105,19 @@ export async function chooseLoopCandidate(
   return decision;
 }
 
-/** Nothing is lost where it stays here. */
+/** Whether the cloud only brings an advantage. Nothing is lost if the step stays local. */
 function isByChoice(code: string): boolean {
   return code === 'gain' || code === 'strain';
 }
 
-/** It was put on the first place of the cascade because that is worth it, and could as well begin here. */
+/** Whether the cascade starts in the cloud only for an advantage, and could as well start locally. */
 function beginsForGain({ turn, all }: LoopCandidates, { code }: Decision): boolean {
   return isByChoice(code) && all.length > 1 && turn.trajectory.now().steps === 0;
 }
 
 /**
- * The fences are asked before the move, so that nobody is told of a hand-over that does not come. A person is asked by
- * them when the work needs it, not for a gain.
+ * Checks the fences before the move, so that no handoff is announced that then does not happen. The user is asked only
+ * if the work needs the move, not for an advantage.
  */
 async function mayMove(
   candidates: LoopCandidates,
@@ -151,7 +153,7 @@ function decide(candidates: LoopCandidates, trouble: Trouble | null): Decision {
   return routeStep(turn, step);
 }
 
-/** Who takes over is told in two lines who worked before and what went wrong. Null: nobody did. */
+/** Two lines for the model that takes over: who worked before, and what went wrong. Null: no model did. */
 function handoverNote({ turn, current }: LoopCandidates, decision: Decision): string | null {
   const { steps, last } = turn.trajectory.now();
   if (steps === 0 || last === null) return null;

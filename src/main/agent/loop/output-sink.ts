@@ -1,15 +1,18 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { BlobSink, Journal } from '../../sessions/journal/journal.ts';
 
-/** What a tool prints while it runs: shown as it comes, and kept whole beside the log. */
+/** The output of a running tool: shown as it comes, and stored in full beside the log. */
 export interface OutputSink {
   readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
   readonly bytes: number;
-  /** The whole of it, if it is more than what the model is shown; else what was kept is dropped. */
+  /** Ends the output. Returns the whole of it if the model was shown less; otherwise what was stored is dropped. */
   readonly end: (shownBytes: number, wasCut: boolean) => Promise<BlobRef | null>;
 }
 
-/** What is pushed to people of one call; the rest is in the blob. A flood must not fill a slow page. */
+/**
+ * The most output of one call that is pushed to the page, so that a flood does not fill a slow page. The rest is in the
+ * blob.
+ */
 const MAX_PUSHED_BYTES = 4 * 1024 * 1024;
 
 export function createOutputSink(journal: Journal, toolCallId: string): OutputSink {

@@ -9,7 +9,7 @@ import { isAdded } from '../prompt/tool-descriptions.ts';
 import { createProgramTool } from '../../tools/programs/run-program.ts';
 import { createForeignTool } from '../../tools/foreign/foreign-tool.ts';
 
-/** The tool by which a model says how far a plan is; it makes sense while one is carried out alone. */
+/** The tool with which a model reports progress on a plan. It is only useful while a plan is carried out. */
 const planTool = 'update_plan';
 
 function carriesPlan({ task, options }: Pick<Turn, 'task' | 'options'>): boolean {
@@ -17,8 +17,8 @@ function carriesPlan({ task, options }: Pick<Turn, 'task' | 'options'>): boolean
 }
 
 /**
- * The tools that the loop of this turn may be offered: ours, those for the web that are switched on, then
- * those of others, as they were at its start.
+ * The tools that the loop of this turn may be offered: built-in tools, then web tools that are switched on, then
+ * connected tools as they were at the start of the turn.
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { tools, foreign } = turn.dependencies;
@@ -45,7 +45,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
   return allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));
 }
 
-/** How a tool notes the plan's progress; written inside its effect, so that a replay takes it from the log. */
+/** How a tool records the plan's progress. Written inside the tool's effect, so that a replay takes it from the log. */
 export function planProgressNotes(turn: Turn): Pick<ToolContext, 'notePlan'> {
   if (!carriesPlan(turn)) return {};
   return {
@@ -55,14 +55,14 @@ export function planProgressNotes(turn: Turn): Pick<ToolContext, 'notePlan'> {
   };
 }
 
-/** How the tools of this turn reach its agents; null: there are none, as in a replay. */
+/** How the tools of this turn start child agents; null: there are none, as in a replay. */
 function agentDoor(turn: Turn): AgentDoor | null {
   const { agents } = turn.dependencies;
   if (agents === undefined) return null;
   return {
     agents,
     parent: async (toolCallId, task, signal) => {
-      // An agent is asked through the same fences as a model: it may be one that works elsewhere.
+      // The task of a child passes the same fences as a model call, because the child may work in the cloud.
       const { text, hits } = await fencedIn(turn.dependencies.fences, task, signal);
       const { policy, local, cloud, approve, maxUsd, atCap, network, instructions } = turn.options;
       const parent = {

@@ -19,7 +19,7 @@ import { waitedMs, writeEnd, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
 import { toolsOfTurn } from './plan-notes.ts';
 
-/** How one tool is run for a model: `runTool`. */
+/** Runs one tool for a model: `runTool`. */
 type RunTool = (
   turn: Turn,
   run: { readonly tool: Tool; readonly input: unknown; readonly toolCallId: string; readonly contextTokens: number },
@@ -30,14 +30,14 @@ interface Parent {
   readonly contextTokens: number;
 }
 
-/** No program starts agents, ends the task or finds tools: what is found has to be announced. */
+/** A program may not start agents, end the task or find tools: found tools would have to be announced first. */
 function isCallable(tool: Tool): boolean {
   return tool.access !== 'end' && tool.isLong !== true && !isFinder(tool) && tool.isForResults !== true;
 }
 
 /**
- * The way of a program to the tools of its turn. Each call is in the log with its parent, and passes all that a model's own
- * call passes; in place of the person a yes to the program answers for the hosts and the tools that it was said to.
+ * Lets a program call the tools of its turn. Each call is logged with its parent and passes every check of a model's
+ * own call. The user's approval of the program answers questions about the hosts and tools that it covered.
  */
 export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool): ProgramDoor<Tool> {
   const tools = toolsOfTurn(turn).filter(isCallable);
@@ -73,7 +73,7 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
 
 interface DoorState {
   hasYes: boolean;
-  /** Calls that may change files run one after the other: what each changed would not be known. */
+  /** Calls that may change files run one after the other, so that each change belongs to one call. */
   changing: Promise<unknown>;
 }
 
@@ -103,7 +103,7 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
   const inner: Turn = {
     ...turn,
     signal,
-    // A no of the program's announcement is none of the person's.
+    // A denial that follows from the announcement does not count as a refusal by the user.
     refusals: new Map(),
     announced: (about) => {
       if (about.kind === 'foreign-tool') return state.hasYes ? 'allow' : 'deny';
@@ -116,7 +116,7 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
   return resultOf(turn, record);
 }
 
-/** The whole of it, where the log has it beside what a model would be shown. Null: it was not made. */
+/** The whole result, if the log has more than a model would be shown. Null: the call was not made. */
 async function resultOf({ dependencies }: Turn, record: EffectRecord | null): Promise<ProgramCallResult> {
   if (record === null)
     return { status: 'cancelled', text: 'It was cancelled.', exitCode: null, data: null, isUnanswered: false };
@@ -127,7 +127,7 @@ async function resultOf({ dependencies }: Turn, record: EffectRecord | null): Pr
   return { status, text, exitCode, data, isUnanswered };
 }
 
-/** Those of the project that were approved, as they are at this moment. */
+/** The approved programs of the project, with their present texts. */
 async function keptPrograms({ found, dependencies: { foreign } }: Turn): Promise<readonly KeptProgram[]> {
   const specs = (found.facts?.foreign ?? []).filter(({ own }) => own?.isProgram === true);
   const texts = await Promise.all(specs.map(async (spec) => ({ spec, text: await foreign?.programText?.(spec) })));
@@ -137,7 +137,7 @@ async function keptPrograms({ found, dependencies: { foreign } }: Turn): Promise
   });
 }
 
-/** By the log, so that it holds after a restart, too. */
+/** Read from the log, so that it survives a restart. */
 async function readEarlier({ id, dependencies: { journal } }: Turn, sha256: string): Promise<EarlierPrograms> {
   let sameFailed: string | null = null;
   let failed = 0;

@@ -28,13 +28,13 @@ import { readChangesOverview } from '../gate/changes-overview.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 
 const MAX_ADVICE_TOKENS = 500;
-/** Greedy answers of small models go in circles when they get long. */
+/** Long greedy answers of small models tend to repeat themselves. */
 const CHAT_TEMPERATURE = 0.3;
 
 export type LoopOutcome =
-  /** The model says that it is done: by `task_complete`, or by an answer without a call. */
+  /** The model says that it is done, with `task_complete` or with an answer without a call. */
   | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
-  /** This stage does not get on; the next may. */
+  /** This stage makes no progress. The next one may try. */
   | {
       readonly type: 'gave-up';
       readonly reason: TurnEndReason;
@@ -42,7 +42,7 @@ export type LoopOutcome =
       readonly text: string;
       readonly failure: Failure | null;
     }
-  /** A limit of the turn. */
+  /** A limit of the turn was reached. */
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
 type GaveUp = Extract<LoopOutcome, { readonly type: 'gave-up' }>;
@@ -50,29 +50,28 @@ type GaveUp = Extract<LoopOutcome, { readonly type: 'gave-up' }>;
 export interface LoopMode {
   readonly plan: boolean;
   readonly canExecute: boolean;
-  /** The task asks something, so an answer in words may be all that is wanted. */
+  /** The task is a question, so an answer in words may be all that is wanted. */
   readonly isQuestion: boolean;
-  /** There are no tools: every answer in words is the answer. */
+  /** There are no tools: every answer in words is the final answer. */
   readonly isChat: boolean;
   readonly reason: string;
-  /** Whose stage this loop is. */
   readonly cascade: Cascade;
 }
 
-/** A loop while it runs: it may be gone on with after an objection, and then knows who drives. */
+/** A running loop. It can continue after an objection, and remembers which model drives it. */
 export interface Loop {
   readonly turn: Turn;
   readonly candidates: LoopCandidates;
   readonly mode: LoopMode;
-  /** Answers in a row that could not be acted on. */
+  /** The number of answers in a row that could not be used. */
   unusableAnswers: number;
-  /** A person asked for the conversation to be summed up, and it was not yet. */
+  /** The user asked for a summary of the conversation, and it is not done yet. */
   isToCompact: boolean;
-  /** Why nobody else went on where this one did not; null: somebody did, or there is nobody. */
+  /** Why no other model continued where this one failed; null: one did, or there is none. */
   noEscalationReason: string | null;
 }
 
-/** Who may drive; the first one does until it is decided otherwise. */
+/** A model that may drive the loop. The first one starts. */
 export interface LoopStage {
   readonly stage: Stage;
   readonly model: ResolvedModel;
@@ -103,13 +102,18 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
   return { turn, mode, unusableAnswers: 0, isToCompact, noEscalationReason: null, candidates };
 }
 
-/** Answers in a row without a call that can be run, before the stage gives up. One of them is re-asked, changed. */
+/**
+ * Answers in a row without a runnable call before the stage gives up. After the first, the model is asked again with a
+ * changed prompt.
+ */
 const MAX_WASTED = 3;
 
-/** The free strategy: the model chooses the tools. Throws `cancelled`. May be called again to go on after an objection. */
+/**
+ * The strategy in which the model chooses the tools. Throws `cancelled`. Call it again to continue after an objection.
+ */
 export async function runLoop(loop: Loop): Promise<LoopOutcome> {
   for (;;) {
-    // What comes while a chat is answered is a turn of its own: it may ask for work.
+    // A message that arrives during a chat gets a turn of its own, because it may ask for work.
     if (!loop.mode.isChat) await deliverMessages(loop.turn);
     const outcome = await oneStep(loop);
     if (outcome === null) continue;
@@ -121,7 +125,7 @@ export async function runLoop(loop: Loop): Promise<LoopOutcome> {
   }
 }
 
-/** Whether another model goes on where this one does not get on. */
+/** Lets another model continue after this one failed. False if none does. */
 export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, 'cause' | 'text'>): Promise<boolean> {
   const { candidates, turn } = loop;
   const before = candidates.current;
@@ -134,7 +138,7 @@ export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, '
   return true;
 }
 
-/** What went wrong, and why nobody else could go on: a cap, a fence, a rule of the person, the network. */
+/** Adds to the failure why no other model could continue: a spending limit, a fence, a routing rule or the network. */
 function withReason({ noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
   const { text, failure } = outcome;
   if (noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
@@ -142,7 +146,7 @@ function withReason({ noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
   return { ...outcome, text: noEscalationReason, failure: said };
 }
 
-/** At a cap or a fence the work may go on here; what is decided from then on knows that. */
+/** After a spending limit or a fence, the work may continue locally, and later decisions leave out the cloud. */
 function shutsCloud({ candidates, turn }: Loop, stop: LimitStop): boolean {
   const cause = stopCause(stop);
   const here = candidates.all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
@@ -153,7 +157,7 @@ function shutsCloud({ candidates, turn }: Loop, stop: LimitStop): boolean {
   return true;
 }
 
-/** Null: go on. */
+/** Null: the loop continues. */
 async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   const { turn, mode, candidates } = loop;
   const before = candidates.current;
@@ -163,7 +167,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   if (candidates.current !== before) loop.unusableAnswers = 0;
   if (decision.wantsAdvice) {
     await askAdvice(candidates);
-    // With its words in the conversation, or without them, it is decided anew.
+    // Decide again, with or without its advice in the conversation.
     return null;
   }
   const { stage, model, shape } = candidates.current;
@@ -173,7 +177,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     request: () => requestFor(loop),
     ask: (question) => askByRole(turn, { ...question, own: { stage, model } }),
   };
-  // With little said there is nothing to sum up, and the task goes on as it is.
+  // A short conversation needs no summary; the task continues with it as it is.
   const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
   loop.isToCompact = false;
   const request = wanted ?? (await makeRoom(turn, subject, false));
@@ -206,7 +210,7 @@ function requestFor({ turn, candidates, unusableAnswers, mode: { isChat } }: Loo
   const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
   const request = buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
-    // After an answer that could not be used, or led nowhere, the same greedy one must not come again.
+    // After an answer that could not be used or led nowhere, the same greedy answer must not come again.
     temperature: isStuck ? 0.7 : unusableAnswers > 0 ? 0.4 : isChat ? CHAT_TEMPERATURE : 0,
     cacheKey: `${turn.dependencies.journal.sessionId}:loop`,
   });
@@ -241,13 +245,13 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
   }
 }
 
-/** What it says is the reason: a stronger model may go on, and where there is none a person reads what is missing. */
+/** The model's text is the reason. A stronger model may continue; otherwise the user reads what is missing. */
 function blocked(text: string): LoopOutcome {
   const why = text.trim() === '' ? 'The model cannot go on and did not say why.' : text.trim();
   return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: why, failure: null };
 }
 
-/** An approval that nobody can give ends the turn; going in circles ends only the stage. */
+/** Ends the turn if nobody can give the approval. Going in circles ends only the stage. */
 function stoppedBy(stop: LimitStop): LoopOutcome {
   if (stop.reason === 'needs-approval') return { type: 'stopped', stop };
   return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };
@@ -309,8 +313,8 @@ function tooSmall(model: ResolvedModel): LoopOutcome {
 }
 
 /**
- * Asks the model in the cloud what to do next, from a handoff instead of the whole conversation: that costs a few cents where a
- * take-over reads everything. What it says is put into the conversation; where it could not be asked, the log says so.
+ * Asks the cloud model what to do next, with a handoff instead of the whole conversation: this costs a few cents, while
+ * a takeover reads everything. The advice goes into the conversation. If the model could not be asked, the log says so.
  */
 async function askAdvice(candidates: LoopCandidates): Promise<void> {
   const { turn, all } = candidates;

@@ -29,31 +29,31 @@ export interface ToolRun {
   readonly tool: Tool;
   readonly input: unknown;
   readonly toolCallId: string;
-  /** A command that asked for a network in the words of another program. */
+  /** A command that asked for network access with the arguments of another program. */
   readonly wantsNetwork?: boolean;
-  /** The window of the model that will read the result. */
+  /** The context size of the model that will read the result. */
   readonly contextTokens: number;
 }
 
-/** Time after a tool's deadline until it is left alone: it may be one that does not listen. */
+/** Time between a tool's deadline and giving it up, in case it does not react to the abort. */
 const DEADLINE_GRACE_MS = 2_000;
 
 /**
- * Runs one tool for a model. Never rejects: a tool that throws, hangs, returns something of another shape or 50 MB
- * becomes a record that the model can read, and the loop goes on.
+ * Runs one tool for a model. Never rejects: a tool that throws, hangs, or returns a wrong shape or 50 MB gives a record
+ * that the model can read, and the loop continues.
  */
 export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled before it ran.');
   if (isReading(run.tool)) return readOnce(turn, run, () => runAnew(turn, run));
   const mayChange = run.tool.access !== 'read';
-  // What was read before it may be old then, and so may what was read meanwhile.
+  // Cleared before and after a change, because results from before it, or from while it ran, may be out of date.
   if (mayChange) turn.repeated.clear();
   const record = await runAnew(turn, run);
   if (mayChange) turn.repeated.clear();
   return record;
 }
 
-/** Tools for the web that only read, and tools of servers of which the person said so. */
+/** Web tools that only read, and tools of servers that the user marked as reading only. */
 function isReading({ access, isWeb, foreign }: Tool): boolean {
   return (isWeb === true && access === 'web') || foreign?.reads === true;
 }
@@ -61,7 +61,7 @@ function isReading({ access, isWeb, foreign }: Tool): boolean {
 async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const { journal } = turn.dependencies;
   const uncountedBefore = uncountedMs(turn);
-  // Before its time begins to count: a person may take long to answer.
+  // Asked before the tool's time starts, because the user may take long to answer.
   const access = await askForAccess(turn, run).catch((error: unknown) => {
     if (turn.signal.aborted) return denied(cancelledResult);
     return denied({ status: 'error', output: messageOf(error) });
@@ -96,7 +96,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   };
 }
 
-/** In blobs, so that the session shows them later and a replay needs no server. */
+/** Stores images as blobs, so that the session can show them later and a replay needs no server. */
 async function keptPictures(
   journal: Pick<Journal, 'putBlob'>,
   { name, foreign }: Tool,
@@ -109,7 +109,7 @@ async function keptPictures(
   return { pictures: await Promise.all(kept) };
 }
 
-/** What others wrote has a form of its own, and so has what a program gives back. */
+/** Output from outside, and output of programs, is cut by its structure. */
 function isOfOthers({ foreign, isWeb, isForResults, isProgram }: Tool): boolean {
   return foreign !== undefined || isWeb === true || isForResults === true || isProgram === true;
 }
@@ -120,7 +120,7 @@ function restText(result: string, { rows, path }: MoreOf): string {
   return `read_result has the rest: ${call}, or ${others}`;
 }
 
-/** How far a server says it is, for people to see; it is no part of the result. */
+/** Shows the user the progress that a server reports. It is not part of the result. */
 function progressOf(turn: Turn, toolCallId: string): ToolContext['emit'] {
   const decoder = new TextDecoder();
   return (stream, bytes) => {
@@ -146,7 +146,7 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const door = foreign === undefined ? null : createServerDoor(turn, foreign, { toolCallId, signal: child.signal });
   const limitMs = run.tool.isLong === true ? longestMs : deadlineOf(run, toolTimeoutMs);
   let late = false;
-  // A command may stand still while a person is asked about it.
+  // Time while the user is asked does not count for the command.
   const heldMs = (): number => waitedMs(turn) + (door?.heldMs() ?? 0);
   const stopSoft = timerWithPauses(limitMs, heldMs, () => {
     late = true;
@@ -154,7 +154,7 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   });
   const stopHard = timerWithPauses(limitMs + DEADLINE_GRACE_MS, heldMs, () => left.abort());
   let gone: NodeJS.Timeout | undefined;
-  // A tool that is told to stop is waited for, so that nothing of it happens after its end is in the log.
+  // Waits for a tool that is told to stop, so that it does nothing after its end is in the log.
   const onAbort = (): void => {
     gone = setTimeout(() => left.abort(), DEADLINE_GRACE_MS);
   };
@@ -177,21 +177,24 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   }
 }
 
-/** What a server had a model do counts for the turn, by the record, as a replay sees it. */
+/** Adds the tokens that a server had a model use to the record, so that a replay counts them too. */
 function withTokens(result: ToolResult, tokens: number): ToolResult {
-  // What a tool gave back has not been looked at yet.
+  // The result has not been validated yet.
   if (tokens === 0) return result;
   const data = isRecord(result.data) ? result.data : {};
   return { ...result, data: { ...data, asked: { tokens } } };
 }
 
-/** What it started has limits of its own. */
+/** For a long-running tool: what it starts has limits of its own. */
 const longestMs = 24 * 60 * 60 * 1000;
 
-/** For a container to start, and for what was stopped to end. */
+/** Time for a container to start, and for a stopped tool to end. */
 const ownToolSpareMs = 60_000;
 
-/** A command may ask for more time than tools have by default, and so may the file of a tool; its own deadline then comes first. */
+/**
+ * A command, or the file of an own tool, may ask for more time than the default. The deadline here is then later than
+ * its own.
+ */
 function deadlineOf({ tool, input }: Pick<ToolRun, 'tool' | 'input'>, toolTimeoutMs: number): number {
   const own = tool.foreign?.own;
   if (own !== undefined) return Math.max(toolTimeoutMs, own.timeoutSeconds * 1000 + ownToolSpareMs);
@@ -240,7 +243,7 @@ async function runTracked(
   return notes.length === 0 ? value : { ...value, output: [value.output, ...notes].join('\n') };
 }
 
-/** Its hosts are asked for while it runs: where it is led is not known before. */
+/** Asks about hosts while the tool runs, because redirects are not known before. */
 async function runWebTool(
   turn: Turn,
   { tool, input, toolCallId }: GrantedRun,
@@ -251,7 +254,7 @@ async function runWebTool(
   return door.isUnanswered() ? { ...result, data: needsApproval } : result;
 }
 
-/** What it reached is in the log, as it is of commands. */
+/** Logs the hosts that the tool reached, as for commands. */
 async function runForeignTool(
   turn: Turn,
   { tool, input, toolCallId }: GrantedRun,
@@ -265,7 +268,7 @@ async function runForeignTool(
   }
 }
 
-/** Of a command of which nobody knows how it ended, this much is known. */
+/** What is known of a command whose end is unknown. */
 function changedText(changed: readonly RecordedChange[], isOwed: boolean): string {
   if (isOwed) return 'What it changed cannot be seen while the sandbox is away; it is noted with the next command.';
   if (changed.length === 0) return 'No file is different from before it.';
@@ -274,13 +277,13 @@ function changedText(changed: readonly RecordedChange[], isOwed: boolean): strin
   return `Different from before it: ${shown.join(', ')}${more}.`;
 }
 
-/** Marks a result that ends the turn: a question came up and there was nobody to ask. */
+/** Marks a result that ends the turn, because a question came up and there was nobody to ask. */
 export const needsApproval = { needsApproval: true } as const;
 
 interface AccessAnswer {
   readonly denied: ToolResult | null;
   readonly network: GrantedRun['network'];
-  /** In place of what the model wrote. */
+  /** Replaces what the model wrote. */
   readonly input?: unknown;
 }
 
@@ -295,15 +298,16 @@ function refusal(output: string, byNobody: boolean): AccessAnswer {
 }
 
 /**
- * What leaves the sandbox needs a yes. It is asked inside the effect, as the guards do, so that questions stand in
- * the log between `tool-started` and `tool-ended` and a replay does not ask again.
+ * Asks the user before anything leaves the sandbox. Questions are asked inside the effect, like those about guarded
+ * files, so that they lie in the log between `tool-started` and `tool-ended` and a replay does not ask again.
  */
 async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.plan);
   if (rule === 'refused') {
     return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
   }
-  // What a small model writes for want of an answer is no answer. In doubt a text is no question (`task-kind.ts`).
+  // A small model without an answer tends to write a file instead. Only an undoubted question counts as one
+  // (`task-kind.ts`).
   if (run.tool.access === 'write' && turn.given.isQuestion) return denied({ status: 'refused', output: onlyAsked });
   if (run.tool.access === 'execute' && run.tool.foreign === undefined) {
     const answer = await askNetwork(
@@ -315,7 +319,7 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
     if (answer.type === 'denied' && answer.isMistake === true) return denied({ status: 'error', output: answer.text });
     if (answer.type === 'denied') return refusal(answer.text, answer.byNobody);
   }
-  // One that runs beside the commands asks for as little as they do.
+  // A connected tool that runs in the sandbox needs no more approval than a command.
   if (run.tool.foreign !== undefined && run.tool.access === 'network') {
     const { toolCallId, input } = run;
     const answer = await askForeignCall(turn, { spec: run.tool.foreign, toolCallId, input });
@@ -342,7 +346,7 @@ const statuses: readonly string[] = [
   'unknown',
 ] satisfies ToolResult['status'][];
 
-/** What came back, if it has the shape of a result. A tool from elsewhere is not bound by our types. */
+/** Validates what a tool returned, because connected tools are not bound by our types. */
 function checkResult(value: unknown): ToolResult {
   const wrong = (what: string): ToolResult => ({
     status: 'error',
@@ -370,7 +374,7 @@ function isStatus(value: unknown): value is ToolResult['status'] {
   return typeof value === 'string' && statuses.includes(value);
 }
 
-/** Claims that can be checked are: a tool that says it wrote and did not is told on. */
+/** Contradicts a write tool that reports success without having changed a file. */
 function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number): readonly string[] {
   if (run.tool.access !== 'write' || result.status !== 'ok') return [];
   if (turn.changes.writes() > before) return [];
@@ -378,7 +382,7 @@ function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number
 }
 
 const mostDataCharacters = 1024 * 1024;
-/** An image, as Base64. */
+/** Enough for an image as Base64. */
 const mostDrawnCharacters = 4 * 1024 * 1024;
 
 function safeData(data: unknown, most: number): unknown {
@@ -387,7 +391,7 @@ function safeData(data: unknown, most: number): unknown {
     const json = JSON.stringify(data);
     return json === undefined || json.length > most ? null : JSON.parse(json);
   } catch {
-    // Not JSON: the text of the result is what counts.
+    // Data that is not JSON is dropped; the text of the result is what counts.
     return null;
   }
 }

@@ -12,7 +12,7 @@ import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/t
 import type { Turn } from '../turn/turn.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** One answer of a model, to be acted on. */
+/** One answer of a model, whose calls are to be run. */
 export interface ToolAnswer {
   readonly callId: string;
   readonly parts: readonly Part[];
@@ -23,19 +23,19 @@ export interface ToolAnswer {
 
 export type ToolsOutcome =
   | { readonly type: 'ran'; readonly calls: number }
-  /** There was no call in it. */
+  /** The answer had no call. */
   | { readonly type: 'no-call' }
-  /** Calls were meant and not one could be understood; the model has been told what was wrong. */
+  /** The answer had calls, but none could be understood. The model was told why. */
   | { readonly type: 'not-understood' }
   | { readonly type: 'complete'; readonly text: string; readonly toolCallId: string }
-  /** It cannot be done, or somebody has to answer first; `text` says what is missing. */
+  /** The task cannot be done, or somebody has to answer first; `text` says what is missing. */
   | { readonly type: 'blocked'; readonly text: string }
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
 /**
- * Runs the calls of one answer in order; those in a row that only look, or start agents, run side by side. What was not
- * understood is never run: the model reads what was wrong and how a right call looks, which makes the next prompt
- * another one. What leans on an edit that failed is left out. Messages of the person are delivered between calls.
+ * Runs the calls of one answer in order. Neighboring calls that only look, or start agents, run in parallel. A call
+ * that was not understood never runs: the model reads what was wrong and how a correct call looks, which also changes
+ * the next prompt. Calls that depend on a failed edit are skipped. The user's messages are delivered between calls.
  * Throws `cancelled`.
  */
 export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOutcome> {
@@ -52,11 +52,11 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   return calls.length === 0 ? { type: 'not-understood' } : { type: 'ran', calls: calls.length };
 }
 
-/** Tools that look at files and at results and do no more, and that ask nobody: the order in which they run makes no difference. */
+/** Tools that only look at files and results and ask nobody. Their order makes no difference. */
 const looking: readonly string[] = ['read_file', 'list_files', 'search', 'read_result'];
 const mostTogether = 8;
 
-/** Logs from before calls ran side by side have each call ended before the next begins. */
+/** In logs from before parallel calls, each call ends before the next begins. */
 function groupsOf({ dependencies: { config } }: Turn, calls: readonly ParsedCall[]): readonly ParsedCall[][] {
   const groups: ParsedCall[][] = [];
   const isLook = ({ tool }: ParsedCall): boolean => tool.access === 'read' && looking.includes(tool.name);
@@ -72,7 +72,7 @@ function groupsOf({ dependencies: { config } }: Turn, calls: readonly ParsedCall
   return groups;
 }
 
-/** Edits of this answer that failed. */
+/** The edits of this answer that failed. */
 interface FailedEdits {
   readonly labels: string[];
   readonly paths: Set<string>;
@@ -84,7 +84,7 @@ interface GroupRun {
   readonly hasErrors: boolean;
 }
 
-/** Null: go on with the next ones. */
+/** Null: continue with the next calls. */
 async function runGroup(
   turn: Turn,
   answer: ToolAnswer,
@@ -112,12 +112,12 @@ async function runGroup(
     const record = records[index];
     return record === undefined ? [] : [{ ...one, record }];
   });
-  // All of them ended, also where one of them was cancelled.
+  // All calls have ended here, even if one of them was cancelled.
   for (const { call, toolCallId, record } of ran) {
     turn.conversation.noteResult(toolCallId, await attachedParts(turn.dependencies.journal, record.pictures));
     await endTool(turn, toolCallId, call.tool.name, record);
   }
-  // Steps that servers asked for have numbers, too, also where a replay runs none of them.
+  // Steps that servers asked for are numbered too, also in a replay, which runs none of them.
   turn.steps.last = Math.max(turn.steps.last, turn.dependencies.journal.state().totals.steps);
   for (const { record } of ran) checkAfter(turn, record);
   for (const { call, record } of ran) {
@@ -149,7 +149,10 @@ function noteFailed({ labels, paths }: FailedEdits, call: ParsedCall): void {
   paths.add(pathOf(call) ?? '');
 }
 
-/** Another file may still be changed; a command, or the end, would be judged by what is not there. */
+/**
+ * Whether a call depends on a failed edit. Another file may still be changed, but a command or the end of the task
+ * would be judged without the edit.
+ */
 function leansOn({ labels, paths }: FailedEdits, call: ParsedCall): boolean {
   if (labels.length === 0 || call.tool.access === 'read') return false;
   const path = pathOf(call);
@@ -187,7 +190,7 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   return stop === null ? null : { type: 'stopped', stop };
 }
 
-/** What a program did by its calls counts as if they were the model's own. */
+/** Counts what a program did by its calls as if the model had called the tools itself. */
 function noteProgram({ progress }: Turn, data: unknown): void {
   const program = isRecord(data) && isRecord(data.program) ? data.program : {};
   const { okWrites = 0, okCommands = 0 } = program;
@@ -195,13 +198,13 @@ function noteProgram({ progress }: Turn, data: unknown): void {
   if (typeof okCommands === 'number') progress.okCommands += okCommands;
 }
 
-/** What an agent that it started used counts for its parent, too, and what a server had a model do. */
+/** The tokens of a child agent, or of a model that a server asked, which count for this turn. */
 function tokensOfOthers(data: unknown): number {
   const used = isRecord(data) ? (data.agent ?? data.asked) : null;
   return isRecord(used) && typeof used.tokens === 'number' ? used.tokens : 0;
 }
 
-/** The end is an ordinary call for the log; whether it is believed is decided by whoever runs the turn. */
+/** Logs the model's claim to be done as an ordinary call. The caller decides whether to believe it. */
 async function complete(
   turn: Turn,
   call: ParsedCall,
@@ -224,14 +227,14 @@ function endOf(input: unknown): { readonly text: string; readonly isBlocked: boo
   return { text: texts.join('\n'), isBlocked: status === 'blocked' };
 }
 
-/** A third time would end it. */
+/** Warns the model, because a third equal call would end the stage. */
 async function reportSameCall(turn: Turn): Promise<void> {
   const text =
     'You made that call before, and nothing has changed since. Do something else: read the file that is at fault, or change it.';
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'same-call', text });
 }
 
-/** What the model reads when it was not understood; it names the tool and shows the form. */
+/** Tells the model which call was not understood, and shows the correct form. */
 async function reportCallErrors(turn: Turn, errors: readonly CallError[], style: CallStyle): Promise<void> {
   const example = style === 'text' ? 'TOOL_CALL\n{"tool": "NAME", "input": {…}}\nEND_TOOL_CALL' : '';
   const lines = errors.map((error) => `This call was not run. ${error.message}`);

@@ -1,13 +1,13 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { AgentDependencies } from '../turn/agent-dependencies.ts';
 
-/** A model of the cloud, and whether its service is there; null: nobody can say. */
+/** A cloud model and whether its service can be reached; null: unknown. */
 export interface CloudReach {
   readonly info: ModelInfo | null;
   readonly reach: 'there' | 'away' | null;
 }
 
-/** To look a model up is to ask its service, where that was not done a little while ago: so it is known whether it is there. */
+/** Looking up a model asks its service, unless that happened recently, and so shows whether it can be reached. */
 export async function checkCloudReach(
   { modelInfo, provider }: Pick<AgentDependencies, 'modelInfo' | 'provider'>,
   id: string,

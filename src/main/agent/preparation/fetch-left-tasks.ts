@@ -13,8 +13,8 @@ const dataSchema = z.object({ isSettled: z.boolean() }).nullable();
 type Fetched = z.infer<typeof dataSchema>;
 
 /**
- * Calls that a crash had cut off while their servers worked on them as tasks: the servers are asked for them, and nothing is
- * called again. Only what was offered as it was then is asked, where calls are made at all. Throws `cancelled`.
+ * Asks servers for the results of calls that they worked on as tasks when a crash cut them off. No call is made again.
+ * Asks only tools that are still offered unchanged, and only if the turn may make calls. Throws `cancelled`.
  */
 export async function fetchLeftTasks(turn: Turn): Promise<void> {
   const { dependencies, options, given, found, log } = turn;

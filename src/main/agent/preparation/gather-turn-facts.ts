@@ -23,7 +23,7 @@ export async function gatherTurnFacts(
       input: { options, config: dependencies.config },
       run: async () => {
         const { sandbox } = dependencies;
-        // A conversation waits for no container, and looks at no files.
+        // A chat needs no container and looks at no files.
         if (!isChat) await sandbox.prepare?.(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
         const told = isChat || options.plan ? [] : ((await dependencies.foreign?.told?.(turn.signal)) ?? []);
@@ -52,7 +52,7 @@ export async function gatherTurnFacts(
     },
     (data) => {
       const parsed = turnFactsSchema.nullable().parse(data);
-      // Also when the turn was cancelled meanwhile: its start is to say what was found.
+      // Also if the turn was cancelled meanwhile, because `turn-started` records what was found.
       if (parsed !== null) turn.found.facts = parsed;
       return parsed;
     },
@@ -67,13 +67,13 @@ async function modelsOf(
   const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
   const there = await cloudOf(turn);
   const found = { local, ...there, ...(await eased(turn, local, there.cloud)) };
-  // Without a cloud model `hybrid` is this machine alone, as it was set up.
+  // Without a cloud model, `hybrid` means local only, as configured.
   if (options.policy !== 'hybrid' || options.cloud === null || (local === null) === (there.cloud === null))
     return found;
   return { ...found, lacks: local === null ? 'local' : 'cloud' };
 }
 
-/** Only where the policy leaves a choice does work go to the cloud for it. */
+/** Work goes to the cloud because of strain only if the policy leaves the choice. */
 async function eased(
   { task, options, dependencies, signal }: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
   local: ModelInfo | null,
@@ -85,7 +85,7 @@ async function eased(
   return options.policy === 'hybrid' && cloud !== null ? { ease: found.ease } : {};
 }
 
-/** The models as message and assistant have them driven. Part of what is logged, so a replay does the same. */
+/** The models with the settings of the message and its assistant. This is logged, so a replay does the same. */
 function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud'>>(
   found: Found,
   { assistant, thinking }: Pick<TurnOptions, 'assistant' | 'thinking'>,
@@ -109,7 +109,7 @@ function asAssistant(info: ModelInfo, assistant: TurnOptions['assistant']): Mode
   return { ...info, driving, ...(Number.isFinite(outputTokens) ? { outputTokens } : {}) };
 }
 
-/** Also where all is to run in the cloud: at a cap the work may go on locally. */
+/** Needed even if everything runs in the cloud: at a spending limit the work may continue locally. */
 function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
 }
@@ -126,7 +126,7 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
   return offered.length === 0 ? {} : { web: [...offered] };
 }
 
-/** Tools that are there by the choice of the person, and what reads more of their results. */
+/** Tools that the user chose to add, and the tools that read more of their results. */
 async function addedTools(
   turn: Pick<Turn, 'dependencies' | 'options' | 'given' | 'signal'>,
 ): Promise<Partial<TurnFacts>> {
@@ -137,7 +137,9 @@ async function addedTools(
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
 }
 
-/** Once asked for it stays, so that the beginning of the prompt is the same from turn to turn. */
+/**
+ * Once the user has asked for a drawing, this stays on, so that the start of the prompt is the same from turn to turn.
+ */
 function drawing({ task, dependencies }: Pick<Turn, 'task' | 'dependencies'>): Pick<TurnFacts, 'draws'> {
   const { messages, toolCalls } = dependencies.journal.state();
   const wants = [task, ...messages.map(({ text }) => text)].some(asksToDraw);
@@ -145,7 +147,7 @@ function drawing({ task, dependencies }: Pick<Turn, 'task' | 'dependencies'>): P
   return wants || toolCalls.some(({ tool }) => drawers.includes(tool)) ? { draws: true } : {};
 }
 
-/** By itself where there are tools of others: their results are long and their calls many. */
+/** On by default if there are connected tools, because their results are long and their calls many. */
 function programsOffered(
   { dependencies, options, given }: Pick<Turn, 'dependencies' | 'options' | 'given'>,
   hasOthers: boolean,
@@ -164,7 +166,7 @@ async function reviewerOf({
   return model === null ? {} : { reviewer: { model, info: await dependencies.modelInfo(model, signal) } };
 }
 
-/** Whether agents may be started is asked where work is done, and nowhere else. */
+/** Child agents are only offered for work. */
 async function agentsOffered({
   dependencies,
   options,
@@ -175,7 +177,7 @@ async function agentsOffered({
   return offer === null ? {} : { agents: offer };
 }
 
-/** A reservation log that cannot be looked into says so at the first call that would cost money. */
+/** A log of reservations that cannot be read is reported at the first call that costs money. */
 async function capsLeft({
   id,
   options,
@@ -185,7 +187,7 @@ async function capsLeft({
   try {
     return { caps: [...(await dependencies.budget.left(id, options.maxUsd))] };
   } catch {
-    // The budget is asked again before each call, and refuses there.
+    // The budget is checked again before each call, and refuses there.
     return {};
   }
 }
@@ -201,7 +203,7 @@ async function cloudOf({
   return { cloud: info, ...(reach === null ? {} : { network: reach }) };
 }
 
-/** With the date, so that nobody has to guess it. It is part of what is logged, so a replay tells the same. */
+/** Includes the date, so that the model need not guess it. This is logged, so a replay has the same text. */
 async function environmentOf(turn: Pick<Turn, 'dependencies' | 'signal'>, facts: ProjectFacts): Promise<string> {
   const { readEnvironment, sandbox, journal } = turn.dependencies;
   if (readEnvironment === undefined) return '';
@@ -209,10 +211,10 @@ async function environmentOf(turn: Pick<Turn, 'dependencies' | 'signal'>, facts:
   return `${found} Date: ${new Date(journal.now()).toISOString().slice(0, 10)}.`;
 }
 
-/** What the lists of files may take. */
+/** The size limits of the lists of files. */
 const LIST_CHARACTERS = { sources: 1_800, tests: 900 } as const;
 
-/** What opens the task for a model in the loop: enough to know where to look first. */
+/** Project facts that open the task for a model in the loop, enough to know where to look first. */
 function brief(facts: ProjectFacts): string {
   const sources = listed(facts.sourceFiles, LIST_CHARACTERS.sources);
   const tests = listed(facts.testFiles, LIST_CHARACTERS.tests);
@@ -226,7 +228,7 @@ function brief(facts: ProjectFacts): string {
     .join('\n');
 }
 
-/** By folder, so that no prefix is said twice: `src/app/: a.py, b.py; src/lib/: c.py`. */
+/** Lists paths by folder, so that no prefix is repeated: `src/app/: a.py, b.py; src/lib/: c.py`. */
 function listed(paths: readonly string[], mostCharacters: number): string {
   const folders = new Map<string, string[]>();
   for (const path of paths) {

@@ -8,13 +8,13 @@ type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check' | 'assistant'>;
 
 export interface ModeChoice {
   readonly isQuestion: (task: string) => boolean;
-  /** Null: the turn is of a log from before there was a choice, and goes by the words alone. */
+  /** Null: the log is from before modes existed, and the words alone decide. */
   readonly mode: (task: string) => TurnMode | null;
 }
 
 /**
- * What the messages of a session are taken for, by what was chosen, their words, and whether there are files they could
- * be about. A pure function of the log, so that a replay decides the same.
+ * Decides the mode of a session's messages from the chosen mode, their words, and whether there are files they could be
+ * about. A pure function of the log, so that a replay decides the same.
  */
 export function choiceOf(
   { projectPath, changes }: Pick<SessionState, 'projectPath' | 'changes'>,
@@ -24,10 +24,10 @@ export function choiceOf(
   const { mode: wanted } = asked;
   const isPosed = (task: string): boolean => isQuestion(task, conduct);
   if (wanted === undefined) return { isQuestion: isPosed, mode: () => null };
-  // Who names a way of driving the model, or a check, wants work done.
+  // A user who names a strategy or a check wants work done.
   const isPlain = asked.strategy === 'auto' && asked.check === null;
   const hasFiles = projectPath !== null || changes.length > 0 || !isPlain;
-  // Without tools there is nothing to do but to answer.
+  // Without tools, the agent can only answer.
   const hasTools = asked.assistant?.tools !== 'off';
   const mode = (task: string): TurnMode => {
     if (!hasTools) return 'chat';

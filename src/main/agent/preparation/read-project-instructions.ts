@@ -11,10 +11,10 @@ const LARGE_BUDGET_BYTES = 16 * 1024;
 const MOST_NAMED = 5;
 
 /**
- * Reads the project's instructions for agents, the nearest and best known file, as far as it fits. A small model gets
- * a twentieth of its window of them; what is left out is said, other files too, so that it can be read with a tool. Whoever wrote the
- * project wrote them: they are held back until a person has said yes to exactly these bytes. Question, answer and what
- * became of it stand in the log inside of the action, so that a replay decides nothing anew.
+ * Reads the project's instructions for agents: the nearest and best known file, as far as it fits. A small model gets
+ * at most a twentieth of its context. The text says what is left out, and names other files, so that a tool can read
+ * them. Instructions come from whoever wrote the project, so they are held back until the user approves exactly these
+ * bytes. Question, answer and result are logged inside the action, so that a replay decides nothing anew.
  */
 export async function readInstructions(
   turn: AskingTurn & ActingTurn,
@@ -109,7 +109,7 @@ function ask(turn: AskingTurn, { path, toolCallId }: ApprovalRequest, look: Look
   });
 }
 
-/** What a yes was said to is compared with what lies there now: between question and answer there was time. */
+/** Compares the approved text with the present file, because it may have changed while the user was asked. */
 async function keepYes(
   turn: Pick<Turn, 'dependencies' | 'signal'>,
   path: string,

@@ -7,8 +7,8 @@ import type { ActingTurn, AskingTurn, Turn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /**
- * Before a model can do anything: files of the project that are also files elsewhere are told, and a person is asked
- * whether they are to be files of their own. Question, answer and what became of it stand inside of one action.
+ * Before a model can act, reports project files that are hard-linked to files elsewhere, and asks the user whether to
+ * make them separate files. Question, answer and result are logged inside one action.
  */
 export async function resolveHardLinks(turn: AskingTurn & ActingTurn, count: number): Promise<void> {
   await takeAction(
@@ -64,7 +64,7 @@ async function reportHardLinks(turn: Pick<Turn, 'log'>, text: string): Promise<v
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'links-left', text });
 }
 
-/** How many there are that nobody has been asked about in this session. */
+/** The number of such files that the user was not asked about in this session. */
 export async function openLinks({ dependencies: { journal, sandbox } }: Pick<Turn, 'dependencies'>): Promise<number> {
   const count = sandbox.links?.found()?.count ?? 0;
   if (count === 0) return 0;

@@ -37,45 +37,48 @@ export const turnFactsSchema = z.object({
   local: modelInfoSchema.nullable(),
   cloud: modelInfoSchema.nullable(),
   routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }),
-  /** What the caps on money leave; absent where nothing may cost money. */
+  /** What is left of the spending limits; absent if nothing can cost money. */
   caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
-  /** One of the two was not found, so that all runs on the other; absent where both are there. */
+  /** The model that was not found, so that everything runs on the other; absent: both were found. */
   lacks: whereSchema.optional(),
-  /** What is otherwise because this machine is under strain; absent: nothing is. */
+  /** What the turn does differently because this machine is under strain; absent: nothing. */
   ease: easeSchema.optional(),
-  /** Tools of others that this turn may be offered; absent: there are none. */
+  /** Connected tools that this turn may be offered; absent: none. */
   foreign: z.array(foreignToolSchema).optional(),
-  /** Tools for the web that are switched on; absent: none is. */
+  /** Web tools that are switched on; absent: none. */
   web: z.array(z.string()).optional(),
-  /** Agents may be started, of these kinds; absent: none may. */
+  /** The kinds of child agents that may be started; absent: none. */
   agents: agentsOfferSchema.optional(),
-  /** Programs that call tools may be run; absent: they may not. */
+  /** Models may run programs that call tools; absent: no. */
   programs: z.literal(true).optional(),
-  /** Who reviews programs before a person is asked; `info` is null where it is not there. Absent: nobody was chosen. */
+  /**
+   * The model that reviews programs before the user is asked; `info` is null if it is not available. Absent: none is
+   * chosen.
+   */
   reviewer: z.object({ model: z.string(), info: modelInfoSchema.nullable() }).optional(),
-  /** Where they take too much of a window they are found on demand; absent in logs from before that. */
+  /** Connected tools that take too much of a context are found on demand; absent in older logs. */
   findsTools: z.literal(true).optional(),
-  /** More of their results can be read; absent where there are none, and in logs from before that. */
+  /** More of a result can be read; absent if no tool has such results, and in older logs. */
   readsResults: z.literal(true).optional(),
-  /** Something is to be drawn, or was; absent where nobody asked, and in logs from before that. */
+  /** The user asked for a drawing; absent: no, or an older log. */
   draws: z.literal(true).optional(),
-  /** Whether the service of the cloud model could be reached; absent where nobody knows. */
+  /** Whether the service of the cloud model could be reached; absent: unknown. */
   network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({
     tier: sandboxTierSchema,
     workspacePath: z.string(),
     scratchPath: z.string().nullable(),
     notes: z.array(z.string()).optional(),
-    /** Why there are no commands. */
+    /** Why commands cannot run. */
     missing: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
-    /** Files that are also files elsewhere and that nobody was asked about yet in this session. */
+    /** The number of files hard-linked to files elsewhere that the user was not asked about in this session. */
     hardLinks: z.number().int().positive().optional(),
   }),
 });
 
 /**
- * All that a turn takes from outside at its start. It is the data of an action, so that a replay decides by the same
- * facts although neither the project nor the models are there.
+ * Everything that a turn takes from outside at its start. It is the data of an action, so that a replay decides by the
+ * same facts without the project and the models.
  */
 export type TurnFacts = z.infer<typeof turnFactsSchema>;
 

@@ -8,13 +8,13 @@ import type { Part } from '@shared/models/model-messages.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 
-/** Something that a person gave with a message; null stands for bytes that are gone. */
+/** Something that the user attached to a message. `bytes` is null if its file is gone. */
 export interface Attached {
   readonly attachment: Attachment;
   readonly bytes: Uint8Array | null;
 }
 
-/** What a person gave with a message, with its bytes. */
+/** The attachments of a message with their bytes. */
 export async function attachedParts(
   journal: Pick<Journal, 'getBlob'>,
   attachments: readonly Attachment[] | undefined,
@@ -24,12 +24,15 @@ export async function attachedParts(
   );
 }
 
-/** The tokens that the texts of one message may take: half of what the context of the model leaves for prompts. */
+/** The tokens that the attached texts of one message may take: half of the prompt room in the model's context. */
 export function roomForAttached(info: ModelInfo): number {
   return Math.max(0, Math.floor((info.contextTokens - maxOutputTokens(info) - 64) / 2));
 }
 
-/** What fits of each; null for what is no text. Said to the person before, and what is sent goes by it. */
+/**
+ * How much of each text fits; null for anything that is not a text. The user saw this before sending, and what is sent
+ * follows it.
+ */
 export function fitAttached(attached: readonly Attached[], roomTokens: number): readonly (FittedText | null)[] {
   const texts = attached.map(({ attachment, bytes }) =>
     attachment.kind === 'text' && bytes !== null ? new TextDecoder().decode(bytes) : null,
@@ -45,12 +48,12 @@ export function fitAttached(attached: readonly Attached[], roomTokens: number): 
   });
 }
 
-/** Of a text whose beginning alone was kept; 0 for every other. */
+/** The full size of a text of which only the beginning was kept; 0 for any other. */
 function wholeBytes(attachment: Attachment | undefined): number {
   return attachment?.kind === 'text' ? (attachment.chat?.bytes ?? 0) : 0;
 }
 
-/** As a model is shown it, which has so many tokens of room; bytes that are gone are said to be. */
+/** The attachments as a model with this much room sees them. A missing file is reported in its place. */
 export function partsOf(attached: readonly Attached[], roomTokens: number): readonly Part[] {
   const fitted = fitAttached(attached, roomTokens);
   return attached.map(({ attachment, bytes }, index) =>
@@ -58,7 +61,7 @@ export function partsOf(attached: readonly Attached[], roomTokens: number): read
   );
 }
 
-/** Those of which a model with so much room gets only the beginning. */
+/** The texts of which a model with this much room gets only the beginning. */
 export function cutsOf(
   attached: readonly Attached[],
   roomTokens: number,
@@ -71,7 +74,7 @@ export function cutsOf(
   });
 }
 
-/** The task of a program: the message, and the texts that came with it. */
+/** The task of a recipe: the message and its attached texts. */
 export function taskWithTexts(task: string, attached: readonly Attached[], roomTokens: number): string {
   const texts = partsOf(attached, roomTokens).flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return [task, ...texts].join('\n\n');

@@ -17,31 +17,37 @@ import type { PromptForm } from './tool-descriptions.ts';
 import { toolLines, toolsForForm, toolSpec, withFinders } from './tool-descriptions.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** How a model is talked to in the loop; the same for a whole stage, so that the prefix stays the same byte for byte. */
+/**
+ * The form of a model's prompt in the loop. It stays the same for a whole stage, so that the prefix stays the same byte
+ * for byte.
+ */
 export interface PromptShape {
   readonly style: CallStyle;
   readonly form: PromptForm;
   readonly tools: readonly Tool[];
-  /** For the provider's own field; empty where the definitions stand in the system text only. */
+  /** For the provider's tools field; empty if the definitions are only in the system text. */
   readonly specs: readonly ToolSpec[];
   readonly system: string;
-  /** Tokens for what a person attached to one message. */
+  /** The room for the attachments of one message, in tokens. */
   readonly roomForAttached: number;
-  /** Images that tools gave back are shown; the text of each result names them in any case. */
+  /** Whether images that tools returned are shown. The text of each result names them in any case. */
   readonly seesImages: boolean;
 }
 
-/** Up to this many billions of parameters a model gets the short form. Unknown sizes count as large in the cloud only. */
+/**
+ * Models up to this many billion parameters get the short form. An unknown size counts as large only with a large
+ * context.
+ */
 const SMALL_MODEL_B = 9;
 
 export function isSmall(info: ModelInfo): boolean {
   return info.parametersB === null ? info.contextTokens <= 8192 : info.parametersB <= SMALL_MODEL_B;
 }
 
-/** What a tool may do where nothing is to be changed. */
+/** The access of tools that are offered when nothing may be changed. */
 const looking: readonly Tool['access'][] = ['read', 'web', 'end'];
 
-/** What happens where a guarded file would be changed all the same. */
+/** What happens when the agent tries to change a guarded file. */
 const guardTexts = { asks: 'Changing one asks the user.', refuses: 'Changing one is refused here.' } as const;
 
 export function promptShape(
@@ -71,7 +77,7 @@ export function promptShape(
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), ...roomOf(info) };
 }
 
-/** How a model is talked to in a conversation: no tools, and earlier calls as text. `draws`: it was asked to draw. */
+/** The form of a chat: no tools, and earlier calls as text. `draws`: the user asked for a drawing. */
 export function chatShape(info: ModelInfo, draws: boolean): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const own = info.driving?.systemText;
@@ -84,8 +90,8 @@ function roomOf(info: ModelInfo): Pick<PromptShape, 'roomForAttached' | 'seesIma
 }
 
 /**
- * Native calls where the model has them. A small model that can be held to a grammar is: in our trials none of them
- * made a native call that could be read, and the definitions as lines are a third of their size as JSON Schema.
+ * Native calls if the model supports them. A small model uses a grammar instead if it can: in our trials none made a
+ * readable native call, and definitions as lines are a third of their size as JSON Schema.
  */
 function styleFor(info: ModelInfo, form: PromptForm): CallStyle {
   const { tools, grammar, schema = false } = info.capabilities;
@@ -96,13 +102,13 @@ function styleFor(info: ModelInfo, form: PromptForm): CallStyle {
   return grammar ? 'grammar' : 'text';
 }
 
-/** The whole answer is one call: held to it by the engine's own grammar, or by a schema that a server was given. */
+/** Whether the whole answer is one call, enforced by the engine's grammar or by a schema given to the server. */
 function isForced(style: CallStyle): boolean {
   return style === 'grammar' || style === 'schema';
 }
 
 function howToCall(style: CallStyle, told: readonly Tool[]): string {
-  // A small model copies what stands in the example: a file "NAME" was written. There is nothing to copy in this one.
+  // A small model copies the example: one wrote a file named "NAME". This example contains nothing to copy.
   const isPlain = isForced(style) && told.some(({ name }) => name === 'list_files');
   const example = isPlain ? '{"tool": "list_files", "input": {}}' : '{"tool": "read_file", "input": {"path": "NAME"}}';
   if (isForced(style)) return `Answer with one call: ${example}`;
@@ -131,7 +137,7 @@ export function buildRequest(
   };
 }
 
-/** One question that is not of the conversation, answered in words. */
+/** A request for one question outside the conversation, answered in words. */
 export function textRequest(
   { options, dependencies }: Pick<Turn, 'options' | 'dependencies'>,
   model: string,
@@ -153,8 +159,8 @@ export function textRequest(
 }
 
 /**
- * The bytes of prompt that `buildRequest` would come to, summed up over its parts. What it is asked for each step is the
- * size for a model that may not be chosen, so no request is put together for it.
+ * The size in bytes of the prompt that `buildRequest` would build. Computed from its parts, because each step needs it
+ * for a model that may not be chosen.
  */
 export function requestBytes(shape: PromptShape, entries: readonly Entry[], { name }: Pick<ModelInfo, 'name'>): number {
   const render = rendererFor(shape);
@@ -162,7 +168,7 @@ export function requestBytes(shape: PromptShape, entries: readonly Entry[], { na
   return entries.reduce((bytes, entry) => bytes + messagesBytes(render(entry), name), fixed);
 }
 
-/** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */
+/** Unchanged entries give the same message objects again, so that results memoized for them stay valid. */
 export function renderEntries(
   entries: readonly Entry[],
   shape: Pick<PromptShape, 'style' | 'roomForAttached' | 'seesImages'>,
@@ -176,7 +182,7 @@ function rendererFor({
   seesImages,
 }: Pick<PromptShape, 'style' | 'roomForAttached' | 'seesImages'>): (entry: Entry) => Message[] {
   const said = userMessagesFor(room);
-  // A server that has to be held to a schema may know no calls at all: its own answers stand there as it wrote them.
+  // A server that follows a schema may not know tool calls at all, so earlier answers are shown to it as it wrote them.
   const answer = style === 'schema' ? answerAsSchema : style === 'text' ? answerAsText : answerAsParts;
   return (entry) => {
     if (entry.type === 'user') return said(entry);
@@ -189,7 +195,7 @@ const answerAsText = memo((entry: AssistantEntry) => renderAsText(entry, (call) 
 const answerAsSchema = memo((entry: AssistantEntry) => renderAsText(entry, (call) => call));
 const answerAsParts = memo((entry: AssistantEntry) => renderAsParts(entry));
 
-/** Images stand behind the results, for not every service takes one in them. */
+/** Images follow the results, because some services do not accept them inside a result. */
 const shownPictures = memo((entry: AssistantEntry): Message[] =>
   entry.calls.flatMap(({ tool, result }) => {
     const pictures = result?.keepTokens === null ? (result.pictures ?? []) : [];
@@ -199,7 +205,7 @@ const shownPictures = memo((entry: AssistantEntry): Message[] =>
   }),
 );
 
-/** By room: the models of a session have few different ones. */
+/** Memoized by room; the models of a session have only a few different ones. */
 const userMessagesByRoom = new Map<number, (entry: UserEntry) => Message[]>();
 
 function userMessagesFor(room: number): (entry: UserEntry) => Message[] {
@@ -210,7 +216,7 @@ function userMessagesFor(room: number): (entry: UserEntry) => Message[] {
   return made;
 }
 
-/** What was given comes before the words that are about it. */
+/** Attachments come before the words about them. */
 function userMessage({ text, attached = [] }: UserEntry, room: number): Message[] {
   return attached.length === 0
     ? [textMessage('user', text)]
@@ -238,7 +244,7 @@ function renderAsParts(entry: AssistantEntry): Message[] {
   return [{ role: 'assistant', parts: [...entry.parts] }, ...results];
 }
 
-/** A call of a found tool stands in the log as one of the tool itself. */
+/** The log records a call of a found tool under that tool's own name. */
 function matchingCall(calls: readonly CallEntry[], { name, input }: ToolCallPart): number {
   const inner = name === callToolName && isRecord(input) ? (input.tool ?? input.name) : null;
   return calls.findIndex(({ tool }) => tool === name || tool === inner);
@@ -251,12 +257,15 @@ function renderAsText(entry: AssistantEntry, frame: (call: string) => string): M
   return results.length === 0 ? said : [...said, textMessage('user', results.join('\n\n'))];
 }
 
-/** Other services have a field for it. */
+/** Only for calls as text: native calls have a field for it. */
 function outcomeWord({ result }: CallEntry): string {
   return result?.isError === false ? 'SUCCESS' : 'ERROR';
 }
 
-/** A call of another style names its tool apart from its arguments: what was written would not be a call here. */
+/**
+ * Calls of another style keep the tool name apart from the arguments, so their raw text would not be a call in this
+ * one.
+ */
 function partText(part: Part, frame: (call: string) => string): string {
   if (part.type === 'text') return part.text;
   if (part.type !== 'tool-call') return '';
@@ -264,7 +273,7 @@ function partText(part: Part, frame: (call: string) => string): string {
   return frame(isRecord(input) ? JSON.stringify({ tool: name, input }) : (raw ?? ''));
 }
 
-/** What a model is shown of a call's result. */
+/** A call's result as the model sees it. */
 export function resultText(call: CallEntry): string {
   if (call.result === null) return NOT_RUN;
   return call.result.keepTokens === null ? call.result.text : shortenResult(call.result.text, call.result.keepTokens);

@@ -14,27 +14,26 @@ import { fullShare, maxOutputTokens, promptRoom } from '@shared/models/prompt-ro
 import { promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** What making room needs of its turn. */
+/** The part of a turn that making room needs. */
 type RoomTurn = Pick<Turn, 'conversation' | 'log' | 'tokens'>;
 
-/** What `makeRoom` works for: one stage's way of talking to its model. */
+/** The model that `makeRoom` makes room for, and the form of its prompt. */
 export interface RoomSubject {
   readonly info: ModelInfo;
   readonly shape: PromptShape;
   readonly request: () => ModelRequest;
-  /** Asks for a summary; by default the model of the stage. */
+  /** Asks for a summary; by default the stage's own model. */
   readonly ask: (question: Omit<RoleQuestion, 'own'>) => Promise<StepReply>;
 }
 
 const AFTER_TRIM = 0.7;
-/** Results newer than these stay whole. */
+/** The results of this many last answers stay whole. */
 const FRESH_ANSWERS = 2;
 const TRIMMED_TOKENS = 120;
 
 /**
- * The next request, with the prompt kept within the window: first older results are shortened, then everything before
- * the last answers is replaced by a summary. Both are events; nothing is cut silently. Null when there is nothing left
- * to take away.
+ * The next request, with its prompt fitted into the context: first older results are shortened, then everything before
+ * the last answers is replaced by a summary. Both are events; nothing is cut silently. Null: nothing is left to remove.
  */
 export async function makeRoom(turn: RoomTurn, subject: RoomSubject, isForced: boolean): Promise<ModelRequest | null> {
   const room = promptRoom(subject.info);
@@ -107,7 +106,7 @@ async function compact(
   });
 }
 
-/** The last answers stay as they are. A cut right after an answer keeps its results with it. */
+/** Keeps the last answers as they are. Cutting right after an answer keeps its results with it. */
 function cutPoint(entries: readonly Entry[]): number {
   let answers = 0;
   for (let at = entries.length - 1; at > 0; at -= 1) {
@@ -132,7 +131,7 @@ function messageBytes(message: Message): number {
   );
 }
 
-/** A summary is words: what it no longer shows is said. */
+/** Names the images that the summary no longer shows. */
 function imagesLeft(entries: readonly Entry[]): string {
   const names = entries
     .flatMap((entry) =>
@@ -142,7 +141,7 @@ function imagesLeft(entries: readonly Entry[]): string {
   return names.length === 0 ? '' : `Images that were shown before and are not shown any more: ${names.join(', ')}.`;
 }
 
-/** The task in its own words survives every summary. */
+/** Keeps the task in its own words in every summary. */
 function firstTask(entries: readonly Entry[], room: number): string {
   const first = entries.find((entry) => entry.type === 'user');
   return first === undefined ? '' : shortenResult(first.text, Math.floor(room / 4));
@@ -175,7 +174,7 @@ async function summarize(subject: RoomSubject, entries: readonly Entry[], room: 
   return text === '' ? null : text;
 }
 
-/** Without a model: what was called, and how it ended, a line each. */
+/** A summary made without a model: the calls and how each ended, one per line. */
 function mechanicalSummary(entries: readonly Entry[]): string {
   const calls = entries.flatMap((entry) => (entry.type === 'assistant' ? entry.calls : []));
   const lines = calls.slice(-40).map(callLine);

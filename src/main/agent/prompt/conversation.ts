@@ -3,26 +3,29 @@ import type { Part } from '@shared/models/model-messages.ts';
 import type { Attached } from './attached-parts.ts';
 import { factsBlock, inert, outputBlock } from './harness-facts.ts';
 
-/** One thing of the conversation as the model is shown it, before it is put into the form of a style. */
+/** One entry of the conversation, before it is rendered for a model's call style. */
 export type Entry = UserEntry | AssistantEntry;
 
 export interface UserEntry {
   readonly type: 'user';
   readonly seq: number;
-  /** All of it: what was said, and what Dewpoint notes below it. */
+  /** The whole text: what was said, and the notes of Dewpoint below it. */
   readonly text: string;
-  /** What the person said; absent: nothing. */
+  /** What the user said; absent: nothing. */
   readonly said?: string;
-  /** What Dewpoint notes, in a block of its own. */
+  /** The notes of Dewpoint, in a block of their own. */
   readonly notes?: readonly string[];
-  /** What the person gave with it: images, and texts as data. */
+  /** The user's attachments: images, and texts as data. */
   readonly attached?: readonly Attached[];
 }
 
 export interface AssistantEntry {
   readonly type: 'assistant';
   readonly seq: number;
-  /** What it wrote, part by part and unchanged, so that the engine finds its own tokens again; of its reasoning only what its service wants back. */
+  /**
+   * What the model wrote, part by part and unchanged, so that the engine finds its tokens in its cache. Reasoning is
+   * kept only where the service wants it back.
+   */
   readonly parts: readonly Part[];
   readonly calls: readonly CallEntry[];
 }
@@ -31,7 +34,7 @@ export interface CallEntry {
   readonly toolCallId: string;
   readonly tool: string;
   readonly input: unknown;
-  /** Null: it never ended (cancelled, or the program died). */
+  /** Null: the call never ended (it was cancelled, or the program crashed). */
   readonly result: CallResult | null;
 }
 
@@ -39,39 +42,41 @@ interface CallResult {
   readonly text: string;
   readonly isError: boolean;
   readonly keepTokens: number | null;
-  /** Images that came back; shown until the result is shortened. */
+  /** Images in the result; shown until the result is shortened. */
   readonly pictures?: readonly Attached[];
 }
 
-/** A message of the person and what its turn ended with: what a follow-up ("And why?") leans on. */
+/** A message of the user and how its turn ended, as a follow-up ("And why?") refers to it. */
 export interface Exchange {
   readonly asked: string;
   readonly answered: string;
 }
 
 /**
- * The conversation with the model as a pure function of the log: what a turn shows is what a reopened session would show.
- * Notices whose code is in `toldToModel` are written for the model to read.
+ * The conversation with the model as a pure function of the log: a running turn and a reopened session show the same.
+ * Notices whose code is in `noticesForModel` are written for the model to read.
  */
 export interface Conversation {
   readonly add: (event: SessionEvent) => void;
-  /** Before its events: what they do not hold themselves. A message that waits is shown by its `message-delivered`. */
+  /**
+   * Adds what the events do not hold; call it before them. A message that waits is shown by its `message-delivered`.
+   */
   readonly noteMessage: (messageId: string, text: string, attached: readonly Attached[]) => void;
-  /** The same of images that a call gave back, before its end. */
+  /** The same for the images of a result, before the end of its call. */
   readonly noteResult: (toolCallId: string, pictures: readonly Attached[]) => void;
   readonly entries: () => readonly Entry[];
-  /** What `entries` will be when one more note for the model is in the log. */
+  /** What `entries` will return after one more note for the model. */
   readonly entriesWith: (text: string) => readonly Entry[];
-  /** The turns that have ended, oldest first, without what was read or run in them. */
+  /** The turns that have ended, oldest first, without what they read or ran. */
   readonly exchanges: () => readonly Exchange[];
-  /** What this turn was told of the project's instructions for agents; empty where none are used. */
+  /** The project instructions that this turn was given; empty if none are used. */
   readonly instructions: () => string;
 }
 
-/** The tool names of the actions whose output opens a task. */
+/** Names of the actions whose output is part of the task's first message. */
 export const briefTools: readonly string[] = ['gather_facts', 'read_instructions'];
 
-/** The action that asks a server again for a call that a crash had cut off. */
+/** The action that asks a server for the result of a call that a crash cut off. */
 export const fetchTaskName = 'fetch_task';
 
 export const noticesForModel: readonly string[] = [
@@ -87,12 +92,12 @@ export const noticesForModel: readonly string[] = [
 interface Fold {
   readonly entries: Entry[];
   readonly exchanges: Exchange[];
-  /** What the person said since the last turn ended. */
+  /** What the user said since the last turn ended. */
   asked: string;
   readonly queuedTexts: Map<string, string>;
-  /** By the message, or the call. */
+  /** By message id or call id. */
   readonly attached: Map<string, readonly Attached[]>;
-  /** Where each message stands in the conversation, by its entry. */
+  /** The `seq` of each message's entry in the conversation. */
   readonly messageSeqs: Map<string, number>;
   readonly acting: Set<string>;
   readonly assistantOf: Map<string, number>;
@@ -100,9 +105,9 @@ interface Fold {
   /** Whether the last user entry is the task's own, so that facts are added to it. */
   taskOpen: boolean;
   inTurn: boolean;
-  /** As they stand in the conversation, where they are not told twice. */
+  /** The instructions in the conversation, so that they are not repeated. */
   lastInstructions: string;
-  /** Those of this turn; empty: there are none, or they are not used. */
+  /** The instructions of this turn; empty: there are none, or they are not used. */
   instructions: string;
 }
 
@@ -148,7 +153,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       dropMessage(fold, event.messageId);
       return;
     case 'message-delivered':
-      // Between turns it is what the next turn is about.
+      // Between turns, the message is the task of the next turn.
       addMessage(fold, event, { text: fold.queuedTexts.get(event.messageId) ?? '', isTask: !fold.inTurn });
       return;
     case 'turn-started':
@@ -184,7 +189,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
   }
 }
 
-/** Events that are not part of the conversation but that the model should know of. */
+/** Adds a note for an event that is not part of the conversation but that the model should know of. */
 function addNote(fold: Fold, event: SessionEvent): void {
   switch (event.type) {
     case 'criterion-checked':
@@ -201,7 +206,7 @@ function addNote(fold: Fold, event: SessionEvent): void {
       if (noticesForModel.includes(event.code)) note(fold, event.seq, inert(event.text));
       return;
     case 'file-changed':
-      // A person's; what the agent takes back by itself stands in the result of the call.
+      // Only an undo by the user. What the agent reverts is in the result of its call.
       if (event.by === 'undo' && event.toolCallId === null) note(fold, event.seq, inert(takenBackNote(event)));
       return;
     case 'turn-ended':
@@ -251,17 +256,17 @@ function addMessage(
   addUser(fold, { seq, text, said: text, ...(attached === undefined ? {} : { attached }) }, isTask);
 }
 
-/** It comes again with its next sending, or was given up: either way it is no task any more. */
+/** Removes a dropped message: it was given up, or will be sent again. */
 function dropMessage(fold: Fold, messageId: string): void {
   const seq = fold.messageSeqs.get(messageId);
-  // One that waited was no part of what the turn is about.
+  // A message that still waited is not in the conversation.
   if (seq === undefined) return;
   fold.asked = '';
   const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
   if (at !== -1) fold.entries.splice(at, 1);
 }
 
-/** Facts that are there before the first answer belong to the task's own message; later ones are messages. */
+/** Adds a note. Facts before the first answer go into the task's own message; later ones are messages of their own. */
 function note(fold: Fold, seq: number, text: string): void {
   if (text === '') return;
   const last = fold.entries.at(-1);
@@ -323,7 +328,7 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     return;
   }
   if (event.tool === 'take_back') {
-    // Whoever goes on must not look for, or undo, what stands in no file any more.
+    // The next model must not look for, or undo, changes that are already gone.
     if (event.status === 'ok') note(fold, event.seq, inert(takenBackText(event)));
     return;
   }
@@ -336,7 +341,7 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
   }));
 }
 
-/** `data` is true where a change was made again instead. */
+/** `data` is true if a change was applied again instead of reverted. */
 function takenBackText({ output, data }: EventOf<'tool-ended'>): string {
   const paths = output.split('\n').filter((line) => line !== '');
   if (paths.length === 0) return '';
@@ -345,7 +350,7 @@ function takenBackText({ output, data }: EventOf<'tool-ended'>): string {
   return `The change before this was taken back; what it changed is as it was: ${named}.`;
 }
 
-/** Whether it may be called again the model must not guess. */
+/** Says whether the model may make the call again, so that it does not guess. */
 function fetchedText({ status, output }: EventOf<'tool-ended'>): string {
   const isOpen = status === 'refused' || status === 'unknown';
   const said = isOpen
@@ -354,7 +359,7 @@ function fetchedText({ status, output }: EventOf<'tool-ended'>): string {
   return `${said}\n${outputBlock(output)}`;
 }
 
-/** An error can be put right; a refusal stays one, and is told apart from it. */
+/** Marks a refusal, because the model can fix an error but not a refusal. */
 function resultOf({ status, output }: EventOf<'tool-ended'>): string {
   return status === 'refused' ? `Refused: ${output}` : output;
 }
@@ -377,7 +382,7 @@ function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
   fold.lastInstructions = '';
 }
 
-/** What the turn ended with is what was said, so that the next turn can be asked about it. */
+/** Records how the turn ended, so that the next message can refer to it. */
 function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   fold.inTurn = false;
   if (fold.asked !== '' && event.text !== '') fold.exchanges.push({ asked: fold.asked, answered: event.text });

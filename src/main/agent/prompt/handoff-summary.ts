@@ -3,14 +3,14 @@ import type { AssistantEntry, CallEntry, Entry } from './conversation.ts';
 import type { ChangesOverview } from '../gate/changes-overview.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** All of a handoff, in tokens; what one part does not need the others may have. */
+/** The size of a whole handoff, in tokens. What one part does not need, the others may use. */
 const HANDOFF_TOKENS = 5_600;
-/** The least that each part gets where it has that much to say. */
+/** The least that each part gets, if it needs that much. */
 const SHARES = { task: 700, facts: 700, changes: 1_600, files: 900, check: 900, results: 800 } as const;
 const SHOWN_RESULTS = 3;
 const editing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 
-/** What is told of a turn. */
+/** The part of a turn that a handoff describes. */
 type WorkedTurn = Pick<Turn, 'task' | 'conversation' | 'progress' | 'trajectory' | 'tokens'>;
 
 interface Section {
@@ -20,7 +20,7 @@ interface Section {
 }
 
 /**
- * The work so far for somebody who has not seen it, in at most six thousand tokens: the task, the facts, the diff, what
+ * The work so far for a model that has not seen it, in at most six thousand tokens: the task, the facts, the diff, what
  * fails, and what was looked at last. `look`: what was changed.
  */
 export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string {
@@ -28,7 +28,7 @@ export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string 
   const calls = entries.filter(isAnswer).flatMap(({ calls: made }) => made);
   const task = entries.findLast((entry) => entry.type === 'user' && entry.text.includes(turn.task));
   const { said, notes = [] } = task?.type === 'user' ? task : {};
-  // What the check printed stands in a part of its own, and what it printed before the work says nothing any more.
+  // The check's output has a part of its own, and its output from before the work is out of date.
   const told = notes.filter((text) => !text.includes('<output>'));
   const edits = calls.filter(({ tool }) => editing.includes(tool));
   const check = turn.progress.lastCheck?.check ?? null;
@@ -47,7 +47,7 @@ export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string 
   return sections.map((section) => shown(turn, section, sections)).join('\n\n');
 }
 
-/** A part may have, beside its share, an equal piece of what the short ones leave over. */
+/** A part may use its share and an equal piece of what the short parts leave over. */
 function shown(turn: Pick<Turn, 'tokens'>, { title, text, share }: Section, all: readonly Section[]): string {
   const needs = all.map((one) => ({ share: one.share, needed: turn.tokens.count(one.text) }));
   const used = needs.reduce((sum, { share: own, needed }) => sum + Math.min(own, needed), 0);
@@ -60,7 +60,7 @@ function factsOf(turn: Pick<Turn, 'progress' | 'trajectory'>, look: ChangesOverv
   const { steps, counts, isGreen } = turn.trajectory.now();
   const check = turn.progress.lastCheck?.check ?? null;
   return [
-    // A program counts no steps of its own.
+    // A recipe counts no steps.
     steps === 0
       ? ''
       : `The loop took ${steps} steps; ${counts.writes} edits were made, ${counts.rejectedEdits} turned down.`,

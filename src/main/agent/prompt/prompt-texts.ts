@@ -10,7 +10,7 @@ import reviewProgram from '../../../../resources/prompts/review-program.md?raw';
 import summarize from '../../../../resources/prompts/summarize.md?raw';
 import title from '../../../../resources/prompts/title.md?raw';
 
-/** The fixed texts of the product's prompts. They lie in `resources/prompts`, so that they can be read without the code. */
+/** The fixed texts of the prompts. They are in `resources/prompts`, so that they can be read without the code. */
 export const promptTexts = {
   advise: advise.trim(),
   chat: chat.trim(),

@@ -8,13 +8,12 @@ import { withoutBlock } from './harness-facts.ts';
 
 type Message = EventOf<'user-message-added'>;
 
-/** How much of a text says which it is. */
+/** How much of a text is used to identify it. */
 const labelLength = 80;
 
 /**
- * What one call of a model was not shown, of all that the conversation had up to there, in the order in which it was taken out.
- * A program that asks a model for one decision (a recipe) builds its question anew each time: nothing but attached files
- * is trimmed there.
+ * What one model call was not shown of the conversation up to it, in the order in which it was left out. A recipe
+ * builds each question anew, so only attached files are trimmed there.
  */
 export async function readShortenedResult(
   events: AsyncIterable<SessionEvent>,
@@ -33,12 +32,12 @@ export async function readShortenedResult(
 
 interface Fold {
   readonly conversation: Conversation;
-  /** What each call does, in words. */
+  /** A text that describes each call. */
   readonly labels: Map<string, string>;
-  /** The calls that a model asked for; what a program does by itself is not shown to one. */
+  /** Calls that a model asked for. A model is not shown actions. */
   readonly asked: Set<string>;
   readonly messages: Map<string, Message>;
-  /** By the place at which they stand in the conversation. */
+  /** By their place in the conversation. */
   readonly messageAt: Map<number, Message>;
   readonly summaryAt: Set<number>;
   trimmings: readonly Trimming[];
@@ -84,7 +83,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       break;
     default:
   }
-  // Last: what is taken out is told by what was shown before.
+  // Last, because trimmed entries are described by what was shown before.
   fold.conversation.add(event);
 }
 
@@ -120,7 +119,7 @@ function shorten(fold: Fold, { toolCallId, afterTokens, seq }: EventOf<'observat
 function sumUp(fold: Fold, { replacesUpToSeq, summary, seq }: EventOf<'context-compacted'>): void {
   const old = fold.conversation.entries().filter((entry) => entry.seq <= replacesUpToSeq);
   const parts = old.flatMap((entry) => partsOf(fold, entry));
-  // What was shortened before is now in the summary, as short as it was.
+  // Results that were shortened before are now part of the summary, in their short form.
   const gone = new Set(parts.flatMap(({ what, ref }) => (what === 'result' && ref !== null ? [ref] : [])));
   const left = fold.trimmings.filter(({ why, parts: [part] }) => why === 'summary' || !gone.has(part?.ref ?? ''));
   fold.trimmings = [...left, { seq, why: 'summary', parts, afterBytes: bytesOf(summary) }];

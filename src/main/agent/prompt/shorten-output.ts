@@ -1,28 +1,28 @@
 import type { SayMore } from '../../tools/results/cut-result.ts';
 import { cutByStructure } from '../../tools/results/cut-result.ts';
 
-/** How much of a tool's output a model with a large window sees: the head, and more of the tail, where errors stand. */
+/** How much of a tool's output a model with a large context sees: the head, and more of the tail, where errors are. */
 const HEAD_BYTES = 8 * 1024;
 const TAIL_BYTES = 24 * 1024;
 
-/** A window of fewer tokens than this sees less, in proportion: about a quarter of it. */
+/** A model with a smaller context sees proportionally less: about a quarter of its context. */
 const FULL_CAP_CONTEXT_TOKENS = 32_768;
 
 export interface CappedOutput {
   readonly text: string;
-  /** False: the text is the whole. */
+  /** False: the text is complete. */
   readonly cut: boolean;
 }
 
-/** The part of an output that goes to the model. What is left out is said in the middle, with its size. */
+/** The part of an output that goes to the model. A line in the middle says how much is left out. */
 export function capOutput(text: string, contextTokens: number): CappedOutput {
   const scale = Math.min(1, contextTokens / FULL_CAP_CONTEXT_TOKENS);
   return cutMiddle(text, Math.floor(HEAD_BYTES * scale), Math.floor(TAIL_BYTES * scale));
 }
 
 /**
- * The same of what others wrote: JSON and tables keep their form, and a line above says what was left out and how the rest
- * is read (`sayMore`).
+ * Like `capOutput`, for output from outside: JSON and tables keep their form, and a line above says what was left out
+ * and how to read the rest (`sayMore`).
  */
 export function capStructured(text: string, contextTokens: number, sayMore: SayMore): CappedOutput {
   const plain = capOutput(text, contextTokens);
@@ -32,18 +32,18 @@ export function capStructured(text: string, contextTokens: number, sayMore: SayM
   return { text: structured ?? `[Shortened. ${sayMore({})}]\n${plain.text}`, cut: true };
 }
 
-/** An older result cut down to about `keepTokens`, to make room. Depends on nothing but its arguments. */
+/** An older result cut to about `keepTokens`, to make room. A pure function of its arguments. */
 export function shortenResult(text: string, keepTokens: number): string {
   const bytes = keepTokens * 3;
   return cutMiddle(text, Math.floor(bytes / 2), Math.ceil(bytes / 2)).text;
 }
 
 function cutMiddle(text: string, headBytes: number, tailBytes: number): CappedOutput {
-  // A character has at most three bytes per UTF-16 unit: short texts need no counting.
+  // A UTF-16 unit has at most three bytes, so short texts need no counting.
   if (text.length * 3 <= headBytes + tailBytes) return { text, cut: false };
   const size = Buffer.byteLength(text, 'utf8');
   if (size <= headBytes + tailBytes) return { text, cut: false };
-  // A character has at least one byte, so these hold all that is needed of a text of any length.
+  // A character has at least one byte, so these slices hold all that is needed of a text of any length.
   const first = Buffer.from(text.slice(0, headBytes + 1), 'utf8');
   const last = Buffer.from(text.slice(-tailBytes - 1), 'utf8');
   const head = first.subarray(0, headStop(first, headBytes)).toString('utf8');
@@ -52,7 +52,7 @@ function cutMiddle(text: string, headBytes: number, tailBytes: number): CappedOu
   return { text: `${head}\n[… ${left} bytes left out here …]\n${tail}`, cut: true };
 }
 
-/** Not inside a character, and at the end of a line where one is near. */
+/** Does not cut inside a character, and cuts at the end of a line if one is near. */
 function headStop(bytes: Buffer, wanted: number): number {
   const line = bytes.lastIndexOf(0x0a, wanted);
   if (line > wanted * 0.7) return line;

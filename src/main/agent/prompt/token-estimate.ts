@@ -4,17 +4,17 @@ import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import { imageTokens } from '../../models/providers/call/image-tokens.ts';
 
 /**
- * Tokens of a text without asking a tokenizer: on the safe side, and measured against the model's own counts
- * as they come in. Deterministic given the log, so that a replay cuts and compacts at the same places.
+ * Estimates the tokens of a text without a tokenizer, on the safe side, and calibrates itself with the model's own
+ * counts. Deterministic given the log, so that a replay cuts and summarizes at the same places.
  */
 export interface TokenEstimate {
   readonly count: (text: string) => number;
   readonly countBytes: (bytes: number) => number;
-  /** To be told what the model's own tokenizer said of a prompt of so many bytes. */
+  /** Call it with the model's own token count for a prompt of this size. */
   readonly calibrate: (promptBytes: number, promptTokens: number) => void;
 }
 
-/** Code of the usual kind has 3 to 4 bytes a token; short prompts carry a template around every message. */
+/** Usual code has 3 to 4 bytes per token. Short prompts carry a template around every message. */
 const SAFE_BYTES_PER_TOKEN = 2.8;
 const MARGIN = 0.95;
 
@@ -31,7 +31,7 @@ export function createTokenEstimate(): TokenEstimate {
   };
 }
 
-/** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */
+/** The bytes of a request that become prompt: messages, tool definitions, and the prefilled start of the answer. */
 export function promptBytes({ prefill, messages, model, tools }: ModelRequest): number {
   const opened = prefill === null ? 0 : Buffer.byteLength(prefill, 'utf8');
   return opened + messagesBytes(messages, model) + toolsBytes(tools);
@@ -45,14 +45,14 @@ export function toolsBytes(tools: readonly ToolSpec[]): number {
   return tools.length === 0 ? 0 : definitionBytes(tools);
 }
 
-/** Most messages of a request were in the one before. */
+/** Memoized, because most messages of a request were in the request before. */
 const messageBytes = memo((message: Message): number =>
   message.parts.reduce((bytes, part) => bytes + Buffer.byteLength(promptText(part), 'utf8'), 0),
 );
 
 const definitionBytes = memo((tools: readonly ToolSpec[]): number => Buffer.byteLength(JSON.stringify(tools), 'utf8'));
 
-/** An image counts as a text of so many tokens. */
+/** An image counts like a text with as many tokens. */
 function imageBytes({ parts }: Message, model: string): number {
   return parts.reduce(
     (bytes, part) =>

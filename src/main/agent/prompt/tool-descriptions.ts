@@ -9,7 +9,7 @@ import { isRecord } from '@shared/unknown-value.ts';
 
 export type PromptForm = 'short' | 'full';
 
-/** Tools that a small model is told of: the fewer, the better it chooses. The others stay callable by name. */
+/** The tools that a small model is told of, because it chooses better among fewer. The others stay callable by name. */
 const shortList: readonly string[] = [
   'list_files',
   'read_file',
@@ -21,24 +21,24 @@ const shortList: readonly string[] = [
   'task_complete',
 ];
 
-/** What is kept of them the longest where a model is told of few. */
+/** The tools that are dropped last if a model is told of only a few. */
 const firstOfAll: readonly string[] = ['read_file', 'edit_file', 'task_complete', 'run_tests', 'list_files'];
-/** Tools that are told what stands in a file, word for word. */
+/** Tools that need text quoted word for word from a file. */
 const quoting: readonly string[] = ['edit_file', 'apply_patch'];
 
 interface ToolChoice {
-  /** How many at most; null: as many as the form has. */
+  /** The most tools to offer; null: all that the form has. */
   readonly budget: number | null;
-  /** It misquotes, and writes files whole rightly. */
+  /** The model misquotes, but writes whole files correctly. */
   readonly writesWhole: boolean;
 }
 
-/** Where the definitions of connected tools take more of a window than this, they are found on demand. */
+/** If the definitions of connected tools take more than this share of the context, they are found on demand. */
 const mostOfWindow = 0.03;
 
 /**
- * The tools of one stage: connected ones are hidden where they are too much for the window, and found by a tool that is
- * there only then.
+ * The tools of one stage. Connected tools that take too much of the context are hidden, and a tool that finds them is
+ * added.
  */
 export function withFinders(
   tools: readonly Tool[],
@@ -50,13 +50,15 @@ export function withFinders(
   return tools.map((tool) => (tool.foreign === undefined ? tool : { ...tool, isHidden: true }));
 }
 
-/** It is there because of what the person connected, switched on or asked for. */
+/** Whether the tool is there because the user connected it, switched it on or asked for it. */
 export function isAdded(tool: Tool): boolean {
   const isWanted = tool.isWeb === true || tool.isForResults === true || tool.isForDrawing === true;
   return isWanted || tool.foreign !== undefined || isFinder(tool);
 }
 
-/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected or switched on. */
+/**
+ * The tools that a model is told of: the built-in tools that its form and budget allow, then those that the user added.
+ */
 export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
   const own = all.filter((tool) => !isAdded(tool));
   return [...ownForForm(own, form, choice), ...all.filter((tool) => isAdded(tool) && tool.isHidden !== true)];
@@ -64,7 +66,7 @@ export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: Too
 
 function ownForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
   const { budget, writesWhole } = choice;
-  // Where there is nothing to write files whole with, quoting is better than nothing.
+  // If no tool can write whole files, quoting is better than nothing.
   const leavesOut = writesWhole && all.some(({ name }) => name === 'write_file');
   const tools = leavesOut ? all.filter(({ name }) => !quoting.includes(name)) : all;
   const short = form === 'full' ? tools : tools.filter((tool) => shortList.includes(tool.name));
@@ -77,7 +79,7 @@ function ownForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice):
 }
 
 /**
- * A tool for a provider's own field; in the short form without what only a large model makes use of. `isPlain`: see
+ * A tool for a provider's tools field. The short form leaves out what only a large model uses. `isPlain`: see
  * `inputSchemaOf`.
  */
 export function toolSpec(tool: Tool, form: PromptForm, isPlain: boolean): ToolSpec {
@@ -89,7 +91,7 @@ export function toolSpec(tool: Tool, form: PromptForm, isPlain: boolean): ToolSp
   };
 }
 
-/** The tools as lines of the system text: `read_file(path, from?, to?): Reads a file.` */
+/** The tools as lines for the system text: `read_file(path, from?, to?): Reads a file.` */
 export function toolLines(tools: readonly Tool[], form: PromptForm, isPlain: boolean): string {
   return tools
     .map((tool) => {
@@ -100,8 +102,9 @@ export function toolLines(tools: readonly Tool[], form: PromptForm, isPlain: boo
 }
 
 /**
- * The input of a tool as JSON Schema. Without what is marked `forFull` in the short form. `isPlain`: without what is marked `forLarge`. Under a grammar a small model fills
- * in whatever may be there: each command of one asked for a network, with more hosts from step to step.
+ * The input of a tool as JSON Schema. The short form leaves out what is marked `forFull`. `isPlain` leaves out what is
+ * marked `forLarge`: under a grammar a small model fills in every optional field. For example, each command of one
+ * asked for a network, with more hosts in every step.
  */
 function inputSchemaOf(tool: Tool, form: PromptForm, isPlain: boolean): Record<string, unknown> {
   if (isRawInput(tool.input)) return { ...tool.input.jsonSchema };
@@ -132,7 +135,7 @@ function typeSuffix(property: unknown): string {
   return property.type === 'string' ? '' : `: ${property.type}`;
 }
 
-/** The schema without descriptions, limits and defaults; what it demands stays. */
+/** The schema without descriptions, limits and defaults. Required fields stay required. */
 function withoutProse(value: Record<string, unknown>): Record<string, unknown> {
   const prose = [
     'description',

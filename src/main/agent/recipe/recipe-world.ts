@@ -32,9 +32,11 @@ const execSchema: z.ZodType<ExecResult> = z.object({
   durationMs: z.number(),
 });
 
-/** The workspace as a recipe sees it. Every use is an action; the results come from its record. */
+/** The workspace as a recipe sees it. Every use is an action whose result comes from its record. */
 export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
-  /** What the recipe read (SHA-256; null: there was nothing), so that a person's edit since is not overwritten. */
+  /**
+   * What the recipe read (SHA-256; null: the file did not exist), so that a later edit by the user is not overwritten.
+   */
   const seen = new Map<string, string | null>();
   const { sandbox } = turn.dependencies;
   return {
@@ -117,7 +119,7 @@ function readFile(turn: Turn, path: string, seen: Map<string, string | null>): P
   );
 }
 
-/** Null: letters of it cannot be read, and would be lost where it is written again with a change in it. */
+/** Null: the file is not valid UTF-8. Writing it back with a change would lose bytes. */
 function utf8Text(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -204,17 +206,17 @@ function applyFiles(turn: Turn, files: readonly NewFile[], seen: Map<string, str
   );
 }
 
-/** A recipe does not ask: what is guarded stays as it is unless the task is about it. */
+/** A recipe does not ask the user. Guarded files stay as they are unless the task is about them. */
 function guardedOf(turn: Turn, files: readonly NewFile[], seen: ReadonlyMap<string, string | null>): string | null {
   for (const { path } of files) {
-    // A path that it never read is written only where nothing is.
+    // A path that the recipe never read may only be written if no file exists there.
     const kind = guardOf(turn, path, { isNew: (seen.get(path) ?? null) === null });
     if (kind !== null) return guardText(path, kind);
   }
   return null;
 }
 
-/** All or nothing: when one file cannot be written, those before it are put back. */
+/** All or nothing: if one file cannot be written, those before it are restored. */
 async function writeAll(
   turn: Turn,
   files: readonly NewFile[],

@@ -44,23 +44,23 @@ export interface ChosenRecipe {
 
 export interface RecipeRun {
   readonly outcome: RecipeOutcome;
-  /** The limit of the turn that a question met, if one did: then the turn is over, whatever the recipe made of it. */
+  /** The limit of the turn that a question reached; it ends the turn, whatever the recipe returned. Null: none. */
   readonly stop: LimitStop | null;
-  /** Why the model could not be asked, where its service is why: no other question would have been answered. */
+  /** Why the model could not be reached, if its provider failed: no other question would have been answered either. */
   readonly failure: Failure | null;
 }
 
-/** What its questions met that ends more than the question. */
+/** What its questions met that ends more than the question itself. */
 interface Met {
   stop: LimitStop | null;
   failure: Failure | null;
-  /** What was answered at temperature 0, by the question. */
+  /** Answers given at temperature 0, by question. */
   readonly answers: Map<string, { readonly answer: Answer; times: number }>;
 }
 
 /**
- * The other strategy: a program drives, the model only answers. A recipe that throws gives up; it never ends the turn.
- * Throws `cancelled`, and what makes going on impossible (a full disk, a sandbox that is gone).
+ * The strategy in which a program leads and the model only answers. A recipe that throws gives up; it never ends the
+ * turn. Throws `cancelled`, and errors that make it impossible to continue (a full disk, a lost sandbox).
  */
 export async function runRecipe(
   turn: Turn,
@@ -82,7 +82,7 @@ export async function runRecipe(
   });
   if (outcome.type === 'gave-up') {
     const isNew = (turn.dependencies.config.conduct ?? 1) >= 2;
-    // The reason is for people and repeats the facts, which are for the next stage.
+    // The reason is for the user and repeats the facts, which are for the next stage.
     const both = isNew ? outcome.facts : `${outcome.reason}\n${outcome.facts}`;
     const text = outcome.facts === '' ? outcome.reason : both;
     await tellFacts(turn, recipe, text);
@@ -90,7 +90,7 @@ export async function runRecipe(
   return { outcome, stop: met.stop, failure: met.failure };
 }
 
-/** What a program found out, for whoever goes on with its task. */
+/** Logs what a recipe found out, for the stage that continues its task. */
 export async function tellFacts({ log }: Pick<Turn, 'log'>, recipe: Recipe, text: string): Promise<void> {
   await log.append({ type: 'recipe-progressed', recipe: recipe.id, phase: 'gave-up', text, data: null });
 }
@@ -101,7 +101,7 @@ function isFatal(error: unknown): boolean {
   return error instanceof AppError && fatal.includes(error.code);
 }
 
-/** What recipes are told of a turn, before one of them is chosen and after. */
+/** What recipes know of a turn, before and after one is chosen. */
 export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
   return {
     task: turn.task,
@@ -115,7 +115,7 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
   };
 }
 
-/** Words that name no work may still be work: only who chooses it settles that. */
+/** A text that names no work may still be meant as work; then only the chosen mode says so. */
 function wishOf({ given, options, task, dependencies: { config } }: Turn): RecipeSubject['wish'] {
   if (given.mode === 'ask') return 'ask';
   const isOrder = given.mode === 'work' && (config.conduct ?? 1) >= 5 && hasLaterOrder(task);
@@ -146,7 +146,7 @@ function createContext(
     world: createRecipeWorld(turn, subject.turnFacts),
     ask: (question) => askOnce(turn, chosen, question, met),
     call: (request) => call(turn, chosen, request, met),
-    // What the person connected or switched on says nothing of a model.
+    // Tools that the user added have no effect on these prompts, because they say nothing about a model.
     loop: loopPrompts(turn.dependencies.tools.filter((tool) => !isAdded(tool))),
     countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
@@ -177,10 +177,10 @@ function loopPrompts(tools: readonly Tool[]): RecipeContext['loop'] {
   };
 }
 
-/** A program that asks on and on must come to a limit. */
+/** Stops a recipe that asks the same question endlessly. */
 const mostTimes = 3;
 
-/** The same question at temperature 0 has the same answer: it is not asked again. */
+/** A question repeated at temperature 0 has the same answer, so it is answered from memory. */
 async function askOnce(turn: Turn, chosen: ChosenRecipe, question: Question, met: Met): Promise<Answer> {
   const { purpose, system, user, prefill, output, stop, temperature, seed, maxOutputTokens } = question;
   if (temperature > 0 || (turn.dependencies.config.conduct ?? 1) < 2) return ask(turn, chosen, question, met);
@@ -235,7 +235,7 @@ async function ask(
   }
 }
 
-/** Of the attached texts that stand in a question. */
+/** The attached texts in a question of which only the beginning is sent. */
 function cutIn(turn: Turn, { info }: ResolvedModel, { user }: Question): ReturnType<typeof cutsOf> {
   const { attached } = turn.given;
   const room = roomForAttached(info);
@@ -246,7 +246,7 @@ function cutIn(turn: Turn, { info }: ResolvedModel, { user }: Question): ReturnT
   return cutsOf(attached, room).filter(({ sha256 }) => there.has(sha256));
 }
 
-/** A model's first token may bring a space along, which does not belong behind a bracket. */
+/** A model's first token may start with a space, which does not belong after an opening bracket. */
 function afterPrefill(prefill: string, text: string): string {
   return prefill + (prefill.endsWith('(') ? text.replace(/^ +/u, '') : text);
 }
@@ -285,7 +285,7 @@ function noteFailure(met: Met, error: StepError, { info }: ResolvedModel): void 
   if (isProviderFailure(failure)) met.failure ??= failure;
 }
 
-/** In the system text, in front of what differs from question to question, so that they are read once. */
+/** Put into the system text, before what differs from question to question, so that the prompt cache holds them. */
 function withInstructions(turn: Turn, { info }: ResolvedModel, question: Question, recipe: Recipe): Question {
   const text = turn.conversation.instructions();
   if (text === '' || isLeftOut(recipe, info)) return question;
@@ -297,7 +297,7 @@ function isLeftOut({ instructions }: Recipe, info: ModelInfo): boolean {
   return instructions === 'large-models' && isSmall(info);
 }
 
-/** What a person wants every prompt of this model to say. */
+/** Adds the text that the user set for every prompt of this model. */
 function withOwnText(system: string, { info }: ResolvedModel): string {
   const own = info.driving?.systemText;
   return own === undefined ? system : `${system}\n\n${own}`;

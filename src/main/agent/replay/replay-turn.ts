@@ -66,15 +66,15 @@ const configSchema = z.object({
 
 const inputSchema = z.object({ options: optionsSchema, config: configSchema });
 
-/** What a replay needs of this version of Dewpoint: its tools and recipes, but no model and no sandbox. */
+/** What a replay needs from this version of Dewpoint: its tools and recipes, but no model and no sandbox. */
 export interface ReplayParts {
   readonly tools: readonly Tool[];
   readonly recipes: readonly Recipe[];
 }
 
 /**
- * Runs one recorded turn again through the whole engine. What the turn was asked for and what it found at its start
- * come from its first action, `gather_facts`; replies, results and times from the log.
+ * Runs one recorded turn again through the whole agent. The options and the facts of the turn come from its first
+ * action, `gather_facts`; replies, results and times from the log.
  */
 export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promise<void> {
   const opening = await findOpening(turn);
@@ -102,7 +102,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
   turn.signal.addEventListener('abort', abort, { once: true });
   try {
     const running = starter.run(turn.message, options, opening.facts ?? undefined);
-    // A turn that was cancelled before its facts were there began and ended with nothing in between.
+    // A turn that was cancelled before its facts were gathered has nothing between its start and its end.
     if (!opening.isComplete) starter.abort();
     await running;
   } finally {
@@ -110,7 +110,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
   }
 }
 
-/** Questions lie inside of effects, which a replay does not run. */
+/** Questions to the user are inside effects, which a replay does not run. */
 const noNetwork: AgentDependencies['network'] = {
   decide: () => Promise.reject(new Error('A replay asked for a network.')),
   remember: () => Promise.reject(new Error('A replay asked for a network.')),
@@ -143,7 +143,7 @@ async function findOpening(turn: ReplayTurn): Promise<Opening> {
   return { input, facts: turnFactsSchema.nullable().parse(data) ?? nothingKnown, isComplete: true };
 }
 
-/** In a replay nothing may reach a sandbox; a call that does is a bug, and says so. */
+/** A replay must not use a sandbox. A call that does is a bug and throws. */
 function noSandbox(facts: TurnFacts): Sandbox {
   const refuse = (): Promise<never> => Promise.reject(new Error('A replay reached for the sandbox.'));
   const { tier, workspacePath, scratchPath } = facts.sandbox;

@@ -19,20 +19,20 @@ import type { StepRequest, Turn } from '../turn/turn.ts';
 import { passFencesAhead } from './pass-fences.ts';
 import { runStep } from './run-step.ts';
 
-/** What one server may have answered in a session, and how much of it at once: a person reads each question. */
+/** Limits for the questions of one server in a session, small because the user reads each question. */
 const most = { answers: 20, characters: 50_000, messages: 40, outputTokens: 4_096, stops: 4 };
 
 export interface ServerCall {
   readonly spec: ForeignToolSpec;
   readonly toolCallId: string;
-  /** Hears of the tokens that were used. */
+  /** Called with the number of tokens that were used. */
   readonly onTokens: (tokens: number) => void;
 }
 
 /**
- * Lets a model answer what the server of a tool asks: the fences first, then the person, who sees the question, the model
- * and the most that it can cost, then the door that every call goes through. The answer passes the fences once more. Nobody
- * is asked about a cap or a fence for it. Throws `cancelled`.
+ * Lets a model answer a question from the server of a tool. The fences check the question first. Then the user approves
+ * it, seeing the question, the model and the highest possible cost. Then it takes the same way as every model call, and
+ * the fences check the answer. Nobody is asked about a spending limit or a fence for it. Throws `cancelled`.
  */
 export async function answerForServer(turn: Turn, call: ServerCall, question: ModelQuestion): Promise<ModelAnswer> {
   const { server } = call.spec;
@@ -44,7 +44,7 @@ export async function answerForServer(turn: Turn, call: ServerCall, question: Mo
   if (problem !== null) return refused(problem);
   const { info } = model;
   const shown = await keptPictures(turn, server, question);
-  // What is used here is no part of how the turn goes: a replay does not see it.
+  // Separate limits and estimate, because a replay does not see what is used here.
   const limits = createLimits({ maxSteps: 1, maxMinutes: 24 * 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null });
   const asking: Turn = { ...turn, limits, tokens: createTokenEstimate() };
   const step: StepRequest = {
@@ -85,7 +85,7 @@ function refused(why: string): ModelAnswer {
   return { type: 'refused', why };
 }
 
-/** Where the message may be worked on here it is answered here, by a model that sees where there is something to see. */
+/** The local model if the policy allows it, otherwise the cloud model. With images, only a model that supports them. */
 function modelFor({ dependencies, options: { policy }, found: { facts } }: Turn, hasPictures: boolean) {
   const local = policy === 'cloud' ? null : resolveModel(dependencies, facts?.local);
   const cloud = policy === 'local' ? null : resolveModel(dependencies, facts?.cloud);
@@ -94,7 +94,7 @@ function modelFor({ dependencies, options: { policy }, found: { facts } }: Turn,
 
 type ShownPictures = readonly (readonly { readonly attachment: Attachment; readonly bytes: Uint8Array }[])[];
 
-/** Of each message, in blobs of the session: what the person is shown is what the model gets. */
+/** The images of each message, stored as blobs of the session, so that the user sees exactly what the model gets. */
 function keptPictures(
   { dependencies: { journal } }: Turn,
   server: string,
@@ -159,7 +159,7 @@ function requestOf(turn: Turn, info: ModelInfo, { server, question, shown }: Ask
   };
 }
 
-/** The price is the most that it can be: a token has two bytes at least. */
+/** Says what the answer costs at most, assuming at least two bytes per token. */
 function reasonOf(server: string, { label, where, price }: ModelInfo, request: ModelRequest): string {
   const worst = worstCostOf(Math.ceil(promptBytes(request) / 2) + 512, request.maxOutputTokens, price);
   const cost = worst === null ? 'its price is not known' : `at most ${moneyText(worst)}`;
@@ -169,12 +169,12 @@ function reasonOf(server: string, { label, where, price }: ModelInfo, request: M
 
 const inBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
-/** All of what the model would get; images by their names. */
+/** Everything that the model would get; images by their names. */
 function shownText({ messages }: ModelRequest): string {
   return messages.map(({ role, parts }) => `${role}:\n${parts.map(textOfPart).join('\n')}`).join('\n\n');
 }
 
-/** Null: it may not leave. */
+/** Null: the answer may not leave this machine. */
 async function passAnswer(turn: Turn, { spec, toolCallId }: ServerCall, text: string): Promise<string | null> {
   if (!spec.leaves) return text;
   const answer = await passOutgoingFences(turn, {

@@ -11,27 +11,30 @@ import { promptBytes } from '../prompt/token-estimate.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 
-/** A model for one question that is not of the conversation: a search, an edit of a recipe, a summary. */
+/** A model for one question outside the conversation, such as a search, an edit of a recipe or a summary. */
 interface RoleCandidate {
   readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly request: ModelRequest;
-  /** Null: there was nothing to choose. */
+  /** Null: there was no choice. */
   readonly decision: Decision | null;
 }
 
 export interface RoleQuestion {
   readonly purpose: Purpose;
-  /** The model of the stage: it answers where nothing speaks for the other one. */
+  /** The model of the stage. It answers unless the router prefers the other one. */
   readonly own: { readonly stage: Stage; readonly model: ResolvedModel };
   readonly request: (model: ResolvedModel) => ModelRequest;
-  /** Said where there was nothing to choose. */
+  /** The reason in the log if there was no choice. */
   readonly reason: StepRequest['reason'];
   readonly carriesConversation?: true;
   readonly cut?: StepRequest['cut'];
 }
 
-/** One question, asked of whom it is best asked. Who was asked in place of the stage's own model is no reason to give up. */
+/**
+ * Asks one question of the model that suits its role best. If that is not the stage's own model and it fails, the
+ * stage's own model is asked.
+ */
 export async function askByRole(turn: Turn, question: RoleQuestion): Promise<StepReply> {
   const { purpose, own, reason, carriesConversation, cut } = question;
   const conversation = {
@@ -47,8 +50,8 @@ export async function askByRole(turn: Turn, question: RoleQuestion): Promise<Ste
 }
 
 /**
- * Who answers one question, by its role and the numbers of the profile. Another model than that of the stage is taken
- * only where it can do the same with it, and no fence is in the way.
+ * Chooses the model for one question by its role and the numbers of the profile. A model other than the stage's own is
+ * chosen only if it can answer in the same form and no fence stops the call.
  */
 async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<RoleCandidate> {
   const { purpose, own, request, reason, carriesConversation } = question;
@@ -60,7 +63,7 @@ async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<Rol
     stage: { strategy: own.stage.strategy, model: other.info.id, where: other.info.where },
     model: other,
   };
-  // It is the same question: how large it is for the one says how large it is for the other.
+  // Both get the same question, so one size serves for both.
   const promptTokens = turn.tokens.countBytes(promptBytes(here.request));
   const candidates = [here, there].map(({ model, stage }) => ({
     info: model.info,
@@ -89,7 +92,7 @@ function otherModel(turn: Turn, own: ModelInfo): ResolvedModel | null {
   return resolveModel(turn.dependencies, other);
 }
 
-/** An answer that is opened for the model, or held to a form, is asked only of who is as good at that. */
+/** A question with a prefilled answer or a required format goes only to a model that is equally capable of it. */
 function canDoTheSame({ output, prefill }: ModelRequest, own: ModelInfo, other: ModelInfo): boolean {
   const sameForm = output.type === 'text' || own.capabilities.grammar === other.capabilities.grammar;
   return sameForm && (prefill === null || other.capabilities.prefill);

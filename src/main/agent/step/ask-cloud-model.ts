@@ -5,7 +5,7 @@ import { textRequest } from '../prompt/build-prompt.ts';
 import { runStep } from './run-step.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 
-/** Models that think first do so within these as well. */
+/** Includes the thinking of models that think first. */
 const THINKING_TOKENS = 2_000;
 
 export interface CloudQuestion {
@@ -19,12 +19,12 @@ export interface CloudQuestion {
 
 export type CloudAnswer =
   | { readonly type: 'said'; readonly text: string; readonly callId: string }
-  /** `why`: a limit, a fence, a cap, or the model did not answer. */
+  /** `why`: a limit, a fence, a spending limit, or the model did not answer. */
   | { readonly type: 'unsaid'; readonly why: string };
 
 /**
- * Asks a model in the cloud for a few words from a handoff instead of the whole conversation. It is a help, not a condition: where
- * a person would have to be asked for it, it is not made. Throws `cancelled`.
+ * Asks a cloud model for a few words, with a handoff instead of the whole conversation. The answer is optional: where
+ * the user would have to be asked, the call is not made. Throws `cancelled`.
  */
 export async function askCloudModel(
   { turn }: Pick<LoopCandidates, 'turn'>,

@@ -9,12 +9,13 @@ import { isCancelled } from '../turn/turn-log.ts';
 import type { Turn } from '../turn/turn.ts';
 import { askCloudModel } from './ask-cloud-model.ts';
 
-/** A person waits for the question. */
+/** Kept small, because the user waits for the question. */
 const most = { ms: 60_000, tokens: 400, characters: 2_000, tries: 2 } as const;
 
 /**
- * What a model says of a program before a person is asked about it, through the door of every call. Null: nobody chose a
- * model for it. One that may not be asked, fails or takes too long is told of and holds nothing up. Throws `cancelled`.
+ * Lets a model review a program before the user is asked about it, by the same way as every model call. Null: no
+ * reviewing model is chosen. If the model may not be asked, fails or takes too long, the review says so and nothing
+ * else waits for it. Throws `cancelled`.
  */
 export async function askProgramReviewer(turn: Turn, text: string): Promise<ModelReview | null> {
   const { dependencies, found, options, signal } = turn;
@@ -29,7 +30,7 @@ export async function askProgramReviewer(turn: Turn, text: string): Promise<Mode
   const wait = childAbort(signal);
   const timer = setTimeout(wait.abort, most.ms);
   const tooLong = `It gave no answer within ${most.ms / 1000} s.`;
-  // What is used here is no part of how the turn goes: a replay does not see it.
+  // Separate limits and estimate, because a replay does not see what is used here.
   const asking: Turn = {
     ...turn,
     signal: wait.signal,

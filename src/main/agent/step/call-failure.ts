@@ -4,7 +4,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { StepError } from '../turn/turn.ts';
 
 const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
-  // Asked in another way, it would refuse as well.
+  // Counts as a failure of the provider: another strategy would meet the same limit.
   'rate-limit': 'network',
   overloaded: 'model-failed',
   auth: 'missing-key',
@@ -20,7 +20,7 @@ const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
   internal: 'model-failed',
 };
 
-/** What a failed model call means for a person: who said it, and what to do where there is something to do. */
+/** What the user reads about a failed model call: who reported it and, if possible, what to do. */
 export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo, 'provider' | 'where'>): Failure {
   const code = codes[error.code];
   if (code === 'missing-key') {
@@ -31,7 +31,7 @@ export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo,
   return { code, message };
 }
 
-/** Whether another way of driving the same model would meet the same: its service is what fails, not the way. */
+/** Whether another strategy with the same model would fail too, because its provider is what fails. */
 export function isProviderFailure({ code }: Failure): boolean {
   return code === 'missing-key' || code === 'missing-model' || code === 'network';
 }

@@ -3,20 +3,22 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ModelRequest, Provider } from '../../models/providers/define.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 
-/** A conversation that the local model is to be read while a service works on it. */
+/** A conversation that the local model reads ahead while a cloud model works on it. */
 export interface WarmRequest {
   readonly info: ModelInfo;
   readonly provider: Provider;
   readonly request: ModelRequest;
-  /** Why it is expected to come back, for people. */
+  /** Why the local model is expected to need it, as a text for the user. */
   readonly why: string;
 }
 
-/** One reading at a time, for one turn. What it did is in the log; nothing is decided by it. */
+/** Reads one conversation ahead at a time, for one turn. The result is in the log; no decision depends on it. */
 export interface PromptWarmer {
-  /** Returns at once. Nothing happens while one is under way, in a replay, or where the provider cannot. */
+  /** Returns at once. Does nothing while a reading is under way, in a replay, or if the provider cannot read ahead. */
   readonly start: (warm: WarmRequest) => void;
-  /** Ends it at once and waits until its end is in the log; what was read stays read. Safe to call at any time. */
+  /**
+   * Stops reading and waits until its end is in the log. What was read stays in the cache. Safe to call at any time.
+   */
   readonly stop: () => Promise<void>;
 }
 
@@ -29,7 +31,7 @@ export function createPromptWarmer(journal: Journal, turnId: string, isReplaying
       const done = readIn(journal, turnId, { warm, signal: end.signal }).finally(() => {
         running = null;
       });
-      // Where the log cannot be written, the turn that waits for it says so; it must not end the program before.
+      // If the log cannot be written, `stop` rejects. Until then the rejection must not end the process.
       done.catch(() => undefined);
       running = { end, done };
     },
@@ -55,7 +57,7 @@ async function readIn(
   if (read === undefined) return;
   const outcome = signal.aborted ? 'cancelled' : read.error === null ? 'done' : 'failed';
   const { promptTokens, evaluatedTokens } = read;
-  // Not by the turn's own log: its last stamp is what limits and routes go by, and a replay makes no such event.
+  // Not through the turn's own log: limits and routes depend on its last stamp, and a replay has no such event.
   await journal.append({
     type: 'cache-prefilled',
     turnId,

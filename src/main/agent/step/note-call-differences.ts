@@ -5,10 +5,10 @@ import type { StreamEnded } from '../../models/providers/define.ts';
 import { noteOtherModel } from './other-model-notice.ts';
 import type { CallingTurn } from '../turn/turn.ts';
 
-/** What a turn has been told about. */
+/** Notices that a turn has already given. */
 const noticesGiven = memo((_turn: CallingTurn) => new Set<string>());
 
-/** Tells a person what was otherwise than it was asked for: the model, or how it runs. */
+/** Tells the user when the model, or how it runs, differs from what was asked for. */
 export async function noteDifferences(
   turn: CallingTurn,
   info: ModelInfo,
@@ -19,7 +19,7 @@ export async function noteDifferences(
   await noteEngine(turn, engine);
 }
 
-/** A call that took all night is not a slow one. */
+/** Explains why a call that the machine slept through took so long. */
 export async function noteSleep(turn: CallingTurn, { sleptMs = 0 }: Timings): Promise<void> {
   if (sleptMs === 0) return;
   const text = `The machine slept for ${spanText(sleptMs)} during this step. That time counts for no limit.`;
@@ -31,7 +31,7 @@ function spanText(milliseconds: number): string {
   return minutes < 1 ? `${Math.round(milliseconds / 1000)} seconds` : `${minutes} min`;
 }
 
-/** The next call of a model that had to go takes the time of a load. */
+/** Tells which models were unloaded, because their next call takes longer to load. */
 async function noteUnloaded(turn: CallingTurn, info: ModelInfo, unloaded: readonly string[]): Promise<void> {
   if (unloaded.length === 0) return;
   await turn.log.append({
@@ -42,7 +42,9 @@ async function noteUnloaded(turn: CallingTurn, info: ModelInfo, unloaded: readon
   });
 }
 
-/** Says once a turn that a server did otherwise than it was asked: a person should not have to look into an event for it. */
+/**
+ * Tells the user once per turn that a server deviated from the request, so that nobody has to search the events for it.
+ */
 async function noteEngine(turn: CallingTurn, engine: EngineReport | undefined): Promise<void> {
   const names = engine?.findings ?? [];
   if (engine === undefined || engine.why === null || names.length === 0) return;

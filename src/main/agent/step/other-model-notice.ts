@@ -2,12 +2,12 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { CallingTurn } from '../turn/turn.ts';
 
-/** Models that a turn has been told about. */
+/** Models that a turn has already reported. */
 const noticesGiven = memo((_turn: CallingTurn) => new Set<string>());
 
 /**
- * Says once a turn that a service answers with another model than was asked for: it may be weaker, and cost otherwise.
- * The event of every call has the name; a server on this machine may call its only model what it likes.
+ * Tells the user once per turn that a service answered with a different model, which may be weaker or cost more. The
+ * event of every call has the name. Local servers are left out: they may call their only model anything.
  */
 export async function noteOtherModel(turn: CallingTurn, info: ModelInfo, answered: string | undefined): Promise<void> {
   if (answered === undefined || info.where === 'local' || isSameModel(info.name, answered)) return;
@@ -22,7 +22,7 @@ export async function noteOtherModel(turn: CallingTurn, info: ModelInfo, answere
   });
 }
 
-/** Whether a name is that of the model that was asked for, with a date or a place that the service adds. */
+/** Whether the answering model is the requested one, ignoring a date or place that the service adds. */
 export function isSameModel(asked: string, answered: string): boolean {
   return asked.endsWith('-latest') || bare(asked) === bare(answered);
 }

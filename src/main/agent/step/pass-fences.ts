@@ -6,9 +6,12 @@ import type { LimitStop } from '../turn/turn-limits.ts';
 import type { CallingTurn, StepRequest } from '../turn/turn.ts';
 
 export type Passage =
-  /** What may be sent: nothing else of the step may. */
+  /** The request that may be sent instead of the step's own. */
   | { readonly type: 'passed'; readonly request: ModelRequest }
-  /** `hits`: all that is fenced in it. `isFinal`: nobody can be asked about it, or somebody was and said no. */
+  /**
+   * `hits`: every match of a rule. `isFinal`: asking cannot help, because a rule forbids the call or the user did not
+   * allow it.
+   */
   | {
       readonly type: 'stopped';
       readonly stop: LimitStop;
@@ -18,12 +21,12 @@ export type Passage =
 
 type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
 
-/** Requests that passed before their call was certain and were not sent yet, with the model that they passed for. */
+/** Requests that passed the fences ahead of their call, with the id of the model that they passed for. */
 const passedAhead = new WeakMap<ModelRequest, string>();
 
 /**
- * The same before it is certain that the call is made, by who would rather ask somebody else. The request that it gives
- * back, unchanged and to the same model, is not looked at again: a call passes the fences once.
+ * Like `passFences`, for a caller that would choose another model rather than be stopped. If the returned request goes
+ * unchanged to the same model, `passFences` does not check it again.
  */
 export async function passFencesAhead(turn: CallingTurn, step: StepRequest): Promise<Passage> {
   const passage = await passFences(turn, step);
@@ -32,14 +35,14 @@ export async function passFencesAhead(turn: CallingTurn, step: StepRequest): Pro
 }
 
 /**
- * The fences at the door: before a call is counted, paid for or sent. What it found, and what the call carries or would
- * have carried, is in the log before anybody is asked. Throws `cancelled` when the turn is aborted meanwhile.
+ * Checks a call against the fences before it is counted, paid for or sent. The findings, and what the call carries or
+ * would have carried, are in the log before the user is asked. Throws `cancelled` if the turn is aborted meanwhile.
  */
 export async function passFences(turn: CallingTurn, step: StepRequest): Promise<Passage> {
   const { request, purpose, stage, carriesConversation = stage.strategy === 'loop' } = step;
   const { info } = step.model;
   if (passedAhead.get(request) === info.id) {
-    // Should the call be made again, it passes anew.
+    // A repeated call is checked again.
     passedAhead.delete(request);
     return { type: 'passed', request };
   }
@@ -48,7 +51,7 @@ export async function passFences(turn: CallingTurn, step: StepRequest): Promise<
   turn.log.check();
   if (answer.type === 'free') return { type: 'passed', request };
   const { manifest } = answer;
-  // A log says itself whether somebody was asked.
+  // In a replay, the log says whether the user was asked.
   const isUnasked = step.isOptional === true && !turn.dependencies.effects.replaying;
   const outcome = answer.outcome === 'asked' && isUnasked ? 'refused' : answer.outcome;
   await turn.log.append({
@@ -73,7 +76,7 @@ async function isAllowed(turn: CallingTurn, subject: string): Promise<boolean> {
   return (await askApproval(turn, { kind: 'fence', subject, reason, toolCallId: '' })) === 'allow';
 }
 
-/** Where a local model is there, it goes on. */
+/** Stops the call; a local model may continue the work. */
 function stopped({ hits, outcome }: Fenced, label: string): Passage {
   const kept = hits.filter(({ verdict }) => verdict === 'local-only');
   const worst = outcome === 'refused' && kept.length > 0 ? kept : hits.filter(({ verdict }) => verdict === 'ask');

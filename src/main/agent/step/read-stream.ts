@@ -5,15 +5,15 @@ import { noUsage } from '@shared/money/token-cost.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { ProviderError, StreamEnded, StreamPart } from '../../models/providers/define.ts';
 
-/** How much of the end of an answer must be one text over and over before it is stopped. */
+/** How much of the end of an answer must consist of one repeated text before the answer is stopped. */
 const REPEATED_CHARACTERS = 1_600;
 const LONGEST_PERIOD = 200;
 const LEAST_TIMES = 8;
 
 /**
- * Whether the end of a text is the same piece again and again: what a small model does when it is stuck.
- * Rulers, blank tables and the like stay well below the length that is asked for.
- * A text for which this holds is cut there, so it holds for the recorded text too.
+ * Whether a text ends in the same piece again and again, as a small model writes when it is stuck. Rulers, blank tables
+ * and the like stay well below the required length. The answer is cut at this point, so the check also holds for the
+ * recorded text.
  */
 export function isEndlessRepetition(text: string): boolean {
   if (text.length < REPEATED_CHARACTERS) return false;
@@ -22,7 +22,7 @@ export function isEndlessRepetition(text: string): boolean {
   return period <= LONGEST_PERIOD && tail.length / period >= LEAST_TIMES;
 }
 
-/** By the failure function of Knuth, Morris and Pratt: the length less the longest border. */
+/** Uses the failure function of Knuth, Morris and Pratt: the period is the length minus the longest border. */
 function shortestPeriod(text: string): number {
   const border = new Int32Array(text.length);
   let matched = 0;
@@ -41,14 +41,14 @@ export interface ReadStream {
   readonly repeated: boolean;
 }
 
-/** How long a provider may take to end after an abort before it is left alone. */
+/** How long a provider may take to end after an abort. After that it is not waited for. */
 const ABORT_GRACE_MS = 2_000;
 
 interface Reading {
   text: string;
-  /** Of which no block has come yet. */
+  /** Reasoning that is not part of a block yet. */
   reasoning: string;
-  /** Blocks of reasoning and the text before, between and after them, in their order. */
+  /** Blocks of reasoning and the text around them, in their order. */
   readonly said: Part[];
   saidText: number;
   readonly calls: Part[];
@@ -56,8 +56,8 @@ interface Reading {
 }
 
 /**
- * Reads one answer to its end. Never rejects: a provider that throws, ends without `ended` or ignores an abort
- * becomes an error. `open` is called once, and not at all when the signal is already aborted.
+ * Reads one answer to its end. Never rejects: a provider that throws, ends without `ended` or ignores an abort becomes
+ * an error. `open` is called once, or not at all if the signal is already aborted.
  */
 export async function readStream(
   open: (signal: AbortSignal) => AsyncIterable<StreamPart>,
@@ -111,7 +111,7 @@ async function drain(
   }
 }
 
-/** What a provider has to put away after its last part is put away; nobody waits for one that hangs in it. */
+/** Lets the provider clean up after its last part, without waiting for it. */
 function close(iterator: AsyncIterator<StreamPart>): void {
   iterator.return?.().catch(() => undefined);
 }
@@ -158,7 +158,7 @@ function finish(reading: Reading, ended: StreamEnded, signal: AbortSignal): Read
   return { parts, ended, repeated: ended.stopReason === 'repetition' };
 }
 
-/** The order of reasoning and text is a part of what a service signs. */
+/** Keeps reasoning and text in order, because a service signs that order. */
 function closeText(reading: Reading): void {
   const text = reading.text.slice(reading.saidText);
   reading.saidText = reading.text.length;

@@ -7,9 +7,9 @@ const nextJson = memo((message: Message) => `,${JSON.stringify(message, withoutB
 const toolsJson = memo((tools: readonly ToolSpec[]) => JSON.stringify(tools));
 
 /**
- * A request as JSON, in pieces: put together they are `JSON.stringify(request)`. A message is a piece of its own, and
- * the same string as in the request before, for from step to step a prompt only grows at its end. The bytes of an image
- * lie in its own blob, which is named.
+ * The pieces of a request as JSON; joined, they are `JSON.stringify(request)`. Each message is a piece of its own and
+ * the identical string as in the request before, because a prompt only grows at its end from step to step. The bytes of
+ * an image are left out: they are in the blob that it names.
  */
 export function requestPieces(request: ModelRequest): readonly string[] {
   const pieces: string[] = [];

@@ -7,25 +7,25 @@ import type { CallingTurn } from '../turn/turn.ts';
 
 export type Reservation =
   /**
-   * `settle`: what the call has cost; null: nobody knows, its worst case counts. Safe to call twice.
-   * `raisedUsd`: by how much a person raised the cap for it.
+   * `settle`: call it with the cost; null: the cost is unknown, so the worst case counts. Safe to call twice.
+   * `raisedUsd`: by how much the user raised the limit for this call.
    */
   | { readonly type: 'granted'; readonly settle: (costUsd: number | null) => void; readonly raisedUsd: number }
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
-/** The longest that a call can be, in tokens. */
+/** The largest size that a call can have, in tokens. */
 export interface CallSize {
   readonly promptTokens: number;
   readonly maxOutputTokens: number;
-  /** At a cap nobody is asked for it. */
+  /** At a spending limit, nobody is asked about this call. */
   readonly isOptional?: boolean;
 }
 
 const free: Reservation = { type: 'granted', settle: () => undefined, raisedUsd: 0 };
 
 /**
- * Puts the worst case of a call aside before it is made. At a cap the turn waits for a person's answer or ends, as its
- * options say; the cap and the answer are in the log. Throws `cancelled` when the turn is aborted meanwhile.
+ * Reserves the worst-case cost of a call before it is made. At a spending limit the turn waits for the user or ends, as
+ * its options say; the limit and the answer are in the log. Throws `cancelled` if the turn is aborted meanwhile.
  */
 export async function reserveMoney(turn: CallingTurn, info: ModelInfo, size: CallSize): Promise<Reservation> {
   if (info.where === 'local') return free;
@@ -68,7 +68,7 @@ async function decideAtCap(
   turn.limits.noteWaiting(reached.at);
   const said = atCap === 'ask' ? await budget.ask(capId, turn.signal) : null;
   turn.limits.noteWaiting(null);
-  // What has no known price fits under no cap, however high.
+  // A call without a known price fits under no limit, so raising the limit does not help.
   const asked: CapDecision = said === null || (said.answer === 'raise' && cap.worstUsd === null) ? stops : said;
   const decision: CapDecision = atCap === 'local' ? { answer: 'local' } : asked;
   const answered = await turn.log.close({
@@ -83,7 +83,7 @@ async function decideAtCap(
   return decision;
 }
 
-/** The model that could go on here without money. */
+/** The local model, which could continue for free. */
 function localOf({ found }: CallingTurn): string | null {
   return found.facts?.local?.id ?? null;
 }

@@ -16,7 +16,7 @@ import type { CallingTurn, StepRequest } from '../turn/turn.ts';
 
 const rules = discoverRules();
 
-/** What is different from step to step; the rest of the facts is of the turn. */
+/** The facts that differ from step to step. The rest comes from the turn. */
 export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'strategy' | 'candidates'> {
   readonly trouble?: RouteFacts['trouble'];
   readonly shut?: RouteFacts['shut'];
@@ -25,7 +25,7 @@ export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'strategy' | 'ca
   readonly isDoubtful?: boolean;
 }
 
-/** Decides a step by what is in the log. */
+/** Decides where a step runs, from what is in the log. */
 export function routeStep(turn: CallingTurn, step: StepFacts): Decision {
   return decideRoute(factsOf(turn, step), rules);
 }
@@ -56,7 +56,10 @@ function strainOf({ found }: CallingTurn): Pick<RouteFacts, 'strain'> {
   return ease?.act === 'cloud' ? { strain: causesText(ease.causes) } : {};
 }
 
-/** What the start of the turn has shown of the network goes over what was known before it, and what came since over that. */
+/**
+ * Network state, newest source first: what happened during the turn, then the check at its start, then what was known
+ * before.
+ */
 function trajectoryOf({ id, trajectory, found, dependencies, options }: CallingTurn): Trajectory {
   const { numbers } = options.routing;
   const known = trajectory.now();
@@ -66,19 +69,21 @@ function trajectoryOf({ id, trajectory, found, dependencies, options }: CallingT
   return { ...known, network: { failures: reach === 'away' ? numbers.offlineAfter : 0, at } };
 }
 
-/** Whether the cloud is out of reach for now; false where the policy leaves no choice. */
+/** Whether the cloud is unreachable for now; false if the policy leaves no choice. */
 export function isOffline(turn: CallingTurn): boolean {
   const { policy, routing } = turn.options;
   if (policy !== 'hybrid') return false;
   return isNetworkAway({ trajectory: trajectoryOf(turn), numbers: routing.numbers, now: turn.log.lastAt() });
 }
 
-/** What is asked from a handoff or a summary carries no image. */
+/** Whether the step sends the conversation with its images; a handoff or a summary has none. */
 function seesConversation({ purpose, strategy }: StepFacts): boolean {
   return strategy === 'loop' && (purpose === 'act' || purpose === 'plan');
 }
 
-/** The tightest of the caps, by what was left at the start of the turn and what it has spent since. */
+/**
+ * What is left of the tightest spending limit, from what was left at the start of the turn and what the turn has spent.
+ */
 function budgetOf(
   { options, found }: CallingTurn,
   trajectory: Trajectory,
@@ -96,7 +101,7 @@ function budgetOf(
   return tightest === null ? { budgetLeftUsd: null } : { budgetLeftUsd: tightest.left, budgetCap: tightest.name };
 }
 
-/** A rule that keeps work here holds for every call; one that sends it up only where there is a choice. */
+/** A rule for local applies to every call; a rule for the cloud applies only if there is a choice of models. */
 function pinOf(turn: CallingTurn, { purpose, candidates }: StepFacts): Pin | null {
   const rules = turn.found.facts?.routes.rules ?? [];
   if (rules.length === 0) return null;
@@ -117,7 +122,7 @@ const featuresOfTask = memo((turn: CallingTurn) => ({
   ...(isNew(turn) ? { makesNew: makesNew(turn.task, turn.dependencies.config.conduct ?? 1) } : {}),
 }));
 
-/** A step that has one model to run on: only the hard rules speak. */
+/** Decides a step with a single possible model. Only the hard rules apply. */
 export function routeAlone(
   turn: CallingTurn,
   { purpose, stage }: Pick<StepRequest, 'purpose' | 'stage'>,
@@ -130,7 +135,7 @@ export function routeAlone(
 
 type RouteEvent = Extract<NewEvent, { type: 'route-decided' }>;
 
-/** A decision as its event has it. Where there was nothing to choose, the reason of who asked is the better one. */
+/** The event for a decision. If there was no choice, it has the caller's reason instead. */
 export function routeEvent(
   decision: Decision,
   step: {

@@ -31,20 +31,20 @@ export type StepReply =
       readonly repeated: boolean;
       readonly measured: Measured;
     }
-  /** The call was made and gave nothing that may be used; its cost is in the log. */
+  /** The call was made but gave nothing usable. Its cost is in the log. */
   | { readonly type: 'failed'; readonly error: StepError }
-  /** A limit: no call was made. */
+  /** A limit was reached, so no call was made. */
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
-/** Tries of one step, the first included. Every try is a step of its own in the log and in the limits. */
+/** Tries of one step, including the first. Every try counts as a step in the log and in the limits. */
 const MAX_TRIES = 3;
 const LONGEST_WAIT_MS = 60_000;
 /** An answer shorter than this is not worth a call. */
 const LEAST_OUTPUT_TOKENS = 64;
 
 /**
- * The only door to a model. Everything that a call has to pass goes through here: the fences, the route, the limits,
- * the money, the size of the context, the record of the exact request. Throws `cancelled` on abort; other failures are values.
+ * The only way to a model. Every model call passes the fences, the router, the limits, the money, the context size and
+ * the record of its exact request here. Throws `cancelled` on abort; other failures are values.
  */
 export async function runStep(turn: CallingTurn, step: StepRequest): Promise<StepReply> {
   for (let attempt = 1; ; attempt += 1) {
@@ -63,7 +63,7 @@ type CallOutcome = Exclude<StepReply, { type: 'failed' }> | { readonly type: 'fa
 
 async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutcome> {
   const { info } = step.model;
-  // Its own call comes first, at once.
+  // A local call takes precedence over reading ahead.
   if (!leavesMachine(info)) await turn.warm.stop();
   const counted = await countTokens(turn, step);
   const bytes = promptBytes(step.request);
@@ -82,19 +82,19 @@ async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutco
   try {
     return await makeCall(turn, step, call);
   } catch (error) {
-    // Settled before, where the call's end is in the log. What was sent and has no end there counts in full.
+    // Does nothing if the end of the call is in the log: then it is settled. Otherwise a sent call counts in full.
     reserved.settle(call.isSent ? null : 0);
     throw error;
   }
 }
 
-/** It was decided while the cap stood in the way. */
+/** The route was chosen before the limit was raised, so its text says so. */
 function afterRaise(decision: Decision, raisedUsd: number): Decision {
   if (raisedUsd === 0) return decision;
   return { ...decision, text: `${decision.text} The spending limit was raised by ${moneyText(raisedUsd)} for it.` };
 }
 
-/** What the hard rules do not let run anywhere ends the turn; nothing is tried in their place. */
+/** The turn ends if the hard rules allow the step nowhere. No other model is tried. */
 function notRouted({ text }: Decision): CallOutcome {
   return { type: 'stopped', stop: { reason: 'gave-up', text: `This step may run nowhere. ${text}` } };
 }
@@ -145,7 +145,10 @@ async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall
   return closeCall(turn, { callId, info, count, energy, settle }, read);
 }
 
-/** What a call that the machine slept through really took; a part of it that the sleep may be in is not known. */
+/**
+ * Removes the sleep of the machine from the timings of a call. A phase longer than the rest becomes null, because the
+ * sleep may be part of it.
+ */
 export function withoutSleep(read: ReadStream, slept: number): ReadStream {
   const sleptMs = Math.round(slept);
   if (sleptMs <= 0) return read;
@@ -157,7 +160,7 @@ export function withoutSleep(read: ReadStream, slept: number): ReadStream {
   return { ...read, ended: { ...read.ended, timings: awake } };
 }
 
-/** Waiting for the engine is not the turn's time. */
+/** Does not count waiting for the engine as time of the turn. */
 function pushTo(turn: CallingTurn): (transient: Transient) => void {
   const { journal } = turn.dependencies;
   return (transient) => {
@@ -168,13 +171,13 @@ function pushTo(turn: CallingTurn): (transient: Transient) => void {
   };
 }
 
-/** The model's own count, taken once for each call and written into its event. */
+/** The model's own token count, taken once per call and written into its event. */
 async function countTokens(turn: CallingTurn, step: StepRequest): Promise<number | null> {
   turn.log.check();
   try {
     return await step.model.provider.countTokens(step.request, turn.signal);
   } catch {
-    // A count is a help, not a condition: the estimate on the safe side takes its place.
+    // The exact count is optional. Without it, the estimate is used, which is on the safe side.
     return null;
   }
 }
@@ -241,7 +244,7 @@ async function closeCall(
   return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated, measured };
 }
 
-/** What not every provider says. */
+/** Fields that only some providers report. */
 function toldBy(
   { model, engine, logprobs }: StreamEnded,
   energy: Energy | null,
@@ -255,7 +258,7 @@ function toldBy(
   };
 }
 
-/** A service that wants to be left alone for longer than anybody waits is not asked again before its time. */
+/** Does not retry a service that asks for a longer wait than `LONGEST_WAIT_MS`. */
 function worthTrying(error: ProviderError): ProviderError {
   const waitMs = error.retryAfterMs ?? 0;
   if (!error.retryable || waitMs <= LONGEST_WAIT_MS) return error;
@@ -274,14 +277,14 @@ async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, attempt:
     code: 'model-call-retried',
     text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${MAX_TRIES}.`,
   });
-  // Cancelled: the check says so.
+  // An abort rejects the delay; `check` below throws for it.
   if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal).catch(() => undefined);
   turn.log.check();
 }
 
 /**
- * Many that failed together must not all come back together. By a hash in place of chance, so that a turn does the same each
- * time; never before the time that a service asked for.
+ * Spreads retries, so that calls that failed together do not all return together. Uses a hash instead of chance, so
+ * that a turn always does the same. Never waits less than the service asked for.
  */
 function withJitter(turn: CallingTurn, attempt: number, { retryAfterMs }: ProviderError): number {
   const seed = `${turn.dependencies.journal.sessionId}:${turn.id}:${turn.steps.last}:${attempt}`;
@@ -291,20 +294,26 @@ function withJitter(turn: CallingTurn, attempt: number, { retryAfterMs }: Provid
   );
 }
 
-/** Never more than the window has left: an engine that runs over it drops what came first without a word. */
+/**
+ * Limits the output to the room left in the context window. Some engines silently drop the start of the prompt when it
+ * overflows.
+ */
 function fitOutput(request: ModelRequest, promptTokens: number, info: ModelInfo): ModelRequest {
   const left = info.contextTokens - promptTokens;
   if (request.maxOutputTokens <= left || left < LEAST_OUTPUT_TOKENS) return request;
   return { ...request, maxOutputTokens: left };
 }
 
-/** A call that broke off has used what we guess it has; its bill may be higher. */
+/** False for a call that broke off with estimated usage, because its bill may be higher. */
 function isBillKnown({ usage, stopReason, error }: StreamEnded): boolean {
   const hasBrokenOff = error !== null || stopReason === 'cancelled';
   return !(usage.estimated && hasBrokenOff) || promptTokensOf(usage) + usage.output === 0;
 }
 
-/** Denser text than two bytes a token is rare; a service adds a frame of its own. For money only, where too much is safe. */
+/**
+ * Used only for spending limits, where an estimate that is too high is safe. Text with fewer than two bytes per token
+ * is rare; the constant covers the frame that a service adds.
+ */
 function mostTokens(bytes: number): number {
   return Math.ceil(bytes / 2) + 512;
 }

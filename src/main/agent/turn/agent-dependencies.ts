@@ -31,7 +31,7 @@ export interface ResolvedModel {
   readonly provider: Provider;
 }
 
-/** A message that came while a turn was running. */
+/** A message that arrived while a turn was running. */
 export interface QueuedMessage {
   readonly messageId: string;
   readonly text: string;
@@ -50,102 +50,111 @@ export interface Inbox {
 export interface ApprovalQuestion {
   readonly approvalId: string;
   readonly kind: ApprovalKind;
-  /** What is asked about: a path, a host, a command. */
+  /** A path, a host or a command. */
   readonly subject: string;
   readonly reason: string;
 }
 
-/** `nobody`: there is no one to ask (a run without a terminal). The two that last are for questions about hosts. */
+/**
+ * `nobody`: there is no one to ask (a run without a terminal). `allow-session` and `allow-project` are for questions
+ * about hosts.
+ */
 export type UserAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' | 'nobody';
 
-/** What a person says to a form of a server. */
+/** The user's answer to a form of a server. */
 export type FormReply =
   | { readonly answer: 'allow'; readonly values: FormValues }
   | { readonly answer: 'deny' | 'nobody' };
 
-/** Who answers questions. Rejects on abort. */
+/** Asks the user. Rejects on abort. */
 export interface Approver {
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<UserAnswer>;
-  /** Absent: there is no one to fill in a form. */
+  /** Absent: no one can fill in a form. */
   askForm?(approvalId: string, form: ServerForm, signal: AbortSignal): Promise<FormReply>;
-  /** How long the person has been waited for so far, a wait that goes on with it; absent: nobody is, as in a replay. */
+  /**
+   * How long the turn has waited for the user so far, including a wait that is still open. Absent: nobody is asked, as
+   * in a replay.
+   */
   waitedMs?(): number;
 }
 
 export interface AgentConfig {
   readonly commandTimeoutMs: number;
-  /** A tool that has not ended after this is given up (a command's own timeout is shorter). */
+  /** A tool that has not ended by then is given up. The timeout of a command is shorter. */
   readonly toolTimeoutMs: number;
   readonly maxWriteBytes: number;
   /**
-   * Which conduct the agent follows, so that a log of an older one is played by its own. Absent: 1. From 2 on reads run side
-   * by side, what leans on a failed edit is left out, and a search for a repair begins without a model. From 3 on
-   * whoever goes on after a search is told the failing tests and more source, also after a doubted change. From 4 on a
-   * search for a repair that finds nothing gives up within two minutes. From 5 on a program whose own tests ran and pass does
-   * not call its work untested, and an order in the midst of a question makes it work.
+   * The version of the agent's behavior. A log is replayed with the version it was recorded with. Absent: 1.
+   * - From 2 on, reads run in parallel, calls that depend on a failed edit are skipped, and a search for a repair
+   *   starts without a model.
+   * - From 3 on, the model that continues after a search is given the failing tests and more source, also after a
+   *   doubted change.
+   * - From 4 on, a search that finds no repair gives up within two minutes.
+   * - From 5 on, a recipe whose own tests ran and passed does not call its work untested, and an order inside a
+   *   question counts as work.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;
 }
 
-/** Everything one session of the agent works with; `compose.ts` puts it together, a test with fakes. */
+/** Everything one session of the agent works with. `compose.ts` builds it; a test uses fakes. */
 export interface AgentDependencies {
   readonly journal: Journal;
   readonly effects: Effects;
   readonly sandbox: Sandbox;
-  /** What is known of a model; null: no such model is set up. Asked once for each turn, as an effect. */
+  /** What is known of a model; null: no such model is set up. Called once per turn, as an effect. */
   readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
-  /** The provider that answers for a model. Null: there is none of that name. */
+  /** The provider with this id; null: there is none. */
   readonly provider: (providerId: string) => Provider | null;
   readonly tools: readonly Tool[];
-  /** Tools of others; absent: there are none, as in a replay. */
+  /** Tools that are not built in; absent: none, as in a replay. */
   readonly foreign?: ForeignTools;
-  /** The way to the web; absent: there is none, as in a replay. `offered`: the tools for it that are switched on. */
+  /** Access to the web; absent: none, as in a replay. `offered`: the web tools that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
-  /** Whether models may run programs that call tools; absent: they may not, as in a replay. */
+  /** Whether models may run programs that call tools; absent: no, as in a replay. */
   readonly programs?: () => 'auto' | 'on' | 'off';
-  /** The model that looks at programs before a person is asked; absent or null: none does. */
+  /** The model that reviews programs before the user is asked; absent or null: none. */
   readonly programReviewer?: () => string | null;
-  /** Starts agents; absent: this one starts none, as in a replay. */
+  /** Starts child agents; absent: none, as in a replay. */
   readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
-  /** What commands find on this machine, a line or two for a model; absent: nothing is said. */
+  /** A line or two for the model about the programs that commands find here; absent: nothing is said. */
   readonly readEnvironment?: ReadEnvironment;
   readonly approver: Approver;
   readonly network: SessionNetwork;
   readonly instructions: SessionInstructions;
   readonly budget: Budget;
   readonly fences: SessionFences;
-  /** A person's rules on where steps run, for the project of this session. Asked once for each turn. */
+  /** The user's routing rules for the project of this session. Called once per turn. */
   readonly routeRules: () => Promise<{ readonly rules: readonly RouteRule[]; readonly problems: readonly string[] }>;
   readonly inbox: Inbox;
-  /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
+  /** Measures the energy of local calls; absent: not measured, as in a replay. */
   readonly meter?: PowerMeter;
-  /** What a turn does otherwise while this machine is under strain; absent: nothing, as in a replay. */
+  /** What a turn does differently while this machine is under strain; absent: nothing, as in a replay. */
   readonly ease?: EaseTurn;
-  /** How long this machine has slept so far; absent: nobody knows, as in a replay. */
+  /** How long this machine has slept so far; absent: unknown, as in a replay. */
   readonly sleptMs?: () => number;
   /** Waits; rejects with the signal's reason on abort. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly config: AgentConfig;
 }
 
-/** What a turn is asked for, with the defaults of the settings filled in. */
+/** The options of a turn, with defaults of the settings filled in. */
 export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atCap' | 'network' | 'origin'> {
   readonly check: string | null;
-  /** What the message is to be taken for; `auto`: its words say it. Absent: a log from before there was a choice. */
+  /** The mode of the message; `auto`: derived from its words. Absent: a log from before modes existed. */
   readonly mode?: TaskMode | 'auto' | undefined;
-  /** Absent: a person is asked about a project's instructions that nobody has approved. */
+  /** Absent: the user is asked about project instructions that are not approved yet. */
   readonly instructions?: RunInstructions | undefined;
-  /** The conversation so far is summed up before the first step. Absent: only where it must be. */
+  /** Summarize the conversation before the first step. Absent: only if it is too long. */
   readonly compact?: boolean | undefined;
-  /** How it is to answer; absent: as usual. All of it is in the log, so a replay needs no file. */
+  /** The assistant that answers; absent: none. The log holds all of it, so a replay needs no file. */
   readonly assistant?: Omit<Assistant, 'model' | 'mode'> | undefined;
-  /** The tools that it may use; absent: all. */
+  /** The tools that the turn may use; absent: all. */
   readonly tools?: readonly string[] | undefined;
   readonly policy: 'local' | 'hybrid' | 'cloud';
-  /** The numbers by which steps are routed one by one. */
+  /** The numbers by which the router decides each step. */
   readonly routing: Routing;
   readonly local: string;
   readonly cloud: string | null;
@@ -155,11 +164,11 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly maxTokens: number;
   readonly maxUsd: number | null;
   readonly seed: number | null;
-  /** How hard models think that know this step; absent: as is set for each. */
+  /** The thinking effort for models that support it; absent: the setting of each model. */
   readonly thinking?: Effort | undefined;
 }
 
-/** A model with who answers for it; null: there is no such model, or nobody answers for it. */
+/** A model with its provider; null: the model or its provider does not exist. */
 export function resolveModel(
   { provider: find }: Pick<AgentDependencies, 'provider'>,
   info: ModelInfo | null | undefined,

@@ -12,8 +12,8 @@ import type { SessionState, StepState, TurnState } from '@shared/session/session
 import { runStatusOf } from '@shared/session/session-state.ts';
 
 /**
- * The last turn of a session as the result file tells it; the text and the list of files are of the whole session's
- * state. Null while it runs or before there is one. What is not known is null with its reason, never 0.
+ * The result file of a session's last turn. Its text and list of files cover the whole session. Null while the turn
+ * runs or before there is one. An unknown figure is null with a reason, never 0.
  */
 export function buildRunResult(state: SessionState, reference: CloudReference | null = null): RunResult | null {
   const turn = state.turns.at(-1);
@@ -59,7 +59,7 @@ function serverFigures({ ms, ...use }: ServerUse): NonNullable<RunResult['server
   return { ...use, seconds: ms / 1000, costUsd: null };
 }
 
-/** The word of the reason, and where something failed or is missing what it says and what to do. */
+/** The reason, and for a failure also its message and hint. */
 function reasonOf(turn: TurnState): string {
   if (turn.failure === null) return turn.reason === 'done' ? 'done' : (turn.reason ?? '');
   const { message, hint } = turn.failure;
@@ -82,7 +82,7 @@ function costOfSteps(steps: readonly StepState[]): number | null {
   return sum;
 }
 
-/** Of this machine: what a service draws nobody says. */
+/** Energy of this machine only; cloud services do not report theirs. */
 function energyOf({ local }: SplitWorkload): Pick<RunResult, 'energyWh' | 'energyReason'> {
   if (local.estimatedEnergyCalls > 0 && local.unmeteredCalls === 0) {
     return { energyWh: local.wattHours, energyReason: 'estimated: energy.watts of the settings × the time' };

@@ -2,7 +2,7 @@ import type { Recipe } from '../../recipes/define.ts';
 import type { EnteredStage } from '../../routing/cascade/cascade.ts';
 import type { Turn } from './turn.ts';
 
-/** Another model goes on, or the same in another way: the log says which and why, and its calls are counted anew. */
+/** Logs that another model or strategy continues, and why. Repeated calls are counted anew. */
 export async function enterStage(
   { log, limits, dependencies }: Pick<Turn, 'log' | 'limits' | 'dependencies'>,
   { stage, index, cause }: EnteredStage,

@@ -24,7 +24,7 @@ export function missingSandbox({ sandbox: { missing } }: Pick<TurnFacts, 'sandbo
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
 }
 
-/** Null: nothing was asked for, or a model that may work on it knows this step. */
+/** Null: no effort was asked for, or a model that may work on the message supports it. */
 export function missingThinking(
   { policy, thinking }: Pick<TurnOptions, 'policy' | 'thinking'>,
   found: TurnFacts,
@@ -41,7 +41,9 @@ export function missingThinking(
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'bad-input', message, hint } };
 }
 
-/** Null: somebody who may work on it sees pictures. Nothing is sent without them instead. */
+/**
+ * Null: a model that may work on the message supports images. Otherwise nothing is sent, rather than the text alone.
+ */
 export function missingImages(options: Pick<Asked, 'policy'>, { local, cloud }: TurnFacts): TurnEnd | null {
   const models = [options.policy === 'cloud' ? null : local, options.policy === 'local' ? null : cloud].filter(
     (info) => info !== null,

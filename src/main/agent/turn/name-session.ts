@@ -8,25 +8,28 @@ import type { ResolvedModel } from './agent-dependencies.ts';
 import { resolveModel } from './agent-dependencies.ts';
 import type { Turn } from './turn.ts';
 
-/** A person who goes on, and a program that ends with its turn, are not to find the model at work on a name. */
+/**
+ * Wait before the model is asked for a name, so that it is free for a user who continues or a program that ends with
+ * its turn.
+ */
 const QUIET_MS = 2_000;
-/** What a message is about stands at its beginning, or at its end after what was pasted. */
+/** The subject of a message is at its beginning, or at its end after pasted text. */
 const HEAD_CHARACTERS = 600;
 const TAIL_CHARACTERS = 200;
 const MAX_TITLE_TOKENS = 32;
 const LONGEST_TITLE = 80;
 
 /**
- * After the first turn of a session: a title in place of the first words of its message, where those do not say it all.
- * Who is asked is the role's matter; by default only a local model that is loaded already and keeps the conversation beside
- * the question, so that nobody waits or pays for it. `turn`: the one that has ended, with a signal of its own. What
- * cannot be had leaves the first words. Throws `cancelled`.
+ * After the first turn of a session, replaces the title by a better one if the title is only the cut-off start of the
+ * message. The role `title` decides which model is asked. By default this is only a loaded local model that keeps the
+ * conversation in memory beside the question, so that nobody waits or pays. `turn` is the ended turn, with a signal of
+ * its own. Without an answer the title stays. Throws `cancelled`.
  */
 export async function nameSession(turn: Turn): Promise<void> {
   const message = firstMessage(turn);
   const own = message === null ? null : namerOf(turn);
   if (message === null || own === null) return;
-  // Cancelled: the check says so.
+  // An abort rejects the delay; `check` below throws for it.
   await turn.dependencies.delay(QUIET_MS, turn.signal).catch(() => undefined);
   turn.log.check();
   const reply = await askByRole(turn, {
@@ -38,12 +41,15 @@ export async function nameSession(turn: Turn): Promise<void> {
   if (reply.type !== 'answered') return;
   const said = textOf(reply);
   const title = readTitle(said, message);
-  // A person may have named it meanwhile.
+  // The user may have named the session meanwhile.
   if (title === null || firstMessage(turn) === null) return;
   await turn.log.append({ type: 'session-renamed', title, callId: reply.callId });
 }
 
-/** The message whose first words, cut off, are the title; null: the title says it all, is a person's, or is of a later turn. */
+/**
+ * The message whose cut-off start is the title. Null: the title is the whole message, the user chose it, or this is
+ * not the first turn.
+ */
 function firstMessage({ dependencies: { journal } }: Turn): string | null {
   const { title, messages, totals } = journal.state();
   const text = messages[0]?.text ?? '';
@@ -60,7 +66,7 @@ function onOneLine(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim();
 }
 
-/** Null: the role is asked of nobody in this turn. */
+/** Null: no model has this role in this turn. */
 function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedModel } | null {
   const place = turn.options.routing.numbers.roles?.title;
   const steps = turn.dependencies.journal.state().steps.filter(({ turnId }) => turnId === turn.id);
@@ -72,7 +78,7 @@ function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedM
     [facts?.local, facts?.cloud].find((one) => one?.id === last.stage.model),
   );
   if (model === null) return null;
-  // A server with one place for a conversation would have to read all of it again with the next message.
+  // A server that holds one conversation would have to read all of it again with the next message.
   if (model.info.where === 'local' && model.provider.prefill === undefined) return null;
   return { stage: last.stage, model };
 }
@@ -84,7 +90,10 @@ function titleRequest(turn: Turn, message: string, model: string): ModelRequest 
   return textRequest(turn, model, asked);
 }
 
-/** The first line, without what models put around it; null where it is none, or about something else. */
+/**
+ * The first line without the decoration that models add. Null: it is empty, too long, or shares no word with the
+ * message.
+ */
 export function readTitle(said: string, message: string): string | null {
   const [line = ''] = said.trim().split('\n');
   const title = onOneLine(line)
@@ -96,7 +105,10 @@ export function readTitle(said: string, message: string): string | null {
   return isShort && wordsOf(title).some((word) => asked.has(word)) ? title : null;
 }
 
-/** Beginnings of words: `fixes` and `fixing` are the same. Two characters each where words have no space between them. */
+/**
+ * The first letters of each word, so that `fixes` and `fixing` are equal. For scripts without spaces, pairs of
+ * characters.
+ */
 function wordsOf(text: string): readonly string[] {
   const words = (text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).map((word) => word.slice(0, 5));
   const pairs = [...text.matchAll(/(?=([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]{2}))/gu)].map(

@@ -7,18 +7,19 @@ import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { resolveModel } from './agent-dependencies.ts';
 import type { Turn } from './turn.ts';
 
-/** What the system text, the tools and the facts of a project take before the task itself, in tokens. */
+/** An estimate of the system text, the tools and the project facts that precede the task, in tokens. */
 const OPENING_TOKENS = 3_000;
 
 export interface StageOrder {
   readonly stages: readonly Stage[];
-  /** Why it begins where it does; null: there was nothing to choose. */
+  /** Why it starts with this stage; null: there was no choice. */
   readonly why: string | null;
 }
 
 /**
- * The cascade in the order in which it is run: from this machine up, unless a start in the cloud is worth it.
- * `strategy`: `recipe` where a program does the work whose every try a failing test judges; what it gives up leaves nothing.
+ * The order in which stages run: local first, unless it is worth starting in the cloud.
+ * `strategy`: `recipe` if a program does the work and a failing test judges each try; if it gives up, it leaves nothing
+ * behind.
  */
 export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage[], strategy: Strategy): StageOrder {
   const here = stages.filter(({ where }) => where === 'local');
@@ -34,7 +35,9 @@ export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage
   return { stages: isUp ? [...there, ...here] : stages, why: decision.text };
 }
 
-/** Who else may drive a loop. One that did not pass the probe is named, so that it can be said why it does not. */
+/**
+ * Other models that may drive the loop. Includes a model that did not pass the probe, so that the reason can be shown.
+ */
 export function otherDrivers(
   { options, dependencies }: Pick<Turn, 'options' | 'dependencies'>,
   found: TurnFacts,

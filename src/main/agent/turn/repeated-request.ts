@@ -12,8 +12,9 @@ const repeatWithAddition = new RegExp(
 );
 
 /**
- * What a text asks for that only points back: "Try again" is the task before it, "Do it again, but in French" that and
- * what is new. "Continue" goes on with work; after an answer it is left to the conversation. Every other text is itself.
+ * Resolves a text that only points back. "Try again" becomes the previous task; "Do it again, but in French" becomes
+ * that task and the addition. "Continue" becomes the previous task if it was work; after an answer it stays as it is.
+ * Every other text is returned unchanged.
  */
 export function resolveRepeatedRequest(
   text: string,

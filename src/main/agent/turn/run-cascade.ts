@@ -25,16 +25,16 @@ interface FittingRecipe {
   readonly fit: RecipeFit;
 }
 
-/** What is remembered from stage to stage. */
+/** What is kept from stage to stage. */
 interface Progress {
-  /** How the turn ends when there is no stage left. */
+  /** How the turn ends if there is no further stage. */
   last: TurnEnd;
   exit: StageExit | null;
   failed: EarlierAttempt | null;
   doubted: Doubted | null;
 }
 
-/** From stage to stage until one has done it, a limit is met, or there is none left. */
+/** Runs stage after stage until one succeeds, a limit is reached, or none is left. */
 export async function runCascade(turn: Turn, known: TurnBaseline, stages: readonly Stage[]): Promise<TurnEnd> {
   const isChat = turn.given.mode === 'chat';
   const fitting = isChat ? null : bestRecipe(turn, known);
@@ -81,7 +81,7 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
   }
 }
 
-/** Null: a limit that ends the turn. A change that is doubted stays out, and so does going on here without it. */
+/** Null: a limit that ends the turn. With a doubted change the turn does not continue locally either. */
 function exitOf(
   { options }: Pick<Turn, 'options'>,
   local: ModelInfo | null,
@@ -117,7 +117,7 @@ function noteGivenUp(
   progress.last = worseOf(progress.last, outcome.end);
 }
 
-/** Said once in a turn. */
+/** Says it once per turn. */
 function noteUnasked({ progress: ofTurn }: Pick<Turn, 'progress'>, progress: Progress): void {
   if (!ofTurn.isCloudUnasked) progress.last = withoutCloud(progress.last, progress.exit?.cause ?? null);
   ofTurn.isCloudUnasked = true;
@@ -139,13 +139,16 @@ function reachOf(turn: Turn, found: TurnFacts, stage: Stage): ReturnType<Paramet
   return stage.where === 'cloud' && isOffline(turn) ? 'offline' : 'there';
 }
 
-/** Nobody has done it, or not better: what was found on the way and doubted is worth more than nothing. */
+/**
+ * No stage succeeded, or found anything better. A doubted change from an earlier stage is applied again, since it is
+ * better than nothing.
+ */
 async function unfinished(
   turn: Turn,
   known: TurnBaseline,
   { doubted, last: end }: Pick<Progress, 'doubted' | 'last'>,
 ): Promise<TurnEnd> {
-  // What came after it is taken back with it, so that needs no test of its own.
+  // Reapplying the change reverts what came after it, so no check for worse tests is needed.
   if (doubted === null || !(await reapplyDoubtedChange(turn, doubted))) {
     await revertWorseChanges(turn, known);
     return end;
@@ -155,7 +158,7 @@ async function unfinished(
     : { ...end, text: `${end.text} ${doubted.end.text}` };
 }
 
-/** The first in the cloud that would go on with the work. */
+/** The next cloud stage that would continue the work. */
 function strongerOf(
   turn: Turn,
   found: TurnFacts,
@@ -166,18 +169,18 @@ function strongerOf(
   return stage === undefined || model === null || isOffline(turn) ? null : { stage, model };
 }
 
-/** `cause`: why the stage before was left; null: none was. */
+/** `cause`: why the previous stage was left; null: there was none. */
 function withoutCloud(last: TurnEnd, cause: StageCause): TurnEnd {
   return { ...last, text: `${cause === null ? '' : `${last.text} `}The cloud is unreachable, so it was not asked.` };
 }
 
-/** What failed is told before what was only given up after it: that is what a person can do something about. */
+/** Keeps an earlier failure instead of a later "gave up", because the user can act on the failure. */
 function worseOf(last: TurnEnd, next: TurnEnd): TurnEnd {
   return next.failure === null && next.reason === 'gave-up' && last.failure !== null ? last : next;
 }
 
 function bestRecipe(turn: Turn, known: TurnBaseline): FittingRecipe | null {
-  // A program shows its model no images.
+  // Recipes do not show images to their model.
   if (turn.options.strategy === 'loop' || turn.given.hasImages) return null;
   const subject = subjectOf(turn, known);
   let best: FittingRecipe | null = null;
@@ -188,7 +191,7 @@ function bestRecipe(turn: Turn, known: TurnBaseline): FittingRecipe | null {
   return best;
 }
 
-/** `order`: why a program begins where it does. */
+/** `order`: why the cascade starts with this stage. */
 function reasonFor(
   { stage, index }: NextStage,
   fit: RecipeFit | null,
@@ -200,8 +203,8 @@ function reasonFor(
 }
 
 /**
- * A turn that ends without having done its task must not leave the project worse than it found it: when fewer tests
- * pass than before, its changes are taken back. They stay in the log, so a person can have them again.
+ * Reverts the changes of a turn that did not do its task if fewer tests pass than before. The changes stay in the log,
+ * so the user can apply them again.
  */
 export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline): Promise<void> {
   if (work.criterion === null || work.before === null || turn.progress.okWrites === 0) return;

@@ -24,27 +24,27 @@ export interface StageRun {
   readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly recipe: Recipe | null;
-  /** The same program found nothing on a stage before this one. */
+  /** Set if the same recipe gave up on an earlier stage. */
   readonly before: EarlierAttempt | null;
   readonly reason: string;
-  /** Who else may drive the loop, where steps are routed one by one. */
+  /** Other models that may drive the loop, if steps are routed one by one. */
   readonly others: readonly LoopStage[];
-  /** Of work that begins on this machine: who in the cloud would go on with it. Null: nobody. */
+  /** For work that starts locally: the cloud model that would continue it. Null: none. */
   readonly stronger: Pick<StageRun, 'stage' | 'model'> | null;
 }
 
-/** A change that passes its tests and that a stronger model does not approve of. It was taken back. */
+/** A change that passes its tests but that a stronger model did not approve. It was reverted. */
 export interface Doubted {
-  /** How the turn ends where nobody finds a better one, and the change is made again. */
+  /** How the turn ends if no model finds a better change and this one is applied again. */
   readonly end: TurnEnd;
-  /** Which of the turn's recorded changes it is. */
+  /** The change is the recorded changes of the turn from index `from` up to, not including, `to`. */
   readonly from: number;
   readonly to: number;
 }
 
 export type StageOutcome =
   | { readonly type: 'ended'; readonly end: TurnEnd }
-  /** The next stage may try; `end` is how the turn ends when there is none. */
+  /** The next stage may try. If there is none, the turn ends with `end`. */
   | {
       readonly type: 'gave-up';
       readonly end: TurnEnd;
@@ -54,7 +54,7 @@ export type StageOutcome =
     }
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
-/** One stage to its end: a recipe or the loop, and the check of what it says. */
+/** Runs one stage to its end, a recipe or the loop, and checks its result. */
 export async function runStage(turn: Turn, work: TurnBaseline, run: StageRun): Promise<StageOutcome> {
   const before = turn.steps.last;
   const outcome =
@@ -66,8 +66,8 @@ export async function runStage(turn: Turn, work: TurnBaseline, run: StageRun): P
 }
 
 /**
- * What a small model wrote and no test asks for is shown, and not called done: three of three such changes of the starter
- * model that passed for done were wrong.
+ * Marks a change that a small local model wrote and no test judges as `proposed`. Without this, three of three such
+ * changes of the starter model that counted as done were wrong.
  */
 function asProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: StageRun, end: TurnEnd): TurnEnd {
   const isOpen = end.confidence === 'unchecked' || end.confidence === 'weak-tests';
@@ -122,7 +122,7 @@ async function recipeEnd(
       if (holds(after)) {
         const isProven = work.before?.passed === false && after?.passed === true;
         const wishes = isNew(turn) && !isProven ? await wishesOfRecipe(turn) : null;
-        // Without a stronger model work that lacks tests is shown, and not called done.
+        // Without a stronger model, work that lacks the tests it should have is shown, but not called done.
         if (wishes !== null && (!wishes.lacksTests || run.stronger !== null))
           return withoutWishes(turn, changesBefore, wishes.text);
         const lint = await lintOfRecipe(turn);
@@ -142,8 +142,8 @@ async function recipeEnd(
 }
 
 /**
- * Where tests leave room for doubt, about half of what a small model finds is wrong (docs/measurements/tasks.md): a
- * stronger one looks at it. What it does not approve of is taken back, and it may do the work itself.
+ * Lets a stronger model review work whose tests leave room for doubt: about half of what a small model finds then is
+ * wrong (docs/measurements/tasks.md). A change that it does not approve is reverted, and it may do the work itself.
  */
 async function reviewed(
   turn: Turn,
@@ -172,13 +172,13 @@ async function reviewed(
   return { type: 'gave-up', cause: 'checks', end: { ...end, reason: 'gave-up', text: doubt }, doubted };
 }
 
-/** An approval says who gave it, and counts for more than tests that leave room for doubt. */
+/** Adds who approved the change. An approval counts for more than tests that leave room for doubt. */
 function approved(turn: Pick<Turn, 'dependencies'>, end: TurnEnd, label: string): TurnEnd {
   const text = `${end.text}\n\n${label} reviewed the change and approves.`;
   return { ...end, text, ...(isNew(turn) ? { confidence: 'reviewed' } : {}) };
 }
 
-/** What the task asks for in so many words is not there: it is taken back, and the next stage may do it. */
+/** Reverts a change that lacks something the task explicitly asks for, so that the next stage may try. */
 async function withoutWishes(turn: Turn, changesBefore: number, why: string): Promise<StageOutcome> {
   await revertChanges(turn, changesBefore, 'take the change back: it lacks what the task asks for');
   const text = `${why} The change was taken back.`;
@@ -189,7 +189,7 @@ function isNew({ dependencies: { config } }: Pick<Turn, 'dependencies'>): boolea
   return (config.conduct ?? 1) >= 2;
 }
 
-/** The tests that the work wrote ran after it, as the loop's do: it is not untested. */
+/** If the tests that the recipe wrote ran and passed, its work counts as tested, as in the loop. */
 function withOwnTests(
   turn: Turn,
   { criterion }: TurnBaseline,
@@ -200,7 +200,7 @@ function withOwnTests(
   return { ...end, text: `${end.text}\n\nThe tests that it wrote pass.`, confidence: 'weak-tests' };
 }
 
-/** Makes a change that was doubted once more, where nobody found a better one. False: its files are other ones now. */
+/** Applies a reverted, doubted change again when no model found a better one. False: its files have changed since. */
 export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): Promise<boolean> {
   return takeAction(
     turn,
@@ -220,7 +220,10 @@ export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): P
   );
 }
 
-/** The objection is made once: what the check printed is part of the conversation, and the model may go on. */
+/**
+ * Runs the loop until its work passes the check. When a check fails, the model sees its output and gets one more try;
+ * after a second failure the next model takes over, or the stage gives up.
+ */
 async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promise<StageOutcome> {
   const { plan } = turn.options;
   const { canExecute, isQuestion } = work;
@@ -259,7 +262,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
   }
 }
 
-/** What the turn ends with, for all that is known at its end; null: it goes on. */
+/** How the turn ends, given everything known now; null: the loop continues. */
 async function gated(
   loop: Loop,
   memory: GateMemory,
@@ -290,7 +293,7 @@ function gaveUp(outcome: Extract<LoopOutcome, { type: 'gave-up' }>): StageOutcom
   return { type: 'gave-up', cause, end: { reason, text, confidence: null, failure } };
 }
 
-/** Nobody answered the recipe's questions, and nobody would have: what is missing is the reason, not the recipe's. */
+/** No model answered the recipe, so the turn ends with that failure instead of the recipe's own reason. */
 function unreached(failure: Failure): StageOutcome {
   const reason = failure.code === 'network' ? 'error' : 'missing';
   return { type: 'gave-up', cause: 'transport', end: { reason, text: failure.message, confidence: null, failure } };
@@ -315,13 +318,13 @@ function unmet(text: string, work: TurnBaseline): Extract<StageOutcome, { type: 
 
 const holds = (after: CriterionCheck | null): boolean => after === null || after.passed || after.unrelated === true;
 
-/** Who reads that the task is done is told that tests fail all the same. */
+/** Tells the user that the check still fails, for a reason unrelated to the task. */
 function withUnrelatedFailure(text: string, work: TurnBaseline, after: CriterionCheck | null): string {
   if (after?.unrelated !== true) return text;
   return `${text}\n\n\`${work.criterion?.command}\` failed before, for something else, and fails no more than it did.`.trim();
 }
 
-/** Null: there is nothing to check by, or it was not checked before either. */
+/** Null: there is nothing to check by, or the check did not run before the work either. */
 async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CriterionCheck | null> {
   if (work.criterion === null && work.canExecute && !work.isQuestion && !turn.options.plan) {
     const written = await criterionOfWrittenTests(turn);

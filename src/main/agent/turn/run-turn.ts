@@ -20,8 +20,8 @@ import type { Turn } from './turn.ts';
 import type { CriterionCheck, TurnEnd } from './turn-baseline.ts';
 
 /**
- * One user message from `turn-started` to `turn-ended`. Rejects only when the log itself cannot be written;
- * everything else that can happen is the reason of its end. `recorded`: the facts, where a replay has them already.
+ * Works on one user message, from `turn-started` to `turn-ended`. Rejects only if the log itself cannot be written;
+ * everything else becomes the reason of the end. `recorded`: the facts, if a replay has them already.
  */
 export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts | null = null): Promise<TurnEnd> {
   let isStarted = false;
@@ -46,7 +46,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   await turn.warm.stop();
   // Nothing that this turn started goes on after it.
   await turn.dependencies.agents?.end();
-  // A cancelled turn ends at once; the next one, or the end of the sandbox, looks then.
+  // A cancelled turn does not wait here: the next turn, or the end of the sandbox, does this check.
   await turn.dependencies.sandbox.settle?.(turn.signal).catch(() => undefined);
   await warnDegraded(turn);
   await turn.log.close({
@@ -59,7 +59,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   return end;
 }
 
-/** The criterion is known before the work, the cascade is run, and the end is believed only when it was checked. */
+/** Finds the success check, runs the cascade, and accepts its result only after the check. */
 async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts | null): Promise<TurnEnd> {
   const found = recorded ?? (await gatherTurnFacts(turn));
   turn.found.facts = found;
@@ -73,7 +73,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const first = [found.local, found.cloud].find((model) => model?.id === cascade[0]?.model) ?? null;
   if (first === null) return missingModel(turn.options);
   const asks = turn.given.isQuestion;
-  // To run something is the work itself: tests that are asked for are not run twice.
+  // If the task is to run tests, that run is the work itself; do not run them twice.
   const isRun = asksToRun(turn.task) !== null;
   const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks && !isRun;
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
@@ -89,7 +89,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   return end;
 }
 
-/** What ran here for want of a network is offered for another look. */
+/** Offers a review of steps that ran locally because the cloud was unreachable. */
 async function warnDegraded(turn: Turn): Promise<void> {
   const { degraded } = turn.trajectory.now();
   const { isCloudUnasked } = turn.progress;
@@ -103,7 +103,7 @@ async function warnDegraded(turn: Turn): Promise<void> {
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
 }
 
-/** Who wanted both is told that all of it runs on one: it costs money there, or is the weaker one's here. */
+/** Tells a user who asked for both models that only one is available. */
 async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }: TurnFacts): Promise<void> {
   if (lacks === undefined) return;
   const text =
@@ -113,14 +113,14 @@ async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }:
   await log.append({ type: 'notice-added', level: 'warning', code: 'model-missing', text });
 }
 
-/** A model that was put in the place of another is never a riddle; a way to the cloud is said by each step that goes it. */
+/** Says when a smaller model runs instead of the chosen one. Steps in the cloud say so themselves. */
 async function noteEase({ options, log }: Turn, { ease, local }: TurnFacts): Promise<void> {
   if (ease?.act !== 'smaller' || local === null) return;
   const text = `This message runs on ${local.label} instead of ${options.local}, because ${causesText(ease.causes)}. Settings, "Power and heat", has the choice.`;
   await log.append({ type: 'notice-added', level: 'info', code: 'model-eased', text });
 }
 
-/** Rules that could not be read are said to be so in every turn that they would have held for. */
+/** Reports routing rules that could not be read, in every turn that they would have applied to. */
 async function reportRuleProblems(turn: Turn, { routes }: TurnFacts): Promise<void> {
   if (routes.problems.length === 0) return;
   const text = routes.problems.join('\n');

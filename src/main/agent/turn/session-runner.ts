@@ -5,34 +5,34 @@ import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 
-/** A message that was accepted: it is in the log. */
+/** A message that is in the log. */
 export interface SentMessage {
   readonly messageId: string;
-  /** A turn was running, so it waits. */
+  /** True: a turn was running, so the message waits. */
   readonly queued: boolean;
-  /** The end of the turn that takes it. */
+  /** Resolves at the end of the turn that handles the message. */
   readonly ended: Promise<TurnEnd>;
 }
 
-/** One session's agent: one turn at a time, messages in between, and the way to stop. */
+/** Runs the agent of one session: one turn at a time, messages in between, and a way to stop. */
 export interface SessionRunner {
   /**
-   * Takes a message; resolves when it is in the log. While a turn runs it waits and is shown to the model between
-   * tool calls; what the turn did not take becomes a turn of its own.
+   * Takes a message; resolves when it is in the log. While a turn runs, the message waits and is shown to the model
+   * between tool calls. A message that the turn did not take gets a turn of its own.
    */
   readonly post: (text: string, options: TurnOptions, attachments?: readonly Attachment[]) => Promise<SentMessage>;
   /** Takes a message and waits for the end of its turn. */
   readonly send: (text: string, options: TurnOptions) => Promise<TurnEnd>;
-  /** Takes back a message that waits; false: none of this id does. */
+  /** Withdraws a waiting message; false: no message with this id waits. */
   readonly withdraw: (messageId: string) => Promise<boolean>;
-  /** Stops the running turn; messages that wait are not started, and the log says so. */
+  /** Stops the running turn. Waiting messages are dropped, and the log says so. */
   readonly cancel: () => void;
   readonly isRunning: () => boolean;
-  /** What ended the last turn before its end could be written (a full disk); null: its end is in the log. */
+  /** The error that kept the end of the last turn out of the log (such as a full disk); null: the end is in the log. */
   readonly failure: () => unknown;
   /** Resolves when no turn runs. */
   readonly idle: () => Promise<void>;
-  /** Cancels and waits for the end of what runs. */
+  /** Cancels the running turn and waits for its end. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -55,7 +55,10 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
     failure = error;
   };
 
-  /** `running` ends in the same breath as the queue, so that no message is left between two turns. */
+  /**
+   * Finds the queue empty and clears `running` without an await in between, so that no message is lost between two
+   * turns.
+   */
   const work = async (first: Waiting): Promise<void> => {
     failure = null;
     await runOne(turns, queue, first).catch(note);
@@ -74,7 +77,7 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
     const { origin } = options;
     const by = origin === undefined ? {} : { origin };
     const event = { type: 'user-message-added', messageId, text, queued, ...given, ...by } as const;
-    // Queue and log take it in the same moment, so that its place in the log says which turn could see it.
+    // Added to queue and log without an await in between, so that its place in the log says which turn could see it.
     if (queued) {
       queue.add(message);
       await dependencies.journal.append(event);
@@ -122,7 +125,7 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
   };
 }
 
-/** A person who cancels wants nothing to go on. Answers the ids of the messages that waited. */
+/** Cancel stops everything, background processes included. Returns the ids of the messages that waited. */
 function stopAll(
   { sandbox }: Pick<AgentDependencies, 'sandbox'>,
   turns: TurnStarter,
@@ -138,7 +141,7 @@ function stopAll(
   return dropped;
 }
 
-/** Else they would stand there as if they waited still. */
+/** Logs dropped messages, which would otherwise look as if they still waited. */
 async function noteDropped(
   { journal }: Pick<AgentDependencies, 'journal'>,
   messageIds: readonly string[],
@@ -146,15 +149,15 @@ async function noteDropped(
   for (const messageId of messageIds) await journal.append({ type: 'message-dropped', messageId });
 }
 
-/** The search for a name after a turn; a message, and the end of the session, come before it. */
+/** Names the session after a turn. A new message or the end of the session stops it. */
 function createNaming(turns: TurnStarter): { readonly start: () => void; readonly end: () => Promise<void> } {
   let search: Promise<void> = Promise.resolve();
   return {
     start: () => {
-      // A name is a help: what keeps it from the log keeps the next message from it, too, and is said there.
+      // The name is optional. A log that cannot be written fails again, and is reported, with the next message.
       search = turns.name().catch(() => undefined);
     },
-    /** Only while no turn runs. */
+    /** Call only while no turn runs. */
     end: () => {
       turns.abort();
       return search;
@@ -170,7 +173,7 @@ function waiting(
   const ended = new Promise<TurnEnd>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // Who only posts does not wait for the end; its failure is in the log all the same.
+  // A caller of `post` does not wait for the end; a failure is in the log.
   ended.catch(() => undefined);
   return { message: { ...message, options, ...settle }, ended };
 }
@@ -179,9 +182,9 @@ interface MessageQueue {
   readonly inbox: Inbox;
   readonly add: (message: Waiting) => void;
   readonly next: () => Waiting | null;
-  /** Null: it is not there any more. */
+  /** Null: the message is not in the queue any more. */
   readonly remove: (messageId: string) => Waiting | null;
-  /** The messages that the running turn has taken, which end with it. */
+  /** The messages that the running turn has taken. They end with it. */
   readonly taken: () => readonly Waiting[];
   readonly drop: (each: (message: Waiting) => void) => void;
 }
@@ -212,7 +215,7 @@ function createQueue(): MessageQueue {
   };
 }
 
-/** Who sent the message hears of what went wrong, and so does the caller. */
+/** Reports an error to the senders of its messages and to the caller. */
 async function runOne(turns: TurnStarter, queue: MessageQueue, message: Waiting): Promise<void> {
   try {
     const end = await turns.run(message, message.options);

@@ -6,14 +6,14 @@ import type { Tool } from '../../tools/define.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import type { ActingTurn, Turn } from './turn.ts';
 
-/** Something a program does by itself, without a model: logged like a tool call, not counted as a step. */
+/** Something that a recipe does without a model. Logged like a tool call, but not counted as a step. */
 export interface Action<T> {
   readonly tool: string;
   readonly label: string;
   readonly input: unknown;
-  /** A server answers it: what comes back is a stranger's. */
+  /** Set if a server answers the action. Its output is untrusted. */
   readonly foreign?: EventOf<'tool-started'>['foreign'];
-  /** Must not throw for an expected failure. `data` is JSON; it is what a replay hands back. */
+  /** Must not throw for an expected failure. `data` is JSON; a replay returns it. */
   run(toolCallId: string): Promise<ActionResult<T>>;
 }
 
@@ -22,18 +22,18 @@ export interface ActionResult<T> {
   readonly output: string;
   readonly exitCode?: number | null;
   readonly durationMs?: number;
-  /** The whole output, where it was kept while it came. */
+  /** The whole output, if it was stored while it arrived. */
   readonly full?: EffectRecord['full'];
   readonly data: T;
 }
 
-/** The data of an event above this many bytes of JSON lies in a blob. */
+/** Event data above this many bytes of JSON goes to a blob. */
 const INLINE_DATA_BYTES = 32 * 1024;
 const MAX_OUTPUT_CONTEXT_TOKENS = 32_768;
 
 /**
- * Takes an action between `tool-started` and `tool-ended`. `parse` turns the data, which in a replay comes from a
- * log, back into its type; it throws when it has another shape. Throws `cancelled` when the turn was aborted.
+ * Runs an action between `tool-started` and `tool-ended`. `parse` converts the data, which a replay takes from the log,
+ * back to its type, and throws if the shape is wrong. Throws `cancelled` if the turn was aborted.
  */
 export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: (data: unknown) => T): Promise<T> {
   const { journal, effects } = turn.dependencies;
@@ -55,13 +55,13 @@ export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: 
 }
 
 /**
- * What a call or action means for its turn. Throws `cancelled`; and `sandbox-lost` where the sandbox went away meanwhile
- * and was waited for in vain: every other use of it would fail, too, and a model would spend its tries on that.
+ * Reacts to the end of a call or action. Throws `cancelled` after an abort. Throws `sandbox-lost` if the sandbox went
+ * away and did not return in time: every further use would fail too, and a model would waste its tries on it.
  */
 export function checkAfter(turn: ActingTurn, { status }: EffectRecord): void {
   if (status === 'cancelled') turn.abort();
   turn.log.check();
-  // By the log, where the loss stands before the end of the call: a replay stops at the same place.
+  // Read from the log, which records the loss before the end of the call, so that a replay stops at the same place.
   const lost = turn.dependencies.journal.state().sandbox?.lost ?? null;
   if (lost === null) return;
   const hint = 'Bring the container engine back (`dewpoint doctor` says what it lacks), then send "continue" to go on.';
@@ -91,12 +91,12 @@ async function runAction<T>(turn: ActingTurn, action: Action<T>, toolCallId: str
   }
 }
 
-/** How long the person has been waited for so far. */
+/** How long the turn has waited for the user so far, in milliseconds. */
 export function waitedMs({ dependencies: { approver } }: Pick<Turn, 'dependencies'>): number {
   return Math.round(approver.waitedMs?.() ?? 0);
 }
 
-/** The same with the sleep of the machine: what is not the turn's time. */
+/** Time that does not count for the turn: waiting for the user and the sleep of the machine. */
 export function uncountedMs(turn: Pick<Turn, 'dependencies'>): number {
   return waitedMs(turn) + Math.round(turn.dependencies.sleptMs?.() ?? 0);
 }
@@ -109,11 +109,11 @@ interface CallOfModel {
   readonly toolCallId: string;
   readonly tool: Tool;
   readonly input: unknown;
-  /** The call of the program that made it. */
+  /** Set for a call that a program made: the id of the program's own call. */
   readonly parent?: string;
 }
 
-/** Writes the begin of a call of a model, or of its program. */
+/** Logs the start of a call by a model or by its program. */
 export async function writeStart({ log }: Pick<ActingTurn, 'log'>, call: CallOfModel): Promise<void> {
   const { toolCallId, tool, input, parent } = call;
   await log.append({
@@ -132,12 +132,12 @@ export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): s
   try {
     return tool.label(input);
   } catch {
-    // A label is for people; a tool whose label fails still runs.
+    // A label is only shown; a tool whose label fails still runs.
     return tool.name;
   }
 }
 
-/** Who answers a tool of others: that decides what a session has met from then on. */
+/** Who answers a tool that is not built in. It decides what untrusted text the session has seen from then on. */
 function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
   if (foreign === undefined) return {};
   const { server, leaves, readsFiles, isRouter, own } = foreign;
@@ -146,14 +146,14 @@ function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'too
   return { foreign: { server, leaves, readsFiles, ...program, ...(carries === 0 ? {} : { carries }) } };
 }
 
-/** Writes the end of a call or action; large data goes to a blob. */
+/** Logs the end of a call or action. Large data goes to a blob. */
 export async function endTool(turn: ActingTurn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
   const { waitedMs = 0 } = record;
   if (waitedMs > 0) turn.limits.noteWaitInEffect(waitedMs);
   await writeEnd(turn, { toolCallId, tool }, record);
 }
 
-/** The same for a call of a program, whose own end counts for the limits. */
+/** Like `endTool`, for a call inside a program: its wait is not counted, because the program's own end counts it. */
 export async function writeEnd(
   turn: Pick<ActingTurn, 'dependencies' | 'log'>,
   call: { readonly toolCallId: string; readonly tool: string; readonly parent?: string },

@@ -3,35 +3,35 @@ import type { Criterion } from '../../recipes/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 
-/** How the success criterion was found. */
+/** The result of running the success check. */
 export interface CriterionCheck {
   readonly passed: boolean;
   readonly exitCode: number | null;
-  /** The end of the output: what failed, and the counts. */
+  /** The end of the output: the failures and the counts. */
   readonly summary: string;
-  /** It failed before the work for something that the task is not about, and fails no more than then. */
+  /** The check failed before the work for a reason unrelated to the task, and fails no more than it did then. */
   readonly unrelated?: true;
 }
 
-/** What is known once a turn has begun. */
+/** What is known once a turn has started. */
 export interface TurnBaseline {
   readonly found: TurnFacts;
   readonly criterion: Criterion | null;
-  /** Null: there is none, or it was not run (a question, a plan). */
+  /** Null: there is no check, or it did not run (for a question or a plan). */
   readonly before: CriterionCheck | null;
   readonly isQuestion: boolean;
   readonly canExecute: boolean;
 }
 
-/** What is to be believed at the end of the work. */
+/** What a model or recipe claims at the end of its work. */
 export interface Claim {
-  /** What the worker says at its end. */
+  /** The text of the claim. */
   readonly text: string;
-  /** Null: there is nothing to check by. */
+  /** Null: there was nothing to check by. */
   readonly check: CriterionCheck | null;
-  /** The criterion failed before the work and holds now. */
+  /** The check failed before the work and passes now. */
   readonly isProven: boolean;
-  /** Whoever did it says that the tests leave room for doubt, or that there are none. */
+  /** The tests leave room for doubt, or there are none. */
   readonly isDoubtful?: boolean;
 }
 

@@ -7,11 +7,11 @@ import { promptTokensOf } from '@shared/money/token-cost.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** Why a turn, or one stage of it, must stop; `text` is for people. */
+/** Why a turn or one of its stages must stop; `text` is for the user. */
 export interface LimitStop {
   readonly reason: TurnEndReason;
   readonly text: string;
-  /** At a cap: the answer was to go on with the local model. */
+  /** At a spending limit or fence: the work may continue with the local model. */
   readonly goesOnLocally?: boolean;
 }
 
@@ -22,47 +22,47 @@ export interface LimitNumbers {
   readonly maxUsd: number | null;
 }
 
-/** All that the tools of one turn may print together, in bytes. */
+/** The most that all tools of one turn may print together, in bytes. */
 export const MAX_TURN_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Counts one turn against its limits. Waiting for the engine does not count as time.
- * Deterministic: the time comes from the stamps of events, never from a clock.
+ * Counts one turn against its limits. Waiting (for the engine or the user) and the sleep of the machine do not count as
+ * time. Deterministic: times come from the stamps of events, never from a clock.
  */
 export interface LimitTracker {
-  /** The turn's time begins: at the stamp of `turn-started`. Before that none has passed. */
+  /** Starts the turn's time, at the stamp of `turn-started`. Before that, no time has passed. */
   readonly start: (at: number) => void;
   readonly noteStep: (call: { readonly usage: Usage; readonly timings: Timings }) => void;
-  /** The turn waited for a person at a cap; that is not its time. */
+  /** The turn waited for the user at a spending limit. That time does not count. */
   readonly notePause: (milliseconds: number) => void;
-  /** The same inside of a tool or an action, by its record; the sleep of the machine is in it, too. */
+  /** Like `notePause`, for a wait inside a tool or action, taken from its record. Includes the sleep of the machine. */
   readonly noteWaitInEffect: (milliseconds: number) => void;
   readonly noteOutput: (bytes: number) => void;
-  /** Tokens that others used for this turn. */
+  /** Tokens that other calls used for this turn. */
   readonly noteTokens: (tokens: number) => void;
-  /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
+  /** Call it before every tool call. `changes`: how often this turn has changed the workspace so far. */
   readonly noteCall: (tool: string, input: unknown, changes: number) => LimitStop | null;
-  /** To be told what the last call gave, as the model reads it. */
+  /** Call it with the result of the last call, as the model reads it. */
   readonly noteResult: (output: string) => void;
-  /** To be told of an edit that was not made. */
+  /** Call it for an edit that was rejected. */
   readonly noteRejection: (tool: string, input: unknown) => LimitStop | null;
   /**
-   * The last call was one that was made before, or an edit that was turned down: the same answer must not come again.
-   * Null where it changed something. `changes`: as for `noteCall`, by now.
+   * Set if the last call repeated an earlier one, or was a rejected edit: then the model must not give the same answer
+   * again. Null if the workspace has changed since. `changes`: as in `noteCall`, at this moment.
    */
   readonly stuck: (changes: number) => StuckReason | null;
-  /** A stage starts with a clean memory of calls; what was spent stays spent. */
+  /** A new stage starts without memory of earlier calls. What was spent stays spent. */
   readonly forgetCalls: () => void;
   readonly exceeded: (at: number) => LimitStop | null;
   readonly timeExceeded: (at: number) => boolean;
   readonly stepsLeft: () => number;
   readonly tokensLeft: () => number;
   readonly millisecondsLeft: (at: number) => number;
-  /** The engine is busy with somebody else since `at`; null: it is not. Holds the deadline's timer, decides nothing else. */
+  /** Since `at`, the turn waits for the engine or at a spending limit; null: it does not. Only pauses the deadline. */
   readonly noteWaiting: (at: number | null) => void;
   /**
-   * Milliseconds until a call in progress must be stopped; a wait for the engine holds it, and so do one for the
-   * person and the sleep of the machine: `waitedMs` is all of these in this turn, what no record says yet with it.
+   * Milliseconds until a running call must be stopped. Waits for the engine or the user and the sleep of the machine do
+   * not count. `waitedMs`: all waits for the user and all sleep in this turn, including what no record holds yet.
    */
   readonly deadlineLeft: (at: number, waitedMs: number) => number;
   readonly steps: () => number;
@@ -96,7 +96,7 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       startedAt = at;
     },
     noteStep({ usage, timings }) {
-      // It was written with the one before, which read the prompt for both.
+      // The step before read the prompt for both and wrote this one ahead.
       const isPart = wasWrittenAhead({ usage, timings });
       if (!isPart) spent.steps += 1;
       spent.tokens += (isPart ? 0 : promptTokensOf(usage)) + usage.output;
@@ -155,9 +155,11 @@ interface CallMemory {
 }
 
 /**
- * The same call three times while the workspace stayed as it was; two calls that take turns (A-B-A-B)
- * while the first shows the same each time (to read again what a person changed and repeat the edit is right);
- * an edit that was turned down before. Below 3B these are how a free loop usually ends.
+ * Detects three signs of a model that is stuck. Below 3B, these are how a free loop usually ends:
+ * - The same call three times while the workspace did not change.
+ * - Two calls that alternate (A-B-A-B) while the first gives the same output each time. If the output differs, the user
+ *   changed something, and repeating is right.
+ * - An edit that was rejected before.
  */
 function createCallMemory(): CallMemory {
   let recent: { readonly key: string; output: string | null }[] = [];

@@ -3,18 +3,18 @@ import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 
 /**
- * A turn's way to its journal. `append` is also the place where a cancelled turn stops: after an abort it throws
- * `cancelled` and writes nothing, so that nothing can begin. `close` writes in any case; it is for the second half
- * of a pair (`tool-ended`, `model-call-ended`, `approval-answered`, `turn-ended`) and for what has already happened.
+ * Writes the events of a turn. `append` is also where a cancelled turn stops: after an abort it throws `cancelled` and
+ * writes nothing, so that nothing can begin. `close` always writes. Use it for the second half of a pair (`tool-ended`,
+ * `model-call-ended`, `approval-answered`, `turn-ended`) and for what has already happened.
  */
 export interface TurnLog {
   readonly append: (event: NewEvent) => Promise<SessionEvent>;
   readonly close: (event: NewEvent) => Promise<SessionEvent>;
-  /** Throws `cancelled` when the turn has been aborted. */
+  /** Throws `cancelled` if the turn was aborted. */
   readonly check: () => void;
   /**
-   * The stamp of the last event, in milliseconds. Limits are measured by it rather than by the clock,
-   * so that a replay takes the same decisions at the same events.
+   * The stamp of the last event, in milliseconds. Limits use it instead of the clock, so that a replay decides the same
+   * at the same events.
    */
   readonly lastAt: () => number;
 }
@@ -26,7 +26,7 @@ export function createTurnLog(
   onEvent: (event: SessionEvent) => void,
 ): TurnLog {
   let lastAt = journal.now();
-  // What is looked up before `turn-started` belongs to the session: a replay takes it from the log.
+  // Events before `turn-started` belong to the session, not to the turn: a replay takes them from the log.
   let hasBegun = false;
   const check = (): void => {
     if (signal.aborted) throw new AppError('cancelled', 'It was cancelled.');

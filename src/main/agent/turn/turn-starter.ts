@@ -20,24 +20,24 @@ import { createTurnLog, isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 
-/** What a turn keeps between turns of the same session. */
+/** What is kept between turns of the same session. */
 interface SessionMemory {
   readonly conversation: ReturnType<typeof createConversation>;
   readonly baseline: ReturnType<typeof createFileBaseline>;
   readonly reads: ReturnType<typeof createReadLedger>;
   readonly trajectory: ReturnType<typeof createTrajectory>;
   readonly steps: { last: number };
-  /** The last event that the conversation has seen. */
+  /** The number of the last event that the conversation has seen. */
   seen: number;
 }
 
-/** Starts turns on one session; also what a replay drives, with dependencies that play a log. */
+/** Starts turns on one session. A replay uses it too, with dependencies that play a log. */
 export interface TurnStarter {
-  /** `recorded`: what the turn found out at its start, where a replay knows it. */
+  /** `recorded`: the facts gathered at the start, if a replay has them. */
   readonly run: (message: QueuedMessage, options: TurnOptions, recorded?: TurnFacts) => Promise<TurnEnd>;
-  /** After a turn: a name for the session, where one is wanted and to be had. Ends soon after an abort. */
+  /** Names the session after a turn, if a name is wanted and a model can give one. Ends soon after an abort. */
   readonly name: () => Promise<void>;
-  /** Aborts the turn that runs, or the search for a name. */
+  /** Aborts the running turn, or the naming of the session. */
   readonly abort: (reason?: 'time-limit') => void;
 }
 
@@ -71,7 +71,8 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
       const own = new AbortController();
       controller = own;
       try {
-        // Its event may stand before the end of the turn in which it came.
+        // A message that arrived during the last turn is in the log before that turn's end, where `catchUp` does not
+        // look.
         const attached = await attachedParts(dependencies.journal, message.attachments);
         memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(dependencies, memory);
@@ -83,7 +84,7 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
         const stopTimer = dependencies.effects.replaying ? () => undefined : startDeadline(turn);
         try {
           const end = await runTurn(turn, message.messageId, recorded ?? null);
-          // Who cancels wants nothing to go on, and a model that failed is not asked again.
+          // After a cancel nothing continues, and a model that failed is not asked again.
           if (end.reason !== 'cancelled' && end.reason !== 'error') ended = turn;
           return end;
         } finally {
@@ -96,7 +97,7 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
   };
 }
 
-/** What others wrote into the log since the last turn (an undo by a person), and after a restart all of it. */
+/** Reads events that others wrote since the last turn (such as an undo by the user); after a restart, the whole log. */
 async function catchUp(dependencies: AgentDependencies, memory: SessionMemory): Promise<void> {
   for await (const event of dependencies.journal.read(memory.seen + 1)) {
     if (event.type === 'user-message-added' && event.attachments !== undefined) {
@@ -139,7 +140,7 @@ function createTurn(
     conversation: memory.conversation,
     changes: createFileChanges({ sandbox, journal, log, baseline: memory.baseline, signal }),
     reads: memory.reads,
-    // Anew for each turn: a replay plays turns one by one.
+    // New for each turn, because a replay plays single turns.
     tokens: createTokenEstimate(),
     trajectory: memory.trajectory,
     steps: memory.steps,
@@ -152,14 +153,17 @@ function createTurn(
   };
 }
 
-/** What its turn was, for a question after it: with limits and a way to stop of its own. Its events are of the session. */
+/**
+ * A copy of an ended turn for a question after it, with its own limits and signal. Its events belong to the session.
+ */
 function afterEnd(turn: Turn, controller: AbortController): Turn {
   const { signal } = controller;
   return {
     ...turn,
     signal,
     abort: (reason) => controller.abort(reason),
-    // The next turn reads them from the log, in their order with a message that comes meanwhile.
+    // These events are not added to the memory here: the next turn reads them from the log, in order with a message
+    // that arrived meanwhile.
     log: createTurnLog(turn.dependencies.journal, turn.id, signal, () => undefined),
     limits: createLimits(turn.options),
   };
@@ -171,7 +175,7 @@ function toolFacts(dependencies: AgentDependencies, found: Turn['found']): ToolF
   return { testCommand: test?.command ?? null, testRunner: test?.runner ?? null, commandTimeoutMs, maxWriteBytes };
 }
 
-/** The hard stop at `--max-minutes`; limits between steps come first, this one ends a call or command in the middle. */
+/** The hard stop at `--max-minutes`. Limits are checked between steps first; this one ends a call or command midway. */
 function startDeadline(turn: Turn): () => void {
   let timer: NodeJS.Timeout;
   const before = uncountedMs(turn);

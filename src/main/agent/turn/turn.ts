@@ -23,25 +23,25 @@ import type { Purpose } from '@shared/events/call-events.ts';
 /** `chat`: a question that needs no look at the project, or a conversation that has none. */
 export type TurnMode = TaskMode | 'chat';
 
-/** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
+/** A running turn: what it works with, what it may spend, and how to stop it. */
 export interface Turn {
   readonly id: string;
   readonly task: string;
   /**
-   * What came with the messages of this turn; images need a model that sees them. `isQuestion`: none of them asks for
+   * What came with the messages of this turn. Images need a model that supports them. `isQuestion`: no message asks for
    * work, so no file is changed.
    */
   readonly given: {
     readonly attached: readonly Attached[];
     hasImages: boolean;
     isQuestion: boolean;
-    /** What it is taken for; null in a replay of a log from before there was a choice. */
+    /** The mode of the message; null in a replay of a log from before modes existed. */
     readonly mode: TurnMode | null;
   };
   readonly dependencies: AgentDependencies;
   readonly options: TurnOptions;
   readonly signal: AbortSignal;
-  /** Stops the turn as a person's cancel would; used when a replay meets a recorded cancel. */
+  /** Stops the turn like the user's cancel. A replay calls it when it meets a recorded cancel. */
   readonly abort: (reason?: 'time-limit') => void;
   readonly log: TurnLog;
   readonly limits: LimitTracker;
@@ -49,35 +49,38 @@ export interface Turn {
   readonly changes: FileChanges;
   readonly reads: ReadLedger;
   readonly tokens: TokenEstimate;
-  /** How the work goes, by the log: what steps are routed by. */
+  /** How the work has gone so far, computed from the log. The router decides steps by it. */
   readonly trajectory: { readonly now: () => Trajectory };
-  /** The number of the session's last step; every model call is a step. */
+  /** The number of the session's last step. Every model call is a step. */
   readonly steps: { last: number };
-  /** What was found at the turn's start; set once. */
+  /** The facts gathered at the start of the turn; set once. */
   readonly found: { facts: TurnFacts | null };
-  /** How often a person has said no in this turn, by what they were asked about. */
+  /** How often the user has said no in this turn, by the subject of the question. */
   readonly refusals: Map<string, number>;
-  /** Of a call that a program made: what the yes to the program says to a question about it; null: nothing. */
+  /**
+   * Set for a call that a program of the agent makes: how the user's approval of the program answers a question about
+   * this call. Null: the approval does not cover the question.
+   */
   readonly announced?: (about: AnnouncedAbout) => 'allow' | 'deny' | null;
-  /** What calls that only read have given, for equal ones; empty in a replay, which takes results from the log. */
+  /** Results of calls that only read, to answer equal calls. Empty in a replay, which takes results from the log. */
   readonly repeated: Map<string, EffectRecord>;
-  /** Edits that were made, by the results in the log: what a replay sees, too. */
+  /** Counted from results in the log, so that a replay has the same numbers. */
   readonly progress: {
     okWrites: number;
-    /** Commands that ended well. */
+    /** Commands that exited with 0. */
     okCommands: number;
-    /** The cloud would have gone on where this machine gave up, had there been a network. */
+    /** The cloud would have continued where the local model gave up, but there was no network. */
     isCloudUnasked: boolean;
     lastCheck: { readonly okWrites: number; readonly check: CriterionCheck } | null;
   };
   readonly toolFacts: () => ToolFacts;
-  /** Reads the conversation into the local model while a service works. */
+  /** Lets the local model read the conversation ahead while a cloud model works. */
   readonly warm: PromptWarmer;
 }
 
 /**
- * What one call to a model needs of whoever makes it: a turn, or a program that asks through the endpoint
- * (`src/main/endpoint`). Everything a call has to pass is in it, so nobody can leave a part out.
+ * What one model call needs from its caller: a turn, or a program that calls through the endpoint
+ * (`src/main/endpoint`). It holds every check that a call must pass, so no caller can leave one out.
  */
 export type CallingTurn = Omit<
   Turn,
@@ -89,41 +92,43 @@ export type CallingTurn = Omit<
   > & { readonly config: Pick<AgentDependencies['config'], 'conduct'> };
 };
 
-/** What an action of a program needs of its turn: the world, the way to the log, and the way to stop. */
+/** What an action needs from its turn: its dependencies, the log, and a way to stop. */
 export type ActingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'abort' | 'limits'>;
 
-/** What a question to the person needs of its turn. */
+/** What a question to the user needs from its turn. */
 export type AskingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'options' | 'refusals' | 'announced'>;
 
-/** What a question is about; `hosts` null: about none. */
+/** What a question is about; `hosts` is null if it is about no hosts. */
 export interface AnnouncedAbout {
   readonly kind: ApprovalKind;
   readonly hosts: readonly string[] | null;
 }
 
-/** What an action on the changes of its turn needs. */
+/** What an action on the turn's changes needs. */
 export type ChangingTurn = ActingTurn & Pick<Turn, 'task' | 'changes' | 'progress'>;
 
-/** What `run-step` is asked for: one model call. */
+/** One model call, as `runStep` takes it. */
 export interface StepRequest {
   readonly purpose: Purpose;
   readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly request: ModelRequest;
   readonly reason: { readonly code: string; readonly text: string };
-  /** Where it was decided that this step runs; absent: it is decided at the door, with this model alone to choose from. */
+  /** The route, if it is already decided. Absent: `runStep` decides it, with this model as the only candidate. */
   readonly decision?: Decision;
-  /** Work goes on without it: where a fence or a cap would ask a person, it is not made, and nobody is asked. */
+  /**
+   * The work can go on without this call. Where a fence or a spending limit would ask the user, the call is not made.
+   */
   readonly isOptional?: boolean;
-  /** It is not tried again: who asked does that. */
+  /** The call is not retried here, because its caller retries. */
   readonly isOnce?: true;
-  /** Whether the request is built from the conversation so far; by default it is in the loop. */
+  /** True if the request is built from the conversation so far. Absent: true in the loop, false in a recipe. */
   readonly carriesConversation?: true;
-  /** The server of a tool asked for it. */
+  /** Set if the server of a tool asked for this call. */
   readonly askedBy?: EventOf<'model-call-started'>['askedBy'];
-  /** Attached texts of which the request holds only the beginning. */
+  /** Attached texts that the request holds only the beginning of. */
   readonly cut?: EventOf<'model-call-started'>['cut'];
 }
 
-/** Why a step was not made or gave no answer. */
+/** Why a call was not made or gave no answer. */
 export type StepError = Pick<ProviderError, 'code' | 'message'>;

@@ -11,8 +11,8 @@ const python = /\.py$/u;
 const script = /\.[cm]?js$/u;
 
 /**
- * Where a task asks for tests and nothing else judges it, the tests that were written do. Null: none are asked for, or none
- * was written in a form that can be run here. An action: a replay knows no files.
+ * If a task asks for tests and nothing else judges it, the tests that were written become the success check. Null: none
+ * are asked for, or none was written that can run here. Runs as an action, because a replay has no files.
  */
 export async function criterionOfWrittenTests(turn: Turn): Promise<Criterion | null> {
   if ((turn.dependencies.config.conduct ?? 1) < 2 || !wantsTests(turn.task)) return null;
@@ -32,7 +32,7 @@ export async function criterionOfWrittenTests(turn: Turn): Promise<Criterion | n
   return command === null ? null : { command, source: 'project' };
 }
 
-/** pytest where it is installed, else the runner that comes with the language. */
+/** Uses pytest if it is installed, otherwise the runner that comes with the language. */
 export function commandFor(paths: readonly string[]): string | null {
   const tests = paths.filter((path) => guardKind(path) === 'test' && mayBeAdded(path)).slice(0, mostFiles);
   const named = (pattern: RegExp): string =>

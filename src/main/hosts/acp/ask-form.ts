@@ -8,8 +8,8 @@ import type { ApprovalReply } from '../cli/questions/approval-question.ts';
 import type { Asked } from './ask-permission.ts';
 
 /**
- * Shows the form of a tool server in the editor, its words marked as the server's. Whatever is no answer that fits the form
- * is a no, also where the editor has no forms.
+ * Shows the form of a tool server in the editor, marked as the server's words. Any answer that does not fit the form
+ * counts as a no, as does an editor without forms.
  */
 export async function askForm(
   { client, sessionId, signal }: Asked,
@@ -37,7 +37,7 @@ export async function askForm(
     if (!values.success || formProblem(form, values.data) !== null) return { answer: 'deny' };
     return { answer: 'allow', values: values.data };
   } catch {
-    // Nobody answered: the editor has gone, has no forms, or the turn was cancelled.
+    // Nobody answered: the editor is gone, has no forms, or the turn was cancelled.
     return { answer: 'deny' };
   }
 }

@@ -23,12 +23,12 @@ interface Choice<Answer> {
 
 const columns = 120;
 
-/** Asks the person in the editor. Whatever is no plain yes is a no: another answer, a cancel, an editor that went away. */
+/** Asks the user in the editor. Anything but a plain yes is a no: another answer, a cancel, an editor that is gone. */
 export async function askPermission(asked: Asked, question: EventOf<'approval-requested'>): Promise<ApprovalReply> {
   const { kind, toolCallId, approvalId, hosts } = question;
   const names = hosts === undefined ? seenCommand(question.subject) : hosts.map(seenName).join(', ');
   const toolCall: RequestPermissionRequest['toolCall'] = {
-    // What belongs to no call has an id of its own, so that it replaces nothing.
+    // A question without a call gets its own id, so that it replaces no call in the editor.
     toolCallId: toolCallId === '' ? approvalId : toolCallId,
     title: `${headingOf(question)} ${names}`,
     kind: kind === 'network' ? 'fetch' : kind === 'guarded-file' ? 'edit' : 'other',
@@ -38,7 +38,7 @@ export async function askPermission(asked: Asked, question: EventOf<'approval-re
   return ask(asked, toolCall, { choices: choicesOf(question), otherwise: { answer: 'deny' } });
 }
 
-/** Exactly what this question can be answered with. */
+/** The exact answers that this question allows. */
 function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): readonly Choice<ApprovalReply>[] {
   const yes = (optionId: string, name: string, always = false): Choice<ApprovalReply> => {
     const scope = optionId === 'session' || optionId === 'project' ? optionId : 'once';
@@ -62,7 +62,7 @@ function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): read
   ];
 }
 
-/** Asks what to do at a spending limit; without an answer the turn stops. */
+/** Asks what to do at a spending limit. Without an answer the turn stops. */
 export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Promise<CapAnswer> {
   const choice = (optionId: string, name: string, answer: CapAnswer): Choice<CapAnswer> => ({
     option: { optionId, name, kind: answer.answer === 'stop' ? 'reject_once' : 'allow_once' },
@@ -105,7 +105,7 @@ async function ask<Answer>(
     const chosen = outcome.outcome === 'selected' ? outcome.optionId : null;
     return choices.find(({ option }) => option.optionId === chosen)?.answer ?? otherwise;
   } catch {
-    // Nobody answered: the editor has gone, cannot ask, or the turn was cancelled.
+    // Nobody answered: the editor is gone, cannot ask, or the turn was cancelled.
     return otherwise;
   }
 }

@@ -8,7 +8,7 @@ import { usageError } from '../cli/report-failure.ts';
 import { createSessionChoices } from './session-choices.ts';
 import type { EditorSession } from './work-on-prompt.ts';
 
-/** What the editor says of the place of a session. */
+/** Where a session works, as the editor names it. */
 export interface AskedPlace {
   readonly cwd: string;
   readonly additionalDirectories?: readonly string[];
@@ -17,27 +17,27 @@ export interface AskedPlace {
 
 const pageSize = 50;
 
-/** A new session on the folder that the editor has open. */
+/** Creates a session in the folder that is open in the editor. */
 export async function createEditorSession(
   core: CoreClient,
   place: AskedPlace,
   signal: AbortSignal,
 ): Promise<EditorSession> {
   const projectPath = await folderOf(place);
-  // Before there is a session: one that nobody asked for any more would stay.
+  // Done before the session exists, because an abort here would leave an unused session.
   const choices = await createSessionChoices(core, projectPath, signal);
   const { sessionId } = await core.sessions.create({ projectPath }, { signal });
   return { ...(await placed(core, sessionId)), choices, note: serversNote(place), running: null };
 }
 
-/** A session that there is already. Rejects with `not-found`, and where the editor has another folder open. */
+/** Opens an existing session. Rejects with `not-found`, and if the editor has another folder open. */
 export async function openEditorSession(
   core: CoreClient,
   { sessionId, ...place }: AskedPlace & { readonly sessionId: string },
   signal: AbortSignal,
 ): Promise<EditorSession> {
   const found = await core.sessions.find({ id: sessionId });
-  // The beginning of an id is enough for a person, not for a program.
+  // People may shorten an id, programs may not.
   if (found.sessionId !== sessionId) throw unknownSession(sessionId);
   const folder = await folderOf(place);
   const own = found.projectPath === null ? null : await realpath(found.projectPath).catch(() => found.projectPath);
@@ -56,7 +56,7 @@ export function unknownSession(sessionId: string): AppError {
   });
 }
 
-/** What the person said something in; the latest first. */
+/** The sessions with a message, latest first. */
 export async function listEditorSessions(
   core: CoreClient,
   { cwd, cursor }: { readonly cwd: string | null; readonly cursor: string | null },
@@ -79,7 +79,7 @@ export async function listEditorSessions(
   return { sessions, ...(next < all.length ? { nextCursor: String(next) } : {}) };
 }
 
-/** A session in which nothing was said would only be in the way in the list. */
+/** Deletes a session without messages, which would only clutter the list. */
 export async function forgetUnused(core: CoreClient, sessionId: string): Promise<void> {
   const { title, steps } = await core.sessions.find({ id: sessionId });
   if (title !== '' || steps > 0) return;
@@ -95,7 +95,7 @@ async function placed(
   return { sessionId, projectPath: state.projectPath, workspace: state.workspace?.path ?? '' };
 }
 
-/** A real path. */
+/** Returns the real path. */
 async function folderOf({ cwd, additionalDirectories = [] }: AskedPlace): Promise<string> {
   if (!isAbsolute(cwd)) throw usageError(`The folder has to be a whole path, not "${seenName(cwd)}".`);
   if (additionalDirectories.length > 0)
@@ -108,7 +108,7 @@ async function folderOf({ cwd, additionalDirectories = [] }: AskedPlace): Promis
   return realpath(cwd);
 }
 
-/** Programs that an editor names are started for nobody: a person adds them, and sees what they are. */
+/** Programs that an editor names are not started: users must add them to Dewpoint, where they see what they are. */
 function serversNote({ mcpServers = [] }: AskedPlace): string | null {
   if (mcpServers.length === 0) return null;
   const names = mcpServers.map(({ name }) => seenName(name)).join(', ');

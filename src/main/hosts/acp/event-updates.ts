@@ -14,31 +14,31 @@ import { diffsOf, fenced, kindOf, locationsOf, pictureContent } from './shown-co
 import { createTextTerminal } from './text-terminal.ts';
 
 export interface UpdateSource {
-  /** The folder that is worked in, as the machine has it. */
+  /** The absolute path of the workspace on this machine. */
   readonly workspace: string;
-  /** The editor shows notices; else they come as thoughts. */
+  /** Whether the editor shows notices. Otherwise they are sent as thoughts. */
   readonly hasNotices: boolean;
-  /** A history is told again: with what the person said. */
+  /** The history is sent again, so the user's messages are included. */
   readonly isReplay: boolean;
-  /** An image that was given with a message; null: it is gone. */
+  /** An image from a message. Null: it is gone. */
   readonly imageOf: (blob: BlobRef) => Promise<{ readonly mediaType: string; readonly data: string } | null>;
-  /** What a call changed, and the images that it made or gave back, from the log. */
+  /** The changes and images of a call, from the log. */
   readonly detailsOf: (toolCallId: string, near: number) => Promise<readonly ToolDetail[]>;
   readonly now: () => number;
 }
 
-/** Turns what happens in a session into what an editor is told of it. */
+/** Turns events of a session into updates for an editor. */
 export interface EventUpdates {
-  /** One at a time, in the order of the log. */
+  /** One event at a time, in the order of the log. */
   readonly event: (event: SessionEvent) => Promise<readonly SessionUpdate[]>;
   readonly transient: (transient: Transient) => readonly SessionUpdate[];
 }
 
-/** Answers to the person. What a program asks a model for, one decision at a time, is no talk. */
+/** Calls whose text answers the user. Text for a recipe's decisions is not shown. */
 const spoken: readonly Purpose[] = ['act', 'answer', 'plan'];
-/** Shown as what they mean: the plan, and the end. */
+/** Shown in another form: as the plan, and as the end of the turn. */
 const unseenTools: readonly string[] = ['update_plan', 'task_complete'];
-/** Told in the words of the command line. */
+/** Events that are told in the words of the command line. */
 const toldEvents: readonly SessionEvent['type'][] = [
   'stage-chosen',
   'recipe-progressed',
@@ -53,7 +53,7 @@ const toldEvents: readonly SessionEvent['type'][] = [
 ];
 const noticed: readonly SessionEvent['type'][] = ['notice-added', 'call-fenced', 'untracked-found'];
 
-/** An editor does not say how wide it is. */
+/** Editors do not report their width. */
 const drawnColumns = 100;
 const liveOutput = { everyMs: 500, characters: 4000 } as const;
 const goodEnds: readonly string[] = ['done', 'answered', 'planned'];
@@ -69,9 +69,9 @@ interface RunningTool {
   output: string;
   shownAt: number;
   hasChanges: boolean;
-  /** What it draws for the person, as rows of text. */
+  /** What the tool draws for the user, as rows of text. */
   readonly drawn: readonly string[];
-  /** Null while it runs. */
+  /** Null while the tool runs. */
   ended: ToolCallContent[] | null;
 }
 
@@ -125,7 +125,7 @@ async function updatesOf(event: SessionEvent, state: State, source: UpdateSource
   }
 }
 
-/** What was said in an older turn, with the images that were given; one that is gone is left out. */
+/** A user's message from an earlier turn, with its images. Images that are gone are left out. */
 async function saidBefore(
   { text, messageId, attachments = [] }: EventOf<'user-message-added'>,
   { imageOf }: UpdateSource,
@@ -163,7 +163,7 @@ function liveUpdates(transient: Transient, state: State, now: number): readonly 
   }
 }
 
-/** What of a call was not heard live: a push can be lost, and in a history there are none. */
+/** The part of a call that was not sent live: a push can get lost, and a history has none. */
 function restOfCall(event: EventOf<'model-call-ended'>, state: State): readonly SessionUpdate[] {
   const call = state.calls.get(event.callId);
   state.calls.delete(event.callId);
@@ -232,7 +232,7 @@ function endOfTurn(event: EventOf<'turn-ended'>, state: State): readonly Session
     ? []
     : [failure?.message ?? '', hint].filter((one) => one !== '' && !text.includes(one));
   const parts = [...(isNew ? [text] : []), ...why];
-  // After what was said in the same turn it is a paragraph of its own.
+  // A new paragraph if the turn has sent text before.
   const lead = state.lastText.trim() === '' ? '' : '\n\n';
   return [
     ...(reason === 'planned' ? [planOf(planSteps(event.text).map((step) => ({ text: step, state: 'open' })))] : []),

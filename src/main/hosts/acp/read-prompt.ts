@@ -8,26 +8,26 @@ import { fillTemplate } from '@shared/session/prompt-templates.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { usageError } from '../cli/report-failure.ts';
 
-/** A message as the core takes it. */
+/** A message in the form that the core takes. */
 export interface ReadPrompt {
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
 
-/** A longer one is read by the core, in parts. Bytes. */
+/** In bytes. A longer file is left to the core, which reads it in parts. */
 const longestFile = 4 * 1024 * 1024;
 
 interface Place {
   readonly sessionId: string;
   readonly workspace: string;
-  /** The text of a file as the editor has it open; absent: it tells none. */
+  /** The text of a file as it is open in the editor. Absent: the editor does not provide it. */
   readonly buffer?: (path: string) => Promise<string>;
 }
 
 /**
- * What an editor sends of a message. A linked file of the workspace becomes a mention, which the core reads itself, by its
- * fences. Where the editor has other text of it, which is not saved, that is attached instead. Embedded files and images are
- * attached as data; any other link stays a text. Nothing is fetched.
+ * Reads the message of an editor. A linked file of the workspace becomes a mention, which the core reads under its
+ * fences. If the editor has unsaved text of it, that text is attached instead. Embedded files and images are attached
+ * as data. Other links stay text. Nothing is fetched.
  */
 export async function readPrompt(core: CoreClient, place: Place, blocks: readonly ContentBlock[]): Promise<ReadPrompt> {
   const attachments: Attachment[] = [];
@@ -80,7 +80,7 @@ export async function readPrompt(core: CoreClient, place: Place, blocks: readonl
   return { text: filled, attachments };
 }
 
-/** One of the person's own templates, where the text begins with its name. */
+/** Fills in the user's template, if the text begins with its name. */
 async function filledTemplate(core: CoreClient, text: string): Promise<string> {
   const [, typed = '', rest = ''] = /^\/([a-z][a-z0-9-]*)(?:\s([\s\S]*))?$/u.exec(text) ?? [];
   if (typed === '') return text;
@@ -101,12 +101,12 @@ function linkText({ workspace }: Place, uri: string, name: string): string {
   return `${mentionOf(inside.replaceAll(sep, '/'))}${range}`;
 }
 
-/** What the editor has of a linked file of the workspace where that is not what lies there. Null: it is, or nobody says. */
+/** The editor's text of a linked workspace file if it differs from the saved text. Null: the same, or unknown. */
 async function unsavedText({ workspace, buffer }: Place, uri: string) {
   const path = pathOf(uri);
   const inside = insideOf(workspace, path);
   if (buffer === undefined || path === null || inside === null) return null;
-  // No link is followed: fences go by where a file really lies.
+  // Follows no link, because fences depend on where a file really is.
   const saved = (await readFileBelow(workspace, inside.split(sep), longestFile))?.toString('utf8') ?? null;
   const shown = saved === null ? null : await buffer(path).catch(() => null);
   if (saved === null || shown === null || saved.replaceAll('\r\n', '\n') === shown.replaceAll('\r\n', '\n'))
@@ -122,7 +122,7 @@ async function unsavedText({ workspace, buffer }: Place, uri: string) {
   return { path, lines };
 }
 
-/** The path below the workspace; null: it lies elsewhere. */
+/** The path below the workspace. Null: it is elsewhere. */
 function insideOf(workspace: string, path: string | null): string | null {
   const inside = path === null ? '..' : relative(workspace, path);
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? null : inside;
@@ -132,14 +132,14 @@ function linesOf(uri: string): readonly (string | undefined)[] {
   return /#L(\d+)(?:(?::|-|:L|-L)(\d+))?$/u.exec(uri)?.slice(1) ?? [];
 }
 
-/** Null: no file of this machine. */
+/** Null: not a file of this machine. */
 function pathOf(uri: string): string | null {
   try {
     const url = new URL(uri);
     url.hash = '';
     return url.protocol === 'file:' ? fileURLToPath(url) : null;
   } catch {
-    // No address, or one of another machine.
+    // Not an address, or one of another machine.
     return null;
   }
 }

@@ -33,8 +33,8 @@ export function processStream(): Stream {
 }
 
 /**
- * Serves the Agent Client Protocol until the editor has gone or the context aborts. What still runs then is cancelled: what
- * was done is in the log, and the session can be loaded again.
+ * Serves the Agent Client Protocol until the editor is gone or the context aborts. Then running work is cancelled: the
+ * log has what was done, and the session can be loaded again.
  */
 export async function serveAcp(context: CommandContext, stream: Stream): Promise<void> {
   const served = createServed(context);
@@ -137,7 +137,7 @@ function withSessions(app: ReturnType<typeof agent>, served: Served): ReturnType
     );
 }
 
-/** One message of a session at a time. */
+/** Handles one message of a session at a time. */
 function withMessages(app: ReturnType<typeof agent>, served: Served): ReturnType<typeof agent> {
   const { context } = served;
   return (
@@ -159,14 +159,14 @@ function withMessages(app: ReturnType<typeof agent>, served: Served): ReturnType
           }
         }),
       )
-      // Without one that runs there is nothing to cancel.
+      // Without a running message there is nothing to cancel.
       .onNotification(methods.agent.session.cancel, ({ params }) => {
         if (served.isOpen(params.sessionId)) served.get(params.sessionId).running?.abort();
       })
   );
 }
 
-/** What of a session can be chosen; its commands are told of as soon as the editor knows of it. */
+/** The choices of a session. Its commands are sent as soon as the editor knows the session. */
 function opened(served: Served, session: EditorSession, client: AgentContext) {
   served.keep(session);
   setImmediate(() => void tellCommands(served, session, client));
@@ -183,7 +183,7 @@ async function openAgain(
   return openEditorSession(await served.context.core(), place, signal);
 }
 
-/** All that was said and done, as updates, before the editor hears that the session is there. */
+/** Sends the whole history as updates before the editor learns that the session is open. */
 async function tellHistory(
   served: Served,
   { sessionId, workspace }: EditorSession,
@@ -222,7 +222,7 @@ async function choose(
   await queue.flushed();
 }
 
-/** The person's own templates, which an editor offers after a `/`. */
+/** Sends the user's templates, which an editor offers after a `/`. */
 async function tellCommands(served: Served, { sessionId }: EditorSession, client: AgentContext): Promise<void> {
   const queue = createUpdateQueue({ client }, sessionId);
   queue.add(async () => {
@@ -237,7 +237,7 @@ async function tellCommands(served: Served, { sessionId }: EditorSession, client
   await queue.flushed();
 }
 
-/** Failures as the protocol has them: what was wrong and what to do, and the process lives on. */
+/** Turns failures into errors of the protocol, with what was wrong and what to do. The process continues. */
 async function reported<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -12,11 +12,11 @@ import type { CoreClient } from '../../server/local-socket.ts';
 import { usualModels } from '../cli/checks/require-models.ts';
 import { usageError } from '../cli/report-failure.ts';
 
-/** What a person can choose for the messages of a session in the editor. */
+/** What the user can choose in the editor for the messages of a session. */
 export interface SessionChoices {
   readonly modes: () => SessionModeState;
   readonly options: () => SessionConfigOption[];
-  /** Throws a usage error for what cannot be chosen; nothing is changed then. */
+  /** Throws a usage error for an invalid choice, and then changes nothing. */
   readonly choose: (id: string, value: string) => void;
   readonly runOptions: () => RunOptions;
 }
@@ -61,7 +61,7 @@ const policy: Choice = {
   values: policySchema.options.map((value) => ({ value, name: policyNames[value] })),
 };
 
-/** Services that answer slowly do not keep an editor waiting: it has the models of the settings then. */
+/** Longest wait for slow services. After that the editor gets only the models of the settings. */
 const listMs = 2_000;
 
 export async function createSessionChoices(
@@ -105,7 +105,7 @@ export async function createSessionChoices(
       current[choice.id] = value;
       chosen.add(choice.id);
     },
-    // What nobody chose here stays as the settings have it, also when those change.
+    // Without a choice here the settings count, even if they change later.
     runOptions: () => {
       const own = (['policy', 'local', 'cloud'] as const).filter((id) => chosen.has(id));
       return runOptionsSchema.parse({
@@ -152,7 +152,7 @@ function choicesFor(
   ];
 }
 
-/** Null: nobody answered in time. */
+/** Null: there was no answer in time. */
 async function listedModels(core: CoreClient, signal: AbortSignal): Promise<readonly ModelEntry[] | null> {
   const asking = childAbort(signal);
   const late = sleep(listMs, asking.signal).then(() => null);

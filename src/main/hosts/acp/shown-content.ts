@@ -6,7 +6,7 @@ import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
 import type { Picture } from '@shared/tools/canvas.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** More of an output than this an editor is not sent; the log has all of it. In characters. */
+/** The most of an output that an editor gets, in characters. The log has everything. */
 const mostOutput = 20_000;
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -29,7 +29,7 @@ export function kindOf(tool: string): ToolKind {
   return Object.hasOwn(kinds, tool) ? (kinds[tool] ?? 'other') : 'other';
 }
 
-/** A text that is not ours, in a fence that nothing in it can close. */
+/** Foreign text in a code fence that nothing in it can close. */
 export function fenced(text: string): ToolCallContent {
   const shown = printable(text);
   const cut = shown.length > mostOutput ? `${shown.slice(0, mostOutput)}\n(cut; the session has all of it)` : shown;
@@ -42,13 +42,13 @@ export function said(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 
-/** An SVG is drawn by the window, which runs nothing of it; what an editor does nobody knows. */
+/** SVG images are left out: the window draws them without running scripts, but an editor might run them. */
 export function pictureContent({ mediaType, data }: Picture): ToolCallContent[] {
   if (!imageTypeSchema.safeParse(mediaType).success) return [];
   return [{ type: 'content', content: { type: 'image', data, mimeType: mediaType } }];
 }
 
-/** A path of the workspace as an editor has it: whole. Null: it leads out, or is none. */
+/** The absolute path of a workspace file, as editors need it. Null: it leads outside, or is invalid. */
 export function wholePath(workspace: string, path: string): string | null {
   const paths = /^[A-Za-z]:[\\/]/u.test(workspace) ? win32 : posix;
   if (path === '' || path.includes('\0')) return null;
@@ -57,7 +57,7 @@ export function wholePath(workspace: string, path: string): string | null {
   return inside.startsWith('..') || paths.isAbsolute(inside) ? null : whole;
 }
 
-/** Where a call reads or writes, by what it was given. */
+/** The place that a call reads or writes, from its arguments. */
 export function locationsOf(workspace: string, input: unknown): ToolCallLocation[] {
   const path = fieldOf(input, 'path');
   const line = fieldOf(input, 'from');
@@ -66,7 +66,7 @@ export function locationsOf(workspace: string, input: unknown): ToolCallLocation
   return [{ path: whole, ...(typeof line === 'number' && Number.isInteger(line) && line > 0 ? { line } : {}) }];
 }
 
-/** A change of a file as editors draw it: a piece for each place in it, with the lines around. */
+/** A change of a file as diffs for the editor: one for each hunk, with the lines around it. */
 export function diffsOf(workspace: string, { path, diff }: ToolDetail['changes'][number]): ToolCallContent[] {
   const whole = wholePath(workspace, path);
   if (whole === null || diff === null) return [];
@@ -79,7 +79,7 @@ export function diffsOf(workspace: string, { path, diff }: ToolDetail['changes']
   });
 }
 
-/** What stands before the first one, then each without its head. */
+/** The part before the first hunk, then each hunk without its head. */
 function hunksOf(diff: string): readonly string[] {
   const parts: string[][] = [[]];
   for (const line of diff.split('\n')) {

@@ -1,6 +1,6 @@
 import { safeWriting, type Terminal } from '../cli/terminal/terminal.ts';
 
-/** A terminal without a screen: what the command line would say is kept as text, without colors, for whoever shows it. */
+/** A terminal without a screen: collects what the command line would print, as text without colors. */
 export function createTextTerminal(): { readonly terminal: Terminal; readonly take: () => string } {
   let text = '';
   const keep = (more: string): void => void (text += more);

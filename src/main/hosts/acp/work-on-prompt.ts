@@ -16,26 +16,26 @@ import { readPrompt } from './read-prompt.ts';
 import type { SessionChoices } from './session-choices.ts';
 import { createTextTerminal } from './text-terminal.ts';
 
-/** A session as the editor has it open. */
+/** A session that is open in the editor. */
 export interface EditorSession {
   readonly sessionId: string;
   readonly projectPath: string | null;
   readonly workspace: string;
   readonly choices: SessionChoices;
-  /** Told before the next answer, once. */
+  /** Sent before the next answer, once. */
   note: string | null;
-  /** The message that is worked on. */
+  /** The message that is being worked on. */
   running: { readonly abort: () => void; readonly ended: Promise<unknown> } | null;
 }
 
 export interface Editor {
   readonly client: AgentContext;
   readonly hasNotices: boolean;
-  /** It tells the text of the files that it has open. */
+  /** Whether it provides the text of the files that are open in it. */
   readonly hasBuffers: boolean;
 }
 
-/** Sends updates of one session in their order. After the editor has gone they are dropped; what was done is in the log. */
+/** Sends the updates of one session in order. After the editor is gone they are dropped; the log has what was done. */
 export function createUpdateQueue({ client }: Pick<Editor, 'client'>, sessionId: string) {
   let last: Promise<void> = Promise.resolve();
   const add = (work: () => Promise<readonly SessionUpdate[]>): void => {
@@ -72,8 +72,8 @@ export function updatesFor(
 }
 
 /**
- * Works on one message of the editor, to its end. The signal of the context cancels it wherever it is; then the reason is
- * `cancelled`, and what was done until then is in the log. Rejects where nothing was begun.
+ * Works on one message of the editor until its turn has ended. The signal of the context cancels it at any point. Then
+ * the reason is `cancelled`, and the log has what was done. Rejects if nothing was started.
  */
 export async function workOnPrompt(
   context: CommandContext,
@@ -144,7 +144,7 @@ function buffersOf({ client, hasBuffers }: Editor, sessionId: string, signal: Ab
   return { buffer };
 }
 
-/** A session is found again in the list by what it began with. */
+/** Names a session after its first message, so that the user finds it in the list. */
 async function nameSession(
   core: CoreClient,
   {
@@ -166,7 +166,7 @@ function tellBefore(session: EditorSession, cut: string, queue: ReturnType<typeo
   if (told.length > 0) queue.send(message(`${told.join('\n\n')}\n\n`));
 }
 
-/** How it ended, what it changed and what it cost, as the command line says it. */
+/** How it ended, what it changed and what it cost, in the words of the command line. */
 async function summaryOf(core: CoreClient, sessionId: string, hasChanged: boolean): Promise<string> {
   const result = await core.sessions.result({ sessionId });
   const { terminal, take } = createTextTerminal();

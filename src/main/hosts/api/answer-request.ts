@@ -6,14 +6,14 @@ import type { ReadTextsCall } from './texts-calls.ts';
 import type { AnswerWriter, ReadCall, WireApi, WireFailure } from './wire-api.ts';
 import { wireFailure, WireProblem } from './wire-api.ts';
 
-/** A long conversation with some images. */
+/** Enough for a long conversation with some images. */
 const mostBytes = 32 * 1024 * 1024;
-/** Of all bodies that are being read: a program that sends many at once must not fill the memory. */
+/** Limit for all bodies that are being read, so that parallel requests do not fill the memory. */
 const mostBytesOfAll = 128 * 1024 * 1024;
-/** After this the head of a stream goes out although nothing was said yet: clients give up on a silent one. */
+/** After this time a stream starts even without text, because clients give up on a silent one. */
 const silenceMs = 10_000;
 
-/** What the server asks of the core. */
+/** What the server needs of the core. */
 export interface ApiCore {
   readonly endpoint: Pick<CoreClient['endpoint'], 'models' | 'answer' | 'count' | 'readTexts'>;
 }
@@ -27,7 +27,7 @@ let bytesOfAll = 0;
 
 type Failed = Extract<EndpointPush, { type: 'failed' }>;
 
-/** Reads one call, has it answered, and writes the answer. What the client no longer waits for ends within a moment. */
+/** Reads one call, gets its answer, and writes it. If the client goes away, the call ends within a moment. */
 export async function answerRequest(
   core: ApiCore,
   api: WireApi,
@@ -48,14 +48,14 @@ export async function answerRequest(
       else await out.said(push);
     }
   } catch (error) {
-    // A client that has gone is told nothing.
+    // A client that is gone gets no answer.
     if (!gone.aborted) throw error;
   } finally {
     out.stop();
   }
 }
 
-/** Answers how many tokens the prompt of a call has; the call is not made. */
+/** Returns how many tokens the prompt of a call has, without making the call. */
 export async function countRequest(
   core: ApiCore,
   api: WireApi,
@@ -63,7 +63,7 @@ export async function countRequest(
   response: ServerResponse,
 ): Promise<void> {
   const gone = goneSignal(response);
-  // How long an answer may be is no part of the prompt.
+  // The length of an answer is not part of the prompt.
   const read = await readCall({ ...api, read: (body) => api.read({ max_tokens: 1, ...Object(body) }) }, request);
   if ('status' in read) return sendFailure(response, api.failure, read);
   const counted = await core.endpoint.count({ key, call: read.call }, { signal: gone });
@@ -71,7 +71,7 @@ export async function countRequest(
   return sendFailure(response, api.failure, wireFailure(counted.failure), counted.failure.retryAfterMs);
 }
 
-/** Answers what is answered whole: vectors and scores of texts. */
+/** Handles calls whose answer comes as a whole: vectors and scores of texts. */
 export async function textsRequest(
   core: ApiCore,
   read: (body: unknown) => ReadTextsCall,
@@ -104,7 +104,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 interface Output {
-  /** Resolves when the client has taken it. */
+  /** Resolves when the client has taken the piece. */
   readonly said: (push: Parameters<AnswerWriter['said']>[0]) => Promise<void>;
   readonly end: (push: Parameters<AnswerWriter['end']>[0]) => void;
   readonly fail: (form: WireApi['failure'], push: Failed) => void;
@@ -164,7 +164,7 @@ async function readCall<Call = ReadCall>(
   }
 }
 
-/** Null: it is too large. The rest of it is not read. */
+/** Null: the body is too large. The rest of it is not read. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) return null;
   const chunks: Buffer[] = [];
@@ -183,7 +183,7 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   }
 }
 
-/** No other site may read it, and nothing of it is kept. */
+/** No other site may read the answer, and it is not cached. */
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 export function sendJson(response: ServerResponse, value: unknown): void {
@@ -201,7 +201,7 @@ export function sendFailure(
   response.writeHead(failure.status, {
     ...headers,
     'content-type': 'application/json',
-    // Both kinds of clients try again by themselves what they take for passing; a spending limit is not.
+    // Clients retry failures that they take for temporary. A spending limit is not.
     'x-should-retry': String(isWorthTrying),
     ...(retryAfterMs === undefined ? {} : { 'retry-after-ms': String(retryAfterMs) }),
     ...(failure.code === 'too-large' ? { connection: 'close' } : {}),

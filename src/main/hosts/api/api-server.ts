@@ -13,17 +13,17 @@ import { readEmbeddingsCall, readRerankCall, type ReadTextsCall } from './texts-
 import type { WireApi } from './wire-api.ts';
 
 export interface ApiServer {
-  /** Where programs find it: `http://127.0.0.1:PORT`. */
+  /** The address for programs: `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Ends every connection, and with it every call. */
+  /** Ends every connection and every call. */
   close(): Promise<void>;
 }
 
-/** The same from start to start: programs keep an address in their settings. */
+/** Fixed, because programs keep the address in their settings. */
 export const usualPort = 7717;
 
 const mostConnections = 256;
-/** A head has to come at once, and a body within this; an answer may take as long as it takes. */
+/** Time limits for the head and the body of a request. An answer may take any time. */
 const patience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 
 const chat: WireApi = { read: readChatCall, writer: chatAnswer, failure: openaiError };
@@ -42,15 +42,15 @@ const texts: ReadonlyMap<string, (body: unknown) => ReadTextsCall> = new Map([
 const countPath = '/v1/messages/count_tokens';
 
 /**
- * Models for other programs of this machine, in the words of the APIs that they know. Listens on the loopback address
- * alone; whoever asks needs a key. Rejects when the port is taken.
+ * Serves models to other programs of this machine, in the APIs that they know. Listens only on the loopback address,
+ * and every call needs a key. Rejects if the port is taken.
  */
 export async function startApiServer(core: ApiCore, { port }: { readonly port: number }): Promise<ApiServer> {
   const running = new Set<ServerResponse>();
   const http = createServer(patience, (request, response) => {
     running.add(response);
     response.once('close', () => running.delete(response));
-    // Who has gone away gets no answer.
+    // A client that is gone gets no answer.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     handle(core, request, response).catch((error: unknown) => {
@@ -73,7 +73,7 @@ export async function startApiServer(core: ApiCore, { port }: { readonly port: n
 
 const pathOf = ({ url }: IncomingMessage): string => (url ?? '/').split('?')[0] ?? '/';
 
-/** Errors of what is no call are told in the words of the client that seems to ask. */
+/** Errors outside of a call are written in the form of the client that seems to ask. */
 function apiOf(request: IncomingMessage): WireApi {
   const isAnthropic = request.headers['anthropic-version'] !== undefined;
   return calls.get(pathOf(request)) ?? (isAnthropic || pathOf(request) === countPath ? messages : chat);
@@ -84,7 +84,7 @@ async function handle(core: ApiCore, request: IncomingMessage, response: ServerR
   const { failure } = apiOf(request);
   const refuse = (status: number, code: Parameters<typeof sendFailure>[2]['code'], message: string): void =>
     sendFailure(response, failure, { status, code, message });
-  // No page may ask, whatever it knows: neither under another name of this machine, nor from its own site.
+  // No web page may ask, whatever it knows: neither under another name of this machine, nor from another site.
   if (!isOwnHost(request) || !isOwnOrigin(request))
     return refuse(403, 'forbidden', 'Only programs of this machine may ask, by 127.0.0.1 or localhost.');
   const api = path === countPath ? messages : calls.get(path);
@@ -109,7 +109,7 @@ async function handle(core: ApiCore, request: IncomingMessage, response: ServerR
   );
 }
 
-/** One form that both kinds of clients read. */
+/** One form that both kinds of clients can read. */
 async function sendModels(core: ApiCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { failure } = apiOf(request);
   const found = await core.endpoint.models({ key: keyOf(request) });
@@ -120,7 +120,7 @@ async function sendModels(core: ApiCore, request: IncomingMessage, response: Ser
     id,
     object: 'model',
     type: 'model',
-    // Clients want a date, and nobody here knows one.
+    // Clients expect a date, but none is known.
     created: 0,
     created_at: new Date(0).toISOString(),
     display_name: label,
@@ -141,9 +141,9 @@ async function sendModels(core: ApiCore, request: IncomingMessage, response: Ser
   });
 }
 
-/** As either kind of client sends it. Empty: it sent none. */
+/** The key, as either kind of client sends it. */
 function keyOf({ headers }: IncomingMessage): string {
   const given = headers['x-api-key'] ?? /^Bearer (?<key>\S+)$/iu.exec(headers.authorization ?? '')?.groups?.key;
-  // Longer than any key is as wrong as any other.
+  // A value that is longer than any key is simply wrong.
   return typeof given === 'string' && given.length > 0 && given.length <= 200 ? given : '-';
 }

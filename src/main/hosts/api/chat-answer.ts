@@ -3,7 +3,7 @@ import type { StopReason } from '@shared/events/call-events.ts';
 import type { AnswerWriter, AskedAnswer, EndedPush, WireFailure } from './wire-api.ts';
 import { collect, collected, event, promptTokens } from './wire-api.ts';
 
-/** An answer as Chat Completions has it. Reasoning goes into `reasoning_content`, as most servers write it. */
+/** Writes an answer in the form of Chat Completions. Reasoning goes into `reasoning_content`, as in most servers. */
 export function chatAnswer({ call, id, at, wantsUsage }: AskedAnswer): AnswerWriter {
   const said = collected();
   const head = { id: `chatcmpl-${id}`, created: Math.floor(at / 1000) };
@@ -108,7 +108,7 @@ const codes: Partial<Readonly<Record<WireFailure['code'], string>>> = {
   'rate-limit': 'rate_limit_exceeded',
 };
 
-/** As both OpenAI APIs have it. */
+/** The error form of both OpenAI APIs. */
 export function openaiError({ status, code, message }: WireFailure): object {
   const type = code === 'limit' ? 'insufficient_quota' : (types[status] ?? 'invalid_request_error');
   return { error: { message, type, param: null, code: codes[code] ?? code.replaceAll('-', '_') } };

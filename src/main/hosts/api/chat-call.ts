@@ -72,7 +72,7 @@ const bodySchema = z.object({
   reasoning_effort: z.string().nullish(),
 });
 
-/** What would change the answer and is not done; the values beside it change nothing. */
+/** Fields that would change the answer and are not supported. The listed values change nothing and are accepted. */
 const refused = {
   n: [1],
   logprobs: [false],
@@ -119,7 +119,7 @@ export function readChatCall(body: unknown): ReadCall {
   };
 }
 
-/** The words of OpenAI for how hard to think, and ours. */
+/** Translates OpenAI's words for the thinking effort into Dewpoint's. */
 export function readEffort(word: string | null | undefined): EndpointCall['effort'] {
   if (word === null || word === undefined) return null;
   const known = effortSchema.safeParse(word === 'minimal' ? 'low' : word === 'xhigh' ? 'max' : word);

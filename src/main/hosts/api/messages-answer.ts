@@ -10,7 +10,7 @@ interface Event {
 
 const named = (data: Event): string => event(data, data.type);
 
-/** An answer as Anthropic Messages has it. Reasoning is left out: a block of it carries a signature that nobody here can give. */
+/** Writes an answer as Anthropic Messages. No reasoning: its blocks need a signature that Dewpoint cannot make. */
 export function messagesAnswer({ call, id }: AskedAnswer): AnswerWriter {
   const said = collected();
   let index = -1;

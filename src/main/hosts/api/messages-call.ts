@@ -19,7 +19,7 @@ const blockSchema = z.discriminatedUnion('type', [
     content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textBlock, imageBlock]))]).nullish(),
     is_error: z.boolean().nullish(),
   }),
-  // Of an answer that was given elsewhere: it is worth nothing to another model.
+  // Reasoning of an earlier answer: of no use to another model.
   z.object({ type: z.enum(['thinking', 'redacted_thinking']) }),
 ]);
 type Block = z.infer<typeof blockSchema>;
@@ -36,7 +36,7 @@ const bodySchema = z.object({
   tools: z
     .array(
       z.object({
-        // Tools of Anthropic's own have another type, and run there.
+        // Anthropic's own tools have other types, and run at Anthropic.
         type: z.literal('custom').nullish(),
         name: z.string(),
         description: z.string().nullish(),

@@ -9,7 +9,7 @@ interface Item {
 
 type Write = (type: string, data: object) => string;
 
-/** An answer as OpenAI Responses has it. Nothing is kept for a later call. Reasoning is left out, as OpenAI's own is. */
+/** Writes an answer as OpenAI Responses. Stores nothing for later calls. Leaves out reasoning, as OpenAI does. */
 export function responsesAnswer(asked: AskedAnswer): AnswerWriter {
   const said = collected();
   let sequence = 0;
@@ -47,7 +47,7 @@ export function responsesAnswer(asked: AskedAnswer): AnswerWriter {
   };
 }
 
-/** The items of a streamed answer, in their order: each opens, grows and closes. */
+/** The items of a streamed answer, in order. Each one opens, grows and closes. */
 function writtenItems(answerId: string, write: Write) {
   const output: Item[] = [];
   let text: { readonly id: string; readonly at: number; words: string } | null = null;

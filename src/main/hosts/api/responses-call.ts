@@ -19,7 +19,7 @@ const contentSchema = z.union([
 const itemSchema = z.union([
   z.object({ type: z.literal('function_call'), call_id: z.string(), name: z.string(), arguments: z.string() }),
   z.object({ type: z.literal('function_call_output'), call_id: z.string(), output: contentSchema }),
-  // Of an answer that was given elsewhere: it is worth nothing to another model.
+  // Reasoning of an earlier answer: of no use to another model.
   z.object({ type: z.literal('reasoning') }),
   z.object({
     type: z.literal('message').default('message'),
@@ -64,7 +64,7 @@ const bodySchema = z.object({
   reasoning: z.object({ effort: z.string().nullish() }).nullish(),
 });
 
-/** What would change the answer and is not done; the values beside it change nothing. */
+/** Fields that would change the answer and are not supported. The listed values change nothing and are accepted. */
 const refused = {
   previous_response_id: [],
   conversation: [],
@@ -106,7 +106,7 @@ export function readResponsesCall(body: unknown): ReadCall {
   };
 }
 
-/** Items of one speaker that follow each other are one message. */
+/** Joins consecutive items of the assistant into one message. */
 function messagesOf(items: readonly Item[]): Message[] {
   const toolOf = new Map<string, string>();
   const messages: { readonly role: Message['role']; readonly parts: Part[] }[] = [];

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { EndpointTexts, TextsRead } from '@shared/contract/endpoint-contract.ts';
 import { parseBody, WireProblem } from './wire-api.ts';
 
-/** A call that is answered whole: how it is read, and how its answer is written. */
+/** A call that is answered as a whole: how to read it, and how to write its answer. */
 export interface ReadTextsCall {
   readonly texts: EndpointTexts;
-  /** Throws a `WireProblem` for what this model cannot give. */
+  /** Throws a `WireProblem` for what this model cannot provide. */
   readonly write: (read: Extract<TextsRead, { ok: true }>) => unknown;
 }
 
@@ -21,7 +21,7 @@ const embeddingsSchema = z.object({
   dimensions: z.number().int().positive().nullish(),
 });
 
-/** OpenAI's embeddings. */
+/** OpenAI's embeddings API. */
 export function readEmbeddingsCall(body: unknown): ReadTextsCall {
   const { model, input, encoding_format: format, dimensions } = parseBody(embeddingsSchema, body);
   return {
@@ -42,7 +42,7 @@ export function readEmbeddingsCall(body: unknown): ReadTextsCall {
   };
 }
 
-/** No file says whether its vectors may be cut, and one that was cut wrongly finds the wrong things. */
+/** Refuses other lengths: no model file says whether its vectors may be shortened, and a wrong cut is harmful. */
 function checkLength(model: string, rows: readonly string[], dimensions: number | null): void {
   const length = numbersOf(rows[0] ?? '').length;
   if (dimensions === null || dimensions === length) return;
@@ -60,7 +60,7 @@ const rerankSchema = z.object({
   return_documents: z.boolean().nullish(),
 });
 
-/** As Jina, Cohere and llama-server have it: the best comes first. */
+/** The form of Jina, Cohere and llama-server: the best document comes first. */
 export function readRerankCall(body: unknown): ReadTextsCall {
   const { model, query, documents, top_n: most, return_documents: returns } = parseBody(rerankSchema, body);
   const texts = documents.map((document) => (typeof document === 'string' ? document : document.text));

@@ -4,9 +4,9 @@ import type { Part } from '@shared/models/model-messages.ts';
 import { imageTypeSchema } from '@shared/models/model-messages.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 
-/** One API that other programs speak: how a call is read, and how an answer is written. */
+/** An API that other programs use: how to read a call, and how to write an answer. */
 export interface WireApi {
-  /** Throws a `WireProblem` for what cannot be asked. */
+  /** Throws a `WireProblem` for an unsupported call. */
   readonly read: (body: unknown) => ReadCall;
   readonly writer: (asked: AskedAnswer) => AnswerWriter;
   readonly failure: (failure: WireFailure) => unknown;
@@ -15,13 +15,13 @@ export interface WireApi {
 export interface ReadCall {
   readonly call: EndpointCall;
   readonly isStream: boolean;
-  /** Whether the last piece of a stream is to say what was used, where the API leaves that to the client. */
+  /** Whether the last piece of a stream must state the usage, in APIs where the client decides that. */
   readonly wantsUsage: boolean;
 }
 
-/** What an answer is written with. */
+/** What the writer of an answer needs. */
 export interface AskedAnswer extends ReadCall {
-  /** Random, for the names of the answer and its parts. */
+  /** A random id for the names of the answer and its parts. */
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -30,29 +30,29 @@ export interface AskedAnswer extends ReadCall {
 export type SaidPush = Extract<EndpointPush, { type: 'text' | 'reasoning' | 'call' }>;
 export type EndedPush = Extract<EndpointPush, { type: 'ended' }>;
 
-/** Writes one answer: as a stream of events, or whole at its end. It is told everything in order. */
+/** Writes one answer: as a stream of events, or as a whole at its end. It gets every push in order. */
 export interface AnswerWriter {
-  /** The event lines that a stream begins with. */
+  /** The first event lines of a stream. */
   readonly start: () => string;
   readonly said: (push: SaidPush) => string;
   /** The last lines of a stream. */
   readonly end: (ended: EndedPush) => string;
-  /** Where the answer breaks off after it began. */
+  /** For an answer that breaks off after it began. */
   readonly broken: (failure: WireFailure) => string;
-  /** The answer in one piece, once it has ended. */
+  /** The whole answer, once it has ended. */
   readonly whole: (ended: EndedPush) => unknown;
-  /** Keeps a connection open while nothing is said. */
+  /** Keeps the connection open while there is no text. */
   readonly pause: string;
 }
 
-/** What goes back in place of an answer. */
+/** Sent instead of an answer. */
 export interface WireFailure {
   readonly status: number;
   readonly code: EndpointFailure['code'] | 'not-found' | 'too-large' | 'wrong-method' | 'forbidden';
   readonly message: string;
 }
 
-/** Something in a call that Dewpoint does not do, in words for whoever wrote the program. */
+/** Something in a call that Dewpoint does not support, in words for the program's author. */
 export class WireProblem extends Error {}
 
 const statuses: Readonly<Record<EndpointFailure['code'], number>> = {
@@ -73,7 +73,7 @@ export function wireFailure({ code, message }: EndpointFailure): WireFailure {
   return { status: statuses[code], code, message };
 }
 
-/** What is not looked at, because it changes nothing or is made elsewhere, may be there. Throws a `WireProblem`. */
+/** Unknown fields are allowed, because they change nothing or are checked elsewhere. Throws a `WireProblem`. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -82,7 +82,7 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   throw new WireProblem(`${path === '' ? 'The body' : path}: ${issue?.message ?? 'is not what was expected'}.`);
 }
 
-/** Fields that would change the answer and are not done here. Absent, null and the values that change nothing are fine. */
+/** Throws for unsupported fields that would change the answer. Absent, null and harmless values are accepted. */
 export function refuseFields(body: unknown, fields: Readonly<Record<string, readonly unknown[]>>): void {
   for (const [name, harmless] of Object.entries(fields)) {
     const value: unknown = Reflect.get(Object(body), name);
@@ -91,7 +91,7 @@ export function refuseFields(body: unknown, fields: Readonly<Record<string, read
   }
 }
 
-/** An image of a call lies in the call: nothing is fetched for a client. */
+/** An image of a call must be included in it: nothing is fetched for a client. */
 export function imagePart(mediaType: string, data: string): Part {
   const type = imageTypeSchema.safeParse(mediaType);
   if (!type.success) throw new WireProblem(`An image of the type ${mediaType} cannot be shown to a model.`);
@@ -105,7 +105,7 @@ export function imageOfUrl(url: string): Part {
   return imagePart(match.groups.type ?? '', match.groups.data ?? '');
 }
 
-/** Arguments as a text; what is no JSON is kept as it is. */
+/** Parses arguments. Text that is not JSON is returned unchanged. */
 export function parseArguments(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
@@ -127,7 +127,7 @@ export function promptTokens({ freshInput, cacheRead, cacheWrite }: Usage): numb
 export const event = (data: unknown, name?: string): string =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-/** What an answer came to, for whoever gets it whole. */
+/** The collected parts of an answer, for clients that get it as a whole. */
 export interface Collected {
   text: string;
   reasoning: string;

@@ -1,11 +1,11 @@
 import type { CoreClient } from '../../server/local-socket.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** What every subcommand is given. */
+/** What every subcommand receives. */
 export interface CommandContext {
   readonly terminal: Terminal;
   /**
-   * The core: this process owns the home, or speaks to the one that does. Opened once, at the first use, so that
+   * The core: in this process if it owns the home, otherwise that of the owner. Opened at the first use, so that
    * `--help` and wrong usage start nothing. Closed by `main`.
    */
   readonly core: () => Promise<CoreClient>;
@@ -15,7 +15,7 @@ export interface CommandContext {
   readonly version: string;
 }
 
-/** A subcommand's work; the number is the exit code. */
+/** The work of a subcommand. Resolves with the exit code. */
 export type Command<Arguments extends readonly unknown[]> = (
   context: CommandContext,
   ...args: Arguments

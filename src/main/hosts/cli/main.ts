@@ -11,8 +11,8 @@ import { processTerminal } from './terminal/terminal.ts';
 declare const __APP_VERSION__: string;
 
 /**
- * The `dewpoint` command. What a subcommand needs is loaded when it runs: `--help` must answer at once,
- * and the core with its engines is large.
+ * The `dewpoint` command. Each subcommand loads its code when it runs, because `--help` must answer at once and the
+ * core with its engines is large.
  */
 async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
@@ -37,7 +37,7 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
-    // Commander has said what was wrong; help and version come here as well, with 0.
+    // Commander has already said what was wrong. Help and version also end here, with 0.
     code =
       error instanceof CommanderError
         ? error.exitCode === 0
@@ -49,7 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return stop.signal.aborted && code === 1 ? 130 : code;
 }
 
-/** Each loads what it needs when it runs. */
+/** Each handler loads what it needs when it runs. */
 function handlersOf(
   context: CommandContext,
   door: CoreConnection,
@@ -176,7 +176,7 @@ async function close(door: CoreConnection, code: number, terminal: CommandContex
   }
 }
 
-/** Node would print an error without making its text safe for the terminal, and that text may come from anybody. */
+/** Otherwise Node would print an error without making its text safe for the terminal, and the text may be foreign. */
 function surfaceBugs(say: (text: string) => void): void {
   process.on('uncaughtException', (error) => {
     say(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
@@ -184,7 +184,7 @@ function surfaceBugs(say: (text: string) => void): void {
   });
 }
 
-/** The first Ctrl-C ends cleanly, a second one at once. */
+/** The first Ctrl-C ends cleanly, the second one at once. */
 function listenForCtrlC(stop: AbortController, say: (text: string) => void): void {
   const onSignal = (): void => {
     if (stop.signal.aborted) process.exit(130);
@@ -200,14 +200,14 @@ function listenForCtrlC(stop: AbortController, say: (text: string) => void): voi
   process.stderr.on('error', () => undefined);
 }
 
-/** A reader that has gone (`| head`) is no error. Nobody waits for results then; messages are only not seen. */
+/** A reader that is gone (`| head`) is not an error: nobody needs the rest. */
 function isReaderGone(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
 
 let isCut = false;
 
-/** Results that are not all there must not pass for whole: a full disk under a file that they go into. */
+/** Incomplete output must not pass for complete, for example when it goes to a file on a full disk. */
 function reportCutOutput(error: Error, say: (text: string) => void): void {
   if (isCut) return;
   isCut = true;
@@ -219,6 +219,6 @@ function reportCutOutput(error: Error, say: (text: string) => void): void {
 
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
-  // Everything has been ended by now; should a handle be left all the same, it does not keep the terminal.
+  // Everything has ended by now. A handle that is still open must not block the terminal.
   setTimeout(() => process.exit(code), 2_000).unref();
 });

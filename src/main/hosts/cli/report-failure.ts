@@ -8,11 +8,11 @@ import { indented } from './terminal/terminal.ts';
 
 const failedSchema = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 
-/** Wrong usage: shown with a pointer to the help, exit code 2. */
+/** Wrong usage: shown with a hint about the help, exit code 2. */
 export const usageError = (message: string, hint?: string): AppError =>
   new AppError('usage', message, hint === undefined ? {} : { hint });
 
-/** Says what went wrong, and returns the exit code of docs/guide/automation.md. Never throws. */
+/** Reports what went wrong. Returns the exit code by docs/guide/automation.md. Never throws. */
 export function reportFailure(error: unknown, terminal: Terminal): number {
   const failure = toReportedFailure(error);
   terminal.err(`${terminal.colors.red('dewpoint:')} ${indented(failure.message)}\n`);
@@ -29,7 +29,7 @@ interface Reported {
   readonly hint?: string | undefined;
 }
 
-/** A failure of the core comes typed through the contract; anything else is our own. */
+/** A failure of the core arrives typed through the contract. Anything else comes from this process. */
 export function toReportedFailure(error: unknown): Reported | Failure {
   if (error instanceof ORPCError) {
     const data = failedSchema.safeParse(error.data);

@@ -4,12 +4,12 @@ import { AppError, messageOf, toFailure } from '@shared/errors.ts';
 import type { OpenCore } from './open-core.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 
-/** The core of one command: opened at the first use, and anew after the process that owned the home has gone. */
+/** The core of one command. It is opened at the first use, and again after the owner of the home has ended. */
 export interface CoreConnection {
   readonly open: () => Promise<OpenCore>;
-  /** What to tell a person about an error of the command: a call that was cut off says nothing of the owner's end. */
+  /** The error to show for a failed call. A call that was cut off does not say that the owner has ended; this does. */
   readonly explain: (error: unknown) => Promise<unknown>;
-  /** Rejects with what closing failed with; a core that could not be opened has been reported already. */
+  /** Rejects with the error of closing. A core that could not be opened has been reported already. */
   readonly close: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function createCoreConnection(openCore: () => Promise<OpenCore>): CoreCon
       return current;
     },
     explain: async (error) => {
-      // The connection's end is told to its calls first.
+      // Calls learn first that the connection has ended.
       await nextTurn();
       if (!isOwnerGone) return explainOtherBuild(error, await openedOf(current));
       return new AppError('home-busy', 'The Dewpoint process that did the work has ended.', {
@@ -48,12 +48,12 @@ export function createCoreConnection(openCore: () => Promise<OpenCore>): CoreCon
   };
 }
 
-/** Null where none was opened, or none could be. */
+/** Null if no core was opened, or it could not be. */
 async function openedOf(opening: Promise<OpenCore> | null): Promise<OpenCore | null> {
   return opening === null ? null : opening.catch(() => null);
 }
 
-/** Two builds may not know the same commands, or not mean the same by them. */
+/** Two builds may have different commands, or different meanings for them. */
 function explainOtherBuild(error: unknown, opened: OpenCore | null): unknown {
   if (opened === null || opened.otherBuild === null || isExpected(error)) return error;
   const message = `Another build of Dewpoint (${opened.otherBuild}) owns this home and could not do this: ${messageOf(error)}.`;
@@ -64,23 +64,23 @@ function isExpected(error: unknown): boolean {
   return error instanceof ORPCError ? error.code === 'FAILED' : toFailure(error).code !== 'internal';
 }
 
-/** A core to talk to: the one of this process, which owns the home, or the one of the process that does. */
+/** A core to talk to: that of this process if it owns the home, else that of the owner. */
 export interface ConnectedCore {
   readonly client: CoreClient;
-  /** Resolves when the core has gone. */
+  /** Resolves when the core is gone. */
   readonly closed: Promise<void>;
-  /** `now`: what only this process can have asked for is cancelled, not waited for. */
+  /** `now`: cancels work that only this process can have asked for, instead of waiting for it. */
   close(options: { readonly now: boolean }): Promise<void>;
 }
 
 export interface RenewedConnection {
-  /** The core of now. After one has gone, the next call opens another: it may then be this process that owns the home. */
+  /** The current core. After one has gone, the next call opens another. Then this process may own the home. */
   readonly client: () => Promise<CoreClient>;
-  /** For good: who still asks, such as a clock, opens no other one in a process that ends. */
+  /** Closes for good: later callers, such as a timer, cannot open another core in a process that is ending. */
   readonly close: () => Promise<void>;
 }
 
-/** Keeps one connection and renews it when it is lost. Rejects, as `connect` does, when there is none to be had. */
+/** Keeps one connection and renews it after a loss. Rejects like `connect` if there is no core. */
 export function createRenewedConnection(connect: () => Promise<ConnectedCore>): RenewedConnection {
   let current: Promise<ConnectedCore> | null = null;
   let isClosed = false;

@@ -11,34 +11,34 @@ import type { HomeClaim } from '../../server/owner/claim-home.ts';
 import { neverAborts, sleep } from '../../lib/async/abort.ts';
 import type { Terminal } from '../cli/terminal/terminal.ts';
 
-/** A core to speak to, wherever it runs. */
+/** A core to talk to, wherever it runs. */
 export interface OpenCore {
   readonly client: CoreClient;
   /** Only in the process that owns the home. */
   readonly router: CoreRouter | null;
-  /** Resolves when the process that owns the home has gone; never, where this one owns it. */
+  /** Resolves when the owner of the home has ended. Never resolves if this process is the owner. */
   readonly closed: Promise<void>;
-  /** The version of the process that owns the home, where it is another build than this one. */
+  /** The version of the owner, if it is another build than this one. */
   readonly otherBuild: string | null;
   /**
-   * As the owner: waits until the other processes have what they asked for, then ends everything that was started.
-   * With `now`, turns that only this process can have asked for are cancelled instead.
+   * If this process is the owner: waits until the other processes have what they asked for, then ends everything that
+   * was started. With `now`, turns that only this process can have asked for are cancelled instead.
    */
   close(options?: { readonly now: boolean }): Promise<void>;
 }
 
 const connectTimeoutMs = 2_000;
-/** A living owner that starts has its home before it listens, and one that ends for as long as its containers take. */
+/** A starting owner has the home before it listens, and an ending one waits for its containers: both get this time. */
 const ownerMs = 30_000;
 const sayAfterMs = 3_000;
-/** A client that has asked nothing for so long is a conversation that waits for a person; it is not waited for. */
+/** A client without a request for this long is a conversation that waits for its user, so nobody waits for it. */
 const quietMs = 2_000;
 const lookMs = 50;
 
 /**
- * Opens the core of the home: as its owner, or as a client of the process that owns it. An owner that goes away
- * between the look and the call is replaced by this process. One of another build does the work all the same, for there
- * is one core a home; a person is told so.
+ * Opens the core of the home: as its owner, or as a client of the owner. If the owner ends between the check and the
+ * connection, this process replaces it. A core of another build is used all the same, because a home has only one core;
+ * the user is told.
  */
 export async function openCore(terminal: Pick<Terminal, 'err'>, version: string): Promise<OpenCore> {
   const places = findDataFolders(process.env, process.platform);
@@ -46,7 +46,7 @@ export async function openCore(terminal: Pick<Terminal, 'err'>, version: string)
   let isWarned = false;
   for (let isSaid = false; ;) {
     const claim = await claimHome(places.home);
-    // Once: what can be changed is changed by now, and what cannot would be said with every look.
+    // Only once: a warning that remains would be repeated with every attempt.
     if (claim.warning !== null && !isWarned) terminal.err(`${claim.warning}\n`);
     isWarned = true;
     if (claim.type === 'owner') return becomeOwner(claim, { ...places, version }, terminal);
@@ -90,7 +90,7 @@ async function becomeOwner(
     const router = createRouter(core.handlers);
     const server = await serveSocket(router, claim.socketPath);
     const close: OpenCore['close'] = async (options): Promise<void> => {
-      // Another process may be in the middle of a turn in this core; it is not cut off because this one is done.
+      // Another process may be in the middle of a turn in this core, which must not be cut off.
       const mayBeTheirs = options?.now !== true || server.clients() > 0;
       if (mayBeTheirs) await waitForOthers(core, server, terminal);
       await server.close();
@@ -105,7 +105,7 @@ async function becomeOwner(
   }
 }
 
-/** Between two calls of a client nothing runs: only one that is quiet for a while wants nothing. */
+/** Nothing runs between two calls of a client, so only a client that is quiet for a while is done. */
 async function waitForOthers(core: Core, server: SocketServer, terminal: Pick<Terminal, 'err'>): Promise<void> {
   if (core.runningTurns() > 0) {
     terminal.err('waiting for other Dewpoint processes in this home …\n');

@@ -5,8 +5,8 @@ import type { Windows } from './windows.ts';
 type Item = MenuItemConstructorOptions;
 
 /**
- * The menu of the app, as its platform has menus: a Mac has one with the app's name, which holds settings and quit.
- * Keys of the page's own actions are only shown: the page listens for them itself.
+ * The menu of the app, as usual on its platform: on a Mac there is an extra menu with the app's name, for settings and
+ * quitting. Shortcuts of page actions are only shown here: the page itself handles them.
  */
 export function menuTemplate(platform: NodeJS.Platform, windows: Pick<Windows, 'push' | 'open'>): readonly Item[] {
   const action = (id: string, text: keyof typeof texts, accelerator?: string): Item => ({
@@ -17,7 +17,7 @@ export function menuTemplate(platform: NodeJS.Platform, windows: Pick<Windows, '
   const isMac = platform === 'darwin';
   const settings = action('settings', 'menu.settings', 'CommandOrControl+,');
   const separator: Item = { type: 'separator' };
-  // The page opens it by its own keys, which a person can change.
+  // The page handles this shortcut itself, because users can change it.
   const newWindow: Item = {
     label: texts['menu.newWindow'],
     accelerator: 'CommandOrControl+Shift+N',
@@ -53,7 +53,7 @@ export function menuTemplate(platform: NodeJS.Platform, windows: Pick<Windows, '
         { role: 'togglefullscreen' },
       ],
     },
-    // Elsewhere it would offer a zoom that only a Mac has.
+    // On other platforms this role would include a zoom that only Macs have.
     isMac
       ? { role: 'windowMenu' }
       : { label: texts['menu.window'], submenu: [{ role: 'minimize' }, { role: 'close' }] },

@@ -2,20 +2,20 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { seenText } from '@shared/text/seen-text.ts';
 
-/** `dewpoint://session/ID` opens a session, `dewpoint://new?text=…` fills the field of a new task. */
+/** `dewpoint://session/ID` opens a session. `dewpoint://new?text=…` fills in the text of a new task. */
 export const linkScheme = 'dewpoint';
 
-/** What the system asks of the app: by a link, by *open with*, or by a drop on its icon. */
+/** A request of the system: by a link, by *Open with*, or by a drop on the app's icon. */
 export type AppRequest =
   | { readonly type: 'session'; readonly sessionId: string }
-  /** Written by whoever made the link: it is data, and is shown as that. `isCut`: there was more. */
+  /** Text from the author of the link: untrusted, and shown as such. `isCut`: there was more. */
   | { readonly type: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly type: 'path'; readonly path: string };
 
-/** More of a link's text is not taken. */
+/** The rest of a longer text is cut off. */
 const mostCharacters = 8_000;
 
-/** What a link asks; null for what is none of ours. Links come from anywhere: nothing but an id or a text is taken out. */
+/** The request in a link. Null: it is not Dewpoint's. Links are untrusted, so only an id or a text is read. */
 export function requestOfLink(link: string): AppRequest | null {
   const sessionId = /^dewpoint:\/\/session\/([a-z0-9][a-z0-9-]{0,99})\/?$/u.exec(link)?.[1];
   if (sessionId !== undefined) return { type: 'session', sessionId };
@@ -23,21 +23,21 @@ export function requestOfLink(link: string): AppRequest | null {
   const given = query === undefined ? null : new URLSearchParams(query).get('text');
   if (given === null || given.trim() === '') return null;
   const isCut = given.length > mostCharacters;
-  // What cannot be seen in a field is written out: the reader judges what the model will read.
+  // Invisible characters are written out, so that the user sees everything that the model will read.
   return { type: 'text', text: seenText(given.slice(0, mostCharacters).replaceAll('\r\n', '\n')), isCut };
 }
 
 export interface Arguments {
   readonly args: readonly string[];
-  /** Where they were typed. */
+  /** The folder in which they were typed. */
   readonly folder: string;
-  /** What is run, where it stands among them: in a checkout. */
+  /** The file that is run, as it appears among the arguments in a checkout. */
   readonly mainFile: string;
-  /** In a checkout paths count only behind what is run: before it stands what runs it. */
+  /** In a checkout, only arguments after the main file count: those before it start the program. */
   readonly isInstalled: boolean;
 }
 
-/** What the arguments of a start ask: the first that is no option. Null: nothing. */
+/** The request in the arguments of a start: the first argument that is not an option. Null: there is none. */
 export function requestInArguments({ args, folder, mainFile, isInstalled }: Arguments): AppRequest | null {
   const app = args.findLastIndex((arg) => resolve(folder, arg) === mainFile);
   const hasPaths = isInstalled || app >= 0;
@@ -56,7 +56,7 @@ export function requestInArguments({ args, folder, mainFile, isInstalled }: Argu
 function requestOfPath(arg: string, folder: string): AppRequest | null {
   if (!/^[a-z][a-z0-9+.-]+:/iu.test(arg)) return { type: 'path', path: resolve(folder, arg) };
   try {
-    // The desktops of Linux name what is opened by its address.
+    // Linux desktops pass the address of a file, not its path.
     return arg.startsWith('file:') ? { type: 'path', path: fileURLToPath(arg) } : null;
   } catch {
     return null;

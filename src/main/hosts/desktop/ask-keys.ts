@@ -1,16 +1,16 @@
-/** Keys that the system gives to the app wherever the person is. Tests put others in their place. */
+/** Shortcuts that work system-wide. Tests replace them. */
 export interface SystemKeys {
-  /** False where another program has them. Throws for what are no keys. */
+  /** False if another program uses the keys. Throws for invalid keys. */
   readonly register: (keys: string, run: () => void) => boolean;
   readonly unregister: (keys: string) => void;
 }
 
 export interface AskKeys {
-  /** Null: none. */
+  /** Null: no shortcut. */
   readonly set: (keys: string | null) => void;
 }
 
-/** The keys that ask from anywhere. The ones from before are given back first, so that two are never taken. */
+/** The system-wide shortcut for a new task. The old keys are released first, so that two are never registered. */
 export function createAskKeys(system: SystemKeys, onAsk: () => void, onRefused: (keys: string) => void): AskKeys {
   let held: string | null = null;
   let wanted: string | null = null;
@@ -23,7 +23,7 @@ export function createAskKeys(system: SystemKeys, onAsk: () => void, onRefused: 
   };
   return {
     set: (keys) => {
-      // Settings are read again and again: what could not be had is said once.
+      // Settings are read repeatedly, and a refusal is reported only once.
       if (keys === wanted) return;
       wanted = keys;
       if (held !== null) system.unregister(held);

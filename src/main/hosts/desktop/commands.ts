@@ -14,7 +14,7 @@ import { sessionPrefix } from './windows.ts';
 export interface HostCommandsOptions {
   readonly client: () => Promise<CoreClient>;
   readonly windows: Windows;
-  /** The one that is served: a dialog belongs to its window. */
+  /** The page that is served. Dialogs belong to its window. */
   readonly page: WebContents;
   readonly files: FileOpener;
   readonly endpoint: EndpointSwitch;
@@ -29,7 +29,7 @@ const signInTo = z.object({ kind: z.enum(['server', 'provider']), name: z.string
 const bySwitch = z.object({ isOn: z.boolean() });
 const byView = z.object({ view: z.string() });
 
-/** What the window does itself: the dialogs in which a person names a place, and what is to be shown next. */
+/** What the window does itself: dialogs in which the user chooses a place, and events for the page. */
 export function createHostCommands({
   client,
   windows,
@@ -65,7 +65,7 @@ export function createHostCommands({
         defaultPath: `${fileNameOf(title)}.dewpoint`,
         filters: [sessionFile],
       });
-      // An older Electron answers an empty name where nothing was chosen.
+      // Older versions of Electron return an empty name if nothing was chosen.
       if (canceled || filePath === undefined || filePath === '') return { path: null, missing: 0 };
       const { missing } = await core.sessions.export(
         { sessionId, path: filePath },
@@ -94,11 +94,11 @@ export function createHostCommands({
   };
 }
 
-/** The core says what waits, so that no page can send a browser anywhere. */
+/** The core provides the waiting address, so that no page can send the browser anywhere else. */
 async function openSignIn({ tools, keys }: CoreClient, { kind, name }: z.infer<typeof signInTo>): Promise<void> {
   const { url } = await (kind === 'server' ? tools.signInAddress({ name }) : keys.signInAddress({ provider: name }));
   if (url === null) throw new AppError('not-found', `No sign-in to ${name} is waiting.`);
-  // A service on this machine needs no encryption; everything else that a system could open is no page.
+  // A service on this machine needs no encryption. No other kind of address is opened.
   const { protocol, hostname } = new URL(url);
   const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
   if (protocol !== 'https:' && !(protocol === 'http:' && isHere))
@@ -106,7 +106,7 @@ async function openSignIn({ tools, keys }: CoreClient, { kind, name }: z.infer<t
   await shell.openExternal(url);
 }
 
-/** A page names no file to be written or read: those commands are reached through a dialog. */
+/** A page cannot name a file to read or write: those commands go through a dialog. */
 export async function refusePaths({ name }: ForwardedCall): Promise<void> {
   if (name === 'sessions.export' || name === 'sessions.import') {
     throw new AppError('refused', 'A file is named in a dialog, not by the page.');

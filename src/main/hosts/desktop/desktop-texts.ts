@@ -1,4 +1,4 @@
-/** What the app itself says, outside of its pages, by its key; the pages have theirs in `src/renderer/texts`. */
+/** The texts of the app outside of its pages, by key. Those of the pages are in `src/renderer/texts`. */
 export const texts = {
   'menu.file': 'File',
   'menu.new': 'New task',

@@ -10,12 +10,12 @@ export interface Machine {
 }
 
 interface EditorProgram {
-  /** As it is called on PATH. */
+  /** Its names on PATH. */
   readonly names: readonly string[];
-  /** Below the folder of applications (macOS), or of programs of a person or of all (Windows). */
+  /** Relative to the applications folder (macOS), or to a program folder (Windows). */
   readonly mac: string;
   readonly windows: string;
-  /** Whole paths (Linux). */
+  /** Absolute paths (Linux). */
   readonly linux: readonly string[];
   readonly args: (path: string, line: number | null) => readonly string[];
 }
@@ -29,7 +29,7 @@ const withLine = (path: string, line: number | null): readonly string[] =>
 const ofCode = (name: string, title: string, folder: string): Omit<EditorProgram, 'linux'> => ({
   names: [name],
   mac: `${title}.app/Contents/Resources/app/bin/${name}`,
-  // What lies on PATH there needs a shell to run it.
+  // The command on PATH needs a shell there, so the program itself is named.
   windows: `${folder}\\${folder === 'Microsoft VS Code' ? 'Code' : title}.exe`,
   args: withGoto,
 });
@@ -72,12 +72,12 @@ const programs: Readonly<Record<EditorId, EditorProgram>> = {
   goland: ofJetBrains('goland', 'GoLand'),
 };
 
-/** The words of its command for a file, which is a whole path. */
+/** The arguments of an editor's command for a file, given by its absolute path. */
 export function editorArguments(id: EditorId, path: string, line: number | null): readonly string[] {
   return programs[id].args(path, line);
 }
 
-/** The whole path of an editor: on PATH, or where it is usually installed, and never in a project. Null: it is not here. */
+/** The absolute path of an editor: on PATH or at its usual place, never in a project. Null: it is not installed. */
 export async function findEditor(
   id: EditorId,
   host: Pick<HostPrograms, 'find' | 'isOutside'>,
@@ -106,12 +106,12 @@ function usualPlaces({ mac, windows, linux }: EditorProgram, { platform, env }: 
   ].filter((place) => place !== null);
 }
 
-/** What opens a text as the system is set, and the words that begin its command. */
+/** The program that opens text files on this system, with its first arguments. */
 export async function findSystemOpener(
   host: Pick<HostPrograms, 'find'>,
   { platform, env }: Machine,
 ): Promise<{ readonly program: string; readonly words: readonly string[] }> {
-  // The text editor there, whatever the kind of file is opened with.
+  // `-t` uses the default text editor, whatever program opens this kind of file.
   if (platform === 'darwin') return { program: '/usr/bin/open', words: ['-t'] };
   if (platform === 'win32') return { program: `${env.SystemRoot ?? 'C:\\Windows'}\\notepad.exe`, words: [] };
   const program = await host.find('xdg-open');

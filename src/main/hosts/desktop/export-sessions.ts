@@ -4,7 +4,7 @@ import { toFailure } from '@shared/errors.ts';
 import type { SessionsOutcome } from '@shared/contract/sessions-contract.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 
-/** A file for each session in a folder, under a name that nothing has there. `missing`: files that are gone. */
+/** Writes one file per session into a folder, each with an unused name. `missing`: stored files that are gone. */
 export async function exportInto(
   core: Pick<CoreClient, 'sessions'>,
   folder: string,
@@ -43,7 +43,7 @@ async function freePath(folder: string, name: string): Promise<string> {
   }
 }
 
-/** A title as the name of a file that every system takes. */
+/** A title as a file name that is valid on every system. */
 export function fileNameOf(title: string): string {
   const name = title
     .replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ')

@@ -11,14 +11,14 @@ const problem = (key: 'open.missing' | 'open.tooLarge' | 'open.noFile', path: st
 });
 
 /**
- * What a person opened with the app: a folder becomes the project of a new task, a file goes to its attachments. Either
- * way the page shows it first, and nothing is sent.
+ * Handles a path that the user opened with the app: a folder becomes the project of a new task, and a file an
+ * attachment. The page only shows it; nothing is sent.
  */
 export async function pushOfPath(path: string): Promise<HostPush> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) return { type: 'new', project: path };
-    // Anything else may never end, or do something by being read.
+    // Other kinds of files may never end, or have side effects when they are read.
     if (!found.isFile()) return problem('open.noFile', path);
     if (found.size > maxFileBytes) return problem('open.tooLarge', path);
     const data = (await readFile(path)).toString('base64');

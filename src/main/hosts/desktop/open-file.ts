@@ -18,16 +18,16 @@ export interface FileOpenerOptions {
 
 export interface FileToOpen {
   readonly sessionId: string;
-  /** Below a folder of the session, or a whole path in one. */
+  /** A path relative to a folder of the session, or an absolute path in one. */
   readonly path: string;
   readonly line?: number | undefined;
 }
 
-/** Opens files of a session in the editor of the person. */
+/** Opens files of a session in the user's editor. */
 export interface FileOpener {
-  /** Those that are here. */
+  /** The editors that are installed. */
   readonly editors: () => Promise<readonly EditorId[]>;
-  /** Answers what it was opened in. Rejects where the file is none of the session's, or there is no editor. */
+  /** Returns what the file was opened in. Rejects if the file is not the session's, or there is no editor. */
   readonly open: (file: FileToOpen) => Promise<{ readonly editor: string }>;
 }
 
@@ -77,7 +77,7 @@ interface FoundFile {
   readonly isExecutable: boolean;
 }
 
-/** The first of the folders that has it. No link is followed in it, and nothing beside it is found. */
+/** Finds the file in the first folder that has it. Follows no link, and finds nothing outside of the folders. */
 async function findFile(folders: readonly (string | null)[], path: string): Promise<FoundFile> {
   for (const folder of folders) {
     const found = folder === null ? null : await fileBelow(folder, path);
@@ -98,14 +98,14 @@ async function fileBelow(folder: string, path: string): Promise<FoundFile | null
     if (!found.isFile()) return null;
     return { path: join(await realpath(folder), ...names), isExecutable: (found.mode & 0o111) !== 0 };
   } catch {
-    // What cannot be looked at is not opened.
+    // A file that cannot be checked is not opened.
     return null;
   } finally {
     await parent.close();
   }
 }
 
-/** A system may run what it opens: so only texts of known kinds, and none that may be run. */
+/** The system may run what it opens, so only text files of known kinds that are not executable are allowed. */
 function textToOpen({ path, isExecutable }: FoundFile): string {
   if (isPlainText(path) && (!isExecutable || process.platform === 'win32')) return path;
   throw new AppError('refused', 'This machine might run this file, so it is not opened by the system default.', {
@@ -113,7 +113,7 @@ function textToOpen({ path, isExecutable }: FoundFile): string {
   });
 }
 
-/** Resolves once it runs; it goes on without us. */
+/** Resolves when the program runs. It continues without Dewpoint. */
 function start(
   programs: Pick<HostPrograms, 'start'>,
   { program }: { readonly program: string },

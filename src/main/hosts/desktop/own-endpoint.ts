@@ -6,12 +6,12 @@ import type { ApiCore } from '../api/answer-request.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 
 export interface EndpointSwitch {
-  /** As the settings say it. Never rejects: what is wrong stands in the answer. */
+  /** Applies the settings. Never rejects: the result says what is wrong. */
   readonly apply: () => Promise<OwnEndpoint>;
   readonly set: (isOn: boolean) => Promise<OwnEndpoint>;
 }
 
-/** The endpoint of the app: the server of `dewpoint serve --api`, on while a person has it switched on. One change at a time. */
+/** The endpoint of the app: the server of `dewpoint serve --api` while it is on. Makes one change at a time. */
 export function createEndpointSwitch(client: () => Promise<CoreClient>, port: number): EndpointSwitch {
   let server: ApiServer | null = null;
   let busy: Promise<unknown> = Promise.resolve();
@@ -44,7 +44,7 @@ export function createEndpointSwitch(client: () => Promise<CoreClient>, port: nu
   };
 }
 
-/** The process that has the core may be another one by the next call. */
+/** Gets the core for each call, because another process may own it by then. */
 function renewed(client: () => Promise<CoreClient>): ApiCore {
   return {
     endpoint: {

@@ -3,12 +3,13 @@ import type { IpcMainEvent, MessagePortMain, WebContents } from 'electron';
 import type { Channel, ChannelServer } from '../../server/serve-channel.ts';
 import { isPage } from './window.ts';
 
-/** The one message a preload sends; it carries the port and nothing else. */
+/** The only message that a preload sends. It carries the port and nothing else. */
 const portMessage = 'dewpoint:port';
 
 /**
- * Takes the port of a page and serves the contract on it, by the server of its window. Only the top frame of our own page is answered, and a
- * page has one port: a later one (the page was loaded again) closes the one before, and with it every request on it.
+ * Takes the port of a page and serves the contract on it, with the server of its window. Only the top frame of
+ * Dewpoint's own page is served. A page has one port: a later one, after a reload, closes the earlier one with all its
+ * requests.
  */
 export function acceptPorts(serverOf: (page: WebContents) => ChannelServer, url: string): void {
   const open = new Map<number, () => void>();
@@ -30,7 +31,7 @@ export function acceptPorts(serverOf: (page: WebContents) => ChannelServer, url:
 }
 
 function isOwnPage(event: IpcMainEvent, url: string): boolean {
-  // Newer versions of Electron answer null for a frame that has gone.
+  // Newer versions of Electron return null for a frame that is gone.
   const frame: Electron.WebFrameMain | null = event.senderFrame;
   return frame !== null && frame.parent === null && isPage(frame.url, url);
 }

@@ -1,10 +1,10 @@
 import type { HostPush } from '@shared/contract/host-contract.ts';
 import { createPushQueue } from '../../lib/async/push-queue.ts';
 
-/** What happens around the page, on its way into it. */
+/** Events from outside of the page, on their way to it. */
 export interface PagePushes {
   readonly push: (item: HostPush) => void;
-  /** For one page; ends with its signal. What came before any page listened is given to the first. */
+  /** The events for one page, until the signal. Events from before any page listened go to the first one. */
   readonly stream: (signal: AbortSignal) => AsyncGenerator<HostPush>;
 }
 

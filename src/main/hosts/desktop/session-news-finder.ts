@@ -2,7 +2,7 @@ import type { SessionNews, WatchedSession } from '@shared/session/session-news.t
 import { isNewsWanted, sessionNews } from '@shared/session/session-news.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-/** What a look asks a core. */
+/** What the finder asks a core for. */
 export interface NewsSource {
   readonly sessions: () => Promise<readonly SessionSummary[]>;
   /** The setting `notify`. */
@@ -10,8 +10,8 @@ export interface NewsSource {
 }
 
 /**
- * Looks at the sessions again and again; each answers what a person should hear of. A change is news once, however
- * slow a core is: while one look is under way another sees nothing, and what a look failed to say the next one says.
+ * Each call looks at the sessions and returns the news for the user. Each change is news only once, even with a slow
+ * core: a call during another one returns nothing, and what a failed call missed is returned by the next.
  */
 export function createNewsFinder(): (source: NewsSource) => Promise<readonly SessionNews[]> {
   let watched: ReadonlyMap<string, WatchedSession> = new Map();

@@ -29,7 +29,7 @@ import { createNewsFinder } from './session-news-finder.ts';
 import type { Session } from 'electron';
 import type { PageFiles } from '../page-files.ts';
 
-/** Where the page lives. An own scheme: `file:` would let a page read the disk. */
+/** The address of the page. It has its own scheme, because `file:` would let a page read the disk. */
 export const pageUrl = 'app://dewpoint/';
 
 /** Must be called before the app is ready. */
@@ -39,7 +39,7 @@ export function registerPageScheme(): void {
   ]);
 }
 
-/** Answers the page's own files with its policy; anything else is not there. */
+/** Serves the page's own files with its policy. Everything else is not found. */
 export function servePage(session: Session, files: PageFiles): void {
   const headers = pageHeaders("'self'");
   session.protocol.handle('app', (request) => {
@@ -59,7 +59,7 @@ export function servePage(session: Session, files: PageFiles): void {
 
 const everyMs = 4_000;
 
-/** Tells a person who looks at something else that a long task has ended or waits; a click shows it. */
+/** Notifies a user who is looking elsewhere that a long task has ended or waits. A click shows the session. */
 export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows, parts: SystemParts): void {
   const look = createNewsFinder();
   const tell = async (): Promise<void> => {
@@ -76,7 +76,7 @@ export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Win
     if (!Notification.isSupported()) return;
     for (const news of all) if (news.sessionId !== inFront) show(news, windows);
   };
-  // A core that is just being renewed is asked again in a moment.
+  // A core that is being renewed is asked again soon.
   setInterval(() => void tell().catch(() => undefined), everyMs).unref();
 }
 
@@ -93,26 +93,26 @@ function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
 }
 
 export interface DesktopOptions {
-  /** Opens the core here, or finds the process that has it. Called again when that one goes. */
+  /** Opens the core here, or connects to the process that owns it. Called again when that process ends. */
   readonly connect: () => Promise<ConnectedCore>;
-  /** Where Dewpoint keeps its things. */
+  /** The home of Dewpoint. */
   readonly home: string;
-  /** Where Chromium keeps its things; one instance of the app for each. */
+  /** The folder for Chromium's data. There is one instance of the app per folder. */
   readonly stateFolder: string;
   readonly pageFolder: string;
   readonly preloadFile: string;
-  /** What is run: in a checkout it stands among the arguments. */
+  /** The main file. In a checkout it is among the arguments. */
   readonly mainFile: string;
-  /** A development server's page instead of the built one; null in a built app. */
+  /** The page of a development server, used instead of the built one. Null in a built app. */
   readonly developmentUrl: string | null;
-  /** Errors are printed and end the process, where a dialog would wait for a person. */
+  /** Errors are printed and end the process, because in a test nobody closes a dialog. */
   readonly isTest: boolean;
 }
 
-/** The desktop host: windows on the core. Call it before Electron is ready. */
+/** The desktop host: windows that use the core. Call it before Electron is ready. */
 export function startDesktop(options: DesktopOptions): void {
   app.setPath('userData', options.stateFolder);
-  // Whoever read it may be gone: that is no error, and one that is printed there would be the next one, without an end.
+  // The reader of stderr may be gone. Reporting that error there would cause the next one, forever.
   process.stderr.on('error', () => undefined);
   if (options.isTest) process.on('uncaughtException', (error) => fail(error, options));
   if (!app.requestSingleInstanceLock()) {
@@ -132,7 +132,7 @@ export function startDesktop(options: DesktopOptions): void {
 interface Desktop {
   readonly link: RenewedConnection;
   readonly windows: Windows;
-  /** Of the page. */
+  /** The address of the page. */
   readonly url: string;
 }
 
@@ -140,7 +140,7 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
   await app.whenReady();
   Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(process.platform, windows)]));
   servePage(session.defaultSession, await readPageFiles(options.pageFolder));
-  // Opened before the window, so that a core that cannot start is an error message and not an empty page.
+  // Opened before the window, so that a core that cannot start causes an error message and not an empty page.
   await link.client();
   const files = openerFor(link.client, options);
   const endpoint = createEndpointSwitch(link.client, usualPort);
@@ -160,12 +160,12 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
   });
 }
 
-/** Opens files in editors of this machine, none of which is taken from a folder of a project. */
+/** Opens files in editors of this machine, never with a program from a project folder. */
 function openerFor(client: () => Promise<CoreClient>, { home }: DesktopOptions): FileOpener {
   const { env, platform } = process;
   const listed = async (): Promise<readonly string[]> =>
     (await (await client()).sessions.list()).flatMap(({ projectPath }) => projectPath ?? []);
-  // Many programs are looked for at once: they share one list.
+  // Many programs are searched for at once, and share one list.
   let asked: Promise<readonly string[]> | null = null;
   const projects = (): Promise<readonly string[]> =>
     (asked ??= listed().finally(() => {
@@ -175,7 +175,7 @@ function openerFor(client: () => Promise<CoreClient>, { home }: DesktopOptions):
   return createFileOpener({ client, programs, machine: { env, platform } });
 }
 
-/** What the system asks, when it starts the app or while it runs: a link, or what was opened with it. */
+/** Handles requests of the system, at the start or later: links, and files opened with the app. */
 function takeRequests(windows: Windows, { isTest, mainFile }: DesktopOptions): void {
   const take = (args: readonly string[], folder: string, isInstalled: boolean = app.isPackaged): void => {
     const request = requestInArguments({ args, folder, mainFile, isInstalled });
@@ -183,7 +183,7 @@ function takeRequests(windows: Windows, { isTest, mainFile }: DesktopOptions): v
     if (request?.type === 'text') windows.push({ ...request, type: 'new', from: 'link' });
     if (request?.type === 'path') void pushOfPath(request.path).then(windows.push);
   };
-  // Only an installed app takes the links of the whole system.
+  // Only an installed app becomes the system's handler for its links.
   if (!isTest && process.defaultApp !== true) app.setAsDefaultProtocolClient(linkScheme);
   take(process.argv, process.cwd());
   app.on('second-instance', (_event, args, folder: string | undefined) => {
@@ -195,7 +195,7 @@ function takeRequests(windows: Windows, { isTest, mainFile }: DesktopOptions): v
     windows.show();
     take(['', given], process.cwd(), true);
   };
-  // A Mac says both by events.
+  // macOS sends both as events.
   app.on('open-url', takeOne);
   app.on('open-file', takeOne);
 }
@@ -203,11 +203,11 @@ function takeRequests(windows: Windows, { isTest, mainFile }: DesktopOptions): v
 function quitCleanly(link: RenewedConnection): void {
   let isClosing = false;
   app.on('will-quit', (event) => {
-    // Asked a second time it ends at once, whatever is still being closed.
+    // A second attempt quits at once, whatever is still closing.
     if (isClosing) return;
     isClosing = true;
     event.preventDefault();
-    // A core that never opened has nothing to close.
+    // A core that never opened needs no closing.
     void link
       .close()
       .catch(() => undefined)

@@ -11,12 +11,12 @@ import { createTrayMenu } from './tray-menu.ts';
 import type { Windows } from './windows.ts';
 
 const againMs = 2_000;
-/** More of the clipboard is not taken into a field. */
+/** Longer clipboard text is cut off. */
 const mostCharacters = 20_000;
 
-/** What Dewpoint has outside of its windows: a place in the tray and keys of the system, as the settings say. */
+/** Parts outside of the windows, as set in the settings: the tray icon and system-wide shortcuts. */
 export interface SystemParts {
-  /** Windows may all be closed, and the app stays. */
+  /** Whether the app keeps running without windows. */
   readonly staysWithoutWindows: () => boolean;
   readonly setSessions: (sessions: readonly SessionSummary[]) => void;
 }
@@ -36,9 +36,9 @@ export function startSystemParts(client: () => Promise<CoreClient>, windows: Win
     quit: () => app.quit(),
   });
   let isWithClipboard = false;
-  // It is read at this moment, and only for who has chosen so.
+  // Reads the clipboard only now, and only if the user chose that.
   const ask = async (): Promise<void> => {
-    // Newer versions of Electron answer a promise.
+    // Newer versions of Electron return a promise.
     const text: string | Promise<string> = isWithClipboard ? clipboard.readText() : '';
     newTask(printable((await text).slice(0, mostCharacters)));
   };
@@ -59,16 +59,16 @@ export function startSystemParts(client: () => Promise<CoreClient>, windows: Win
 
 const powerEveryMs = 60_000;
 
-/** Tells the core what the system says of power and heat: when it changes, and once a minute, for the core may be a new one. */
+/** Reports power and heat to the core on every change, and once a minute, because the core may be a new one. */
 function notePower(client: () => Promise<CoreClient>): void {
-  // Of heat, only a Mac says something; "unknown" elsewhere.
+  // Only macOS reports heat; other systems say "unknown".
   const tell = async (): Promise<void> => {
     const state = powerMonitor.getCurrentThermalState();
     const heat = state === 'unknown' ? null : state === 'serious' || state === 'critical';
     const core = await client();
     await core.models.noteStrain({ battery: powerMonitor.isOnBatteryPower(), heat, memory: null, card: null });
   };
-  // A core that is just being renewed is told in a minute.
+  // A core that is being renewed gets it a minute later.
   const now = (): void => void tell().catch(() => undefined);
   powerMonitor.on('on-battery', now);
   powerMonitor.on('on-ac', now);
@@ -80,14 +80,14 @@ function notePower(client: () => Promise<CoreClient>): void {
 
 const desktopSchema = settingsSchema.shape.desktop;
 
-/** For as long as the app runs. A core that goes is asked again when there is another. */
+/** Runs as long as the app. If the core goes, it continues with the next one. */
 async function followSettings(
   client: () => Promise<CoreClient>,
   apply: (settings: ReturnType<typeof desktopSchema.parse>) => void,
 ): Promise<void> {
   const follow = async (): Promise<void> => {
     const core = await client();
-    // It says at its beginning that all is to be read.
+    // The first item has no keys and means that everything must be read.
     for await (const { keys } of await core.settings.watch()) {
       if (keys.length > 0 && !keys.some((key) => key.startsWith('desktop'))) continue;
       apply(desktopSchema.parse(await core.settings.get({ key: 'desktop' })));
@@ -124,7 +124,7 @@ function createTray(): SystemTray {
 
 const sizePx = 32;
 
-/** A drop, drawn here: a circle with a point above it. A Mac colors it as its menu bar is. */
+/** Draws the icon, a drop: a circle with a point above it. On macOS the menu bar decides its color. */
 function dropImage(): NativeImage {
   const isTemplate = process.platform === 'darwin';
   const color = isTemplate ? [0, 0, 0] : [0x6e, 0x77, 0x0f];

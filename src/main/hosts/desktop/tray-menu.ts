@@ -2,10 +2,10 @@ import { seenWords } from '@shared/text/seen-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { texts } from './desktop-texts.ts';
 
-/** A line of the tray's menu; null: a line between two groups. No `run`: it only says something. */
+/** A line of the tray menu. Null: a separator. Without `run` it is only information. */
 export type TrayLine = { readonly label: string; readonly run?: () => void } | null;
 
-/** The tray of the system. Tests put another in its place: a machine without a desktop has none. */
+/** The system tray. Tests replace it, because a machine without a desktop has none. */
 export interface SystemTray {
   readonly show: (title: string, lines: readonly TrayLine[]) => void;
   readonly remove: () => void;
@@ -18,19 +18,19 @@ export interface TrayActions {
   readonly quit: () => void;
 }
 
-/** More would be no menu. */
+/** A longer menu would not be usable. */
 const mostSessions = 8;
 const mostCharacters = 60;
 
 export interface TrayMenu {
-  /** Whether there is a tray. */
+  /** Shows or hides the tray icon. */
   readonly setOn: (isOn: boolean) => void;
   readonly isOn: () => boolean;
-  /** What runs now. */
+  /** The current sessions. */
   readonly setSessions: (sessions: readonly SessionSummary[]) => void;
 }
 
-/** Dewpoint in the tray: what runs now, and the way back to it. Its menu is only made again when it says something else. */
+/** Dewpoint in the tray: running sessions, and the way back to them. The menu is rebuilt only if its text changes. */
 export function createTrayMenu(tray: SystemTray, actions: TrayActions): TrayMenu {
   let isOn = false;
   let busy: readonly SessionSummary[] = [];
@@ -74,7 +74,7 @@ function linesOf(busy: readonly SessionSummary[], actions: TrayActions): readonl
   ];
 }
 
-/** On one line, as short as a menu needs it. A `&` would mark a key. */
+/** A short title on one line. A single `&` would mark a shortcut, so it is doubled. */
 function shortTitle(title: string): string {
   const words = seenWords(title === '' ? texts['tray.title'] : title).replaceAll('&', '&&');
   return words.length <= mostCharacters ? words : `${words.slice(0, mostCharacters - 1)}…`;

@@ -9,16 +9,16 @@ const placeSchema = z.object({
   height: z.number().int().min(200).max(20_000),
   isMaximized: z.boolean(),
 });
-/** Where a window was, in pixels of the desktop. */
+/** The position of a window, in desktop pixels. */
 export type WindowPlace = z.infer<typeof placeSchema>;
 
 const keptSchema = z.object({
-  /** Null: where the system puts a new one. */
+  /** Null: the system chooses the position. */
   place: placeSchema.nullable(),
-  /** What it showed, in the words of its page; empty: what a first window shows. */
+  /** The view in the words of its page. Empty: the view of a first window. */
   view: z.string().max(200),
 });
-/** A window as it is opened again. */
+/** A window that will be reopened. */
 export type KeptWindow = z.infer<typeof keptSchema>;
 
 const fileSchema = z.object({ windows: z.array(keptSchema).max(20) });
@@ -30,7 +30,7 @@ export interface Area {
   readonly height: number;
 }
 
-/** Empty: none were kept, or they cannot be read. */
+/** Empty if no windows were stored, or the file cannot be read. */
 export function readWindowState(path: string): readonly KeptWindow[] {
   try {
     return fileSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).windows;
@@ -39,24 +39,21 @@ export function readWindowState(path: string): readonly KeptWindow[] {
   }
 }
 
-/**
- * At once and as a whole, for the app may be closing or be killed. Where they cannot be kept, the next start opens
- * as the first did.
- */
+/** Writes synchronously and as a whole: the app may be closing. After a failure, the next start is like the first. */
 export function saveWindowState(path: string, windows: readonly KeptWindow[]): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(`${path}.new`, `${JSON.stringify({ windows })}\n`, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {
-    // Nothing hangs on it.
+    // Not essential.
   }
 }
 
-/** How much of its top edge must be on a screen, so that it can be taken hold of. */
+/** How much of its top edge must be on a screen, so that the user can drag it. */
 const minimumVisible = { width: 120, height: 32 };
 
-/** The place as it was kept, if enough of it is on one of the screens that there are now. */
+/** The stored position if enough of it is on a current screen, else null. */
 export function placeWithinScreens(place: WindowPlace | null, screens: readonly Area[]): WindowPlace | null {
   if (place === null) return null;
   const isSeen = screens.some((screen) => {
@@ -72,7 +69,7 @@ export function placeWithinScreens(place: WindowPlace | null, screens: readonly 
 
 const cascadePx = 28;
 
-/** Where a window opened from another comes to lie: beside its title, and not over it. */
+/** The position of a window that is opened from another: offset, so that both titles are visible. */
 export function placeBeside(place: WindowPlace): WindowPlace {
   return { ...place, x: place.x + cascadePx, y: place.y + cascadePx, isMaximized: false };
 }

@@ -7,11 +7,11 @@ export interface WindowOptions {
   readonly url: string;
   readonly preloadFile: string;
   readonly place: WindowPlace | null;
-  /** What it shows first, in the words of its page. */
+  /** The first view, in the words of its page. */
   readonly view: string;
 }
 
-/** A window: a sandboxed page that can go nowhere, open nothing and ask for nothing. Its page is not loaded yet. */
+/** A sandboxed page that cannot navigate, open windows or ask for permissions. It is not loaded yet. */
 export function createWindow({ url, preloadFile, place: kept }: WindowOptions): BrowserWindow {
   const areas = screen.getAllDisplays().map((display) => display.workArea);
   const place = placeWithinScreens(kept, areas);
@@ -36,18 +36,18 @@ export function createWindow({ url, preloadFile, place: kept }: WindowOptions): 
   reviveCrashed(window.webContents);
   keepDrafts(window.webContents);
   denyPermissions(window.webContents.session);
-  // What a preview runs finds no way out past the policy of its frame.
+  // Keeps scripts of a preview from using WebRTC to bypass the policy of its frame.
   window.webContents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp');
   window.once('ready-to-show', () => window.show());
   return window;
 }
 
-/** The page of a window. It takes what it shows first out of its fragment. */
+/** The address of the page. Its fragment holds the first view. */
 export function pageAddress({ url, view }: Pick<WindowOptions, 'url' | 'view'>): string {
   return view === '' ? url : `${url}#${encodeURIComponent(view)}`;
 }
 
-/** Whether an address is the page's own, whatever its fragment says. */
+/** Whether an address is that of the page, with any fragment. */
 export function isPage(address: string, url: string): boolean {
   const parsed = new URL(address);
   parsed.hash = '';
@@ -62,10 +62,10 @@ function boundsOf({ x, y, width, height }: WindowPlace): Electron.Rectangle {
   return { x, y, width, height };
 }
 
-/** The first is soon enough for most; a page that is busy writes what was typed only later. */
+/** Usually the first flush is enough. A busy page writes the typed text later. */
 const draftAfterMs = [300, 2_000, 10_000];
 
-/** What was typed is on the disk soon after: by itself Chromium takes seconds, which a crash would lose. */
+/** Flushes typed text to the disk soon. Chromium takes seconds by itself, and a crash would lose the text. */
 function keepDrafts(contents: WebContents): void {
   let timers: readonly NodeJS.Timeout[] = [];
   const flush = (): void => {
@@ -77,18 +77,18 @@ function keepDrafts(contents: WebContents): void {
   });
 }
 
-/** More crashes than this in a minute are no accident: the page is then left as it is. */
+/** More crashes in a minute are not accidental, and the page is no longer reloaded. */
 const mostRevivals = 3;
 const reviveAfterMs = 200;
 
-/** A page that crashed is loaded again: what was being said is in the core, and goes on. */
+/** Reloads a page that crashed. A running turn continues in the core. */
 function reviveCrashed(contents: WebContents): void {
   let crashes: number[] = [];
   contents.on('render-process-gone', (_event, { reason }) => {
     const now = Date.now();
     crashes = [...crashes.filter((at) => now - at < 60_000), now];
     if (reason === 'clean-exit' || crashes.length > mostRevivals) return;
-    // Within the event the frame that has gone is still in place, and would be what is loaded.
+    // During the event the crashed frame is still in place, and would be reloaded instead.
     setTimeout(() => {
       if (!contents.isDestroyed()) contents.reload();
     }, reviveAfterMs);
@@ -97,7 +97,7 @@ function reviveCrashed(contents: WebContents): void {
 
 function holdInPlace(contents: WebContents, url: string): void {
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
-  // Loading the same page again is all a page may do.
+  // Reloading the same page is the only navigation.
   contents.on('will-navigate', (event, target) => {
     if (!isPage(target, url)) event.preventDefault();
   });

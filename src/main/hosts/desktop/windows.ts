@@ -10,11 +10,11 @@ import { pageAddress, createWindow, windowPlaceOf } from './window.ts';
 export interface WindowsOptions {
   readonly url: string;
   readonly preloadFile: string;
-  /** Where it is kept what was open. */
+  /** The file that stores the open windows. */
   readonly stateFile: string;
 }
 
-/** One open window, as its page is served. */
+/** An open window, as needed to serve its page. */
 export interface OpenWindow {
   readonly window: BrowserWindow;
   readonly pushes: PagePushes;
@@ -22,17 +22,17 @@ export interface OpenWindow {
 }
 
 export interface Windows {
-  /** The windows that were open when the app ended, however it ended; one where there were none. */
+  /** Opens the windows that were open when the app ended, for whatever reason, or one if there were none. */
   readonly restore: () => Promise<void>;
-  /** Another window, beside the one in front. */
+  /** Opens another window beside the one in front. */
   readonly open: (view?: string) => Promise<void>;
-  /** Of a page that has its own window. Throws for any other. */
+  /** The window of a page. Throws for a page without its own window. */
   readonly of: (page: WebContents) => OpenWindow;
-  /** Brings the window in front before a person's eyes; opens one where there is none. */
+  /** Shows the front window, or opens one if there is none. */
   readonly show: () => void;
-  /** The session that a person has before their eyes; null where the app is not in front, or shows something else. */
+  /** The session that the user is looking at. Null: the app is not in front, or shows something else. */
   readonly sessionInFront: () => string | null;
-  /** Tells the window in front, or the first one there will be. */
+  /** Sends the event to the front window, or to the next one that opens. */
   readonly push: (item: HostPush) => void;
 }
 
@@ -40,12 +40,12 @@ interface Slot extends OpenWindow {
   kept: KeptWindow;
 }
 
-/** What a page says that it shows (`keepView`), where that is a session. */
+/** The prefix in `keepView` for a view that shows a session. */
 export const sessionPrefix = 'session:';
-/** How long a window must have been at rest before its place is written down. */
+/** How long a window must be at rest before its position is stored. */
 const settledMs = 300;
 
-/** All windows of the app: the same core behind each, and each with a view, a place and pushes of its own. */
+/** All windows of the app: they share a core, and each has its own view, position and events. */
 export function createWindows(options: WindowsOptions): Windows {
   const slots = createSlots(options.stateFile);
   const early: HostPush[] = [];
@@ -106,19 +106,19 @@ export function createWindows(options: WindowsOptions): Windows {
 interface Slots {
   readonly add: (slot: Slot) => void;
   readonly of: (page: WebContents) => Slot | undefined;
-  /** The window that has the focus, or had it last. */
+  /** The window with the focus, or the last one that had it. */
   readonly front: () => Slot | null;
   readonly keep: () => void;
 }
 
-/** The windows that are open, and what is written down of them. */
+/** The open windows, and what is stored about them. */
 function createSlots(stateFile: string): Slots {
   const slots = new Map<number, Slot>();
   let last: Slot | null = null;
   let isQuitting = false;
   const keep = (): void => {
     const kept = [...slots.values()].map((slot) => slot.kept);
-    // What was open when the app ended is opened again: the last window that is closed, and all where it quits.
+    // Windows that were open at the end are reopened: the last one that was closed, or all of them on quit.
     if (!isQuitting && kept.length > 0) saveWindowState(stateFile, kept);
   };
   app.on('before-quit', () => {
@@ -149,7 +149,7 @@ function createSlots(stateFile: string): Slots {
   };
 }
 
-/** Keeps the place of a window once it was moved, and before it is gone. */
+/** Stores the position of a window after a move, and when it closes. */
 function followPlace(slot: Slot, keep: () => void): void {
   const { window } = slot;
   let timer: NodeJS.Timeout | undefined;

@@ -8,12 +8,12 @@ import type { AliasedFolder, PathAliases } from './path-aliases.ts';
 import { createPathAliases } from './path-aliases.ts';
 
 const keyBytes = 32;
-/** Beside the command line in the build. */
+/** Next to the command line in the build. */
 const programFolder = join(import.meta.dirname, '../..');
 
 /**
- * Names for the roots, and for what else Dewpoint may speak of. The key lies in the home, so that what a browser keeps
- * of a project is right after a restart, too. Rejects where a root is no folder, or is the whole disk.
+ * Names for the roots, and for other folders that Dewpoint may mention. The key is in the home, so that what a browser
+ * stored about a project is still valid after a restart. Rejects if a root is not a folder, or is the whole disk.
  */
 export async function createFolderAliases(
   folders: readonly string[],
@@ -25,14 +25,14 @@ export async function createFolderAliases(
     { path: cache, label: 'dewpoint-cache' },
     { path: programFolder, label: 'dewpoint' },
     { path: homedir(), label: 'home' },
-    // A folder that does not exist yet has one path only.
+    // A folder that does not exist yet has only one path.
   ].map(async ({ path, label }) => ({ paths: await pathsOf(path).catch(() => [path]), label }));
   const key = await keyOf(join(home, 'path-aliases.key'));
   return { names: createPathAliases(key, [...roots, ...(await Promise.all(others))]), roots };
 }
 
 async function rootAt(path: string): Promise<AliasedFolder> {
-  // Whatever the reason, it cannot be served.
+  // It cannot be served, whatever the reason.
   const paths = await pathsOf(path).catch(() => null);
   if (paths === null) {
     throw new AppError('not-found', `The folder ${path} was not found.`, { hint: 'Name the folder of your projects.' });
@@ -46,13 +46,13 @@ async function rootAt(path: string): Promise<AliasedFolder> {
   return { paths, label: basename(real) };
 }
 
-/** The real one first. */
+/** The real path comes first. */
 async function pathsOf(path: string): Promise<readonly string[]> {
   return [await realpath(path), path];
 }
 
 async function keyOf(file: string): Promise<Uint8Array> {
-  // The first start has no key yet; a key that is lost is made anew, and only the names change.
+  // There is no key before the first start. A lost key is replaced, which only changes the names.
   const kept = await readFile(file).catch(() => null);
   if (kept !== null && kept.length === keyBytes) return kept;
   const key = randomBytes(keyBytes);

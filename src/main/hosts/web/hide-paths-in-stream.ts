@@ -5,8 +5,8 @@ import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 type Hide = <T>(value: T) => T;
 
 /**
- * A stream of the core as the page gets it. What is said and printed comes in pieces: what may be the beginning of a path
- * waits for the next one. What waits at the end comes with the event that has the whole.
+ * A stream of the core, as the page receives it. Text and output come in pieces, so the possible beginning of a path is
+ * held back until the next piece. Text that is still held back at the end comes with the event that has the whole text.
  */
 export async function* hidePathsInStream(
   source: AsyncIterable<unknown>,
@@ -26,7 +26,7 @@ export async function* hidePathsInStream(
 
 type Pieces = Extract<SessionPush, { type: 'transients' }> | Extract<TerminalPush, { type: 'output' }>;
 
-/** By its type: of all that the contract streams, only these two are in pieces. */
+/** Recognized by type: of everything that the contract streams, only these two come in pieces. */
 function isInPieces(item: unknown): item is Pieces {
   const type: unknown = Reflect.get(Object(item), 'type');
   return type === 'transients' || type === 'output';

@@ -13,27 +13,27 @@ import { admitSocket } from './socket-channel.ts';
 import { createPendingSockets } from './pending-sockets.ts';
 
 export interface PageServerOptions {
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly pageFolder: string;
 }
 
 export interface PageServer {
-  /** With the token in its fragment, which a browser sends to nobody. */
+  /** Contains the token in its fragment, which browsers do not send to servers. */
   readonly url: string;
-  /** Ends every connection; what streams to them is aborted. */
+  /** Ends every connection, and aborts what is being streamed. */
   close(): Promise<void>;
 }
 
-/** Of a page that has shown the token; before that see `waiting-room.ts`. */
+/** Limit for a page that has shown the token. `pending-sockets.ts` has the limits before that. */
 const maximumMessageBytes = 16 * 1024 * 1024;
 const mostConnections = 1024;
-/** For the head of a request, which is all that a page ever sends. */
+/** For the head of a request: a page never sends more than that. */
 const patience = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 5_000 };
 
 /**
- * Serves the page and the contract on the loopback address. Who has not got the token of `url` gets the page's
- * files and nothing else. Rejects when the port is taken or the page was not built.
+ * Serves the page and the contract on the loopback address. Without the token of `url`, a client gets only the page's
+ * files. Rejects if the port is taken or the page was not built.
  */
 export async function startPageServer(
   router: CoreRouter,
@@ -60,7 +60,7 @@ export async function startPageServer(
     close: () =>
       new Promise((resolve) => {
         for (const client of sockets.clients) client.close(1001, 'closing');
-        // A browser that does not answer the goodbye is not waited for.
+        // Does not wait for a browser that ignores the close message.
         const timer = setTimeout(() => terminateAll(sockets), 500);
         sockets.close();
         http.close(() => {
@@ -91,7 +91,7 @@ function answer(request: IncomingMessage, response: ServerResponse, files: PageF
   response.end(request.method === 'HEAD' ? undefined : file.body);
 }
 
-/** Browsers always say who opens a socket; what is no browser need not, and has no business here without it. */
+/** Browsers always send an origin with a socket. Other clients need not, and are refused without one. */
 function isOwnSocket(request: IncomingMessage): boolean {
   return (
     isOwnHost(request) && request.headers.origin !== undefined && isOwnOrigin(request) && request.url === '/contract'
@@ -99,7 +99,7 @@ function isOwnSocket(request: IncomingMessage): boolean {
 }
 
 function refuseUpgrade(socket: Duplex): void {
-  // It may have gone, and an error without a listener would end the process.
+  // The client may be gone, and an error without a listener would end the process.
   socket.on('error', () => undefined);
   socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', () => socket.destroy());
 }

@@ -3,39 +3,40 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { mapStrings } from '../../lib/map-strings.ts';
 
-/** A folder of this machine that the page may hear of. */
+/** A folder of this machine that the page may know about. */
 export interface AliasedFolder {
-  /** First its real path, then others that lead there. */
+  /** The real path first, then other paths to the same folder. */
   readonly paths: readonly string[];
-  /** What people call it; by itself it says nothing of where it lies. */
+  /** A label for people. It does not reveal where the folder is. */
   readonly label: string;
 }
 
 /**
- * What is looked through. `session`: paths in it are the sandbox's, but for those of known places. `sentence`: Dewpoint's
- * own words; any path of this machine is hidden, and nobody sends it back. `data`: the same, and it may be sent back.
+ * The kind of text. `session`: paths in it are those of the sandbox, except for known folders. `sentence`: Dewpoint's
+ * own words; every path of this machine is hidden, and the text is never sent back. `data`: like `sentence`, but it may
+ * be sent back.
  */
 type TextKind = 'session' | 'sentence' | 'data';
 
 /**
- * Names that stand for paths of this machine wherever the page is concerned: `~ID/LABEL/rest`, in texts without the id. An
- * id is a hash with the host's key: the same as long as the key is, and of no use to find out the path.
+ * Names that replace paths of this machine for the page: `~ID/LABEL/rest`, in texts without the id. The id is a keyed
+ * hash: it stays the same as long as the key does, and does not reveal the path.
  */
 export interface PathAliases {
   nameOf(place: AliasedFolder): string;
-  /** With names in the place of paths, wherever they stand in it. */
+  /** Replaces all paths in the value by names. */
   hide<T>(value: T, speech: TextKind): T;
-  /** Names back into paths: for data that the page was told and sends back changed. */
+  /** Replaces names by paths again, in data that the page received and sends back changed. */
   reveal<T>(value: T): T;
-  /** How much of a text can be judged by itself: after that a known path may begin that goes on in the next piece. */
+  /** How much of a text can be checked by itself. Then a known path may begin that continues in the next piece. */
   safeLength(text: string): number;
 }
 
 const idLength = 16;
-/** Properties of sessions that hold a path of the machine and nothing else. */
+/** Properties of sessions that only hold a path of this machine. */
 const ofMachine: ReadonlySet<string> = new Set(['projectPath', 'target', 'movedTo']);
 
-/** Of places that lie in each other, what lies in both has the name of the inner one. */
+/** Of nested places, the inner one gives the name. */
 export function createPathAliases(key: Uint8Array, places: readonly AliasedFolder[]): PathAliases {
   const nameOf = ({ paths: [path = ''], label }: AliasedFolder): string =>
     `~${createHmac('sha256', key).update(path).digest('hex').slice(0, idLength)}/${label}`;
@@ -82,12 +83,12 @@ function withoutIds(text: string): string {
   return text.includes('~') ? text.replaceAll(/~[0-9a-f]{16}\//gu, '') : text;
 }
 
-/** As it is, as it stands in JSON, and as it stands in an address. */
+/** The path as it is, as JSON escapes it, and as an address encodes it. */
 function spellings(path: string): readonly string[] {
   return [...new Set([path, JSON.stringify(path).slice(1, -1), encodeURI(path)])];
 }
 
-/** The longest first, and only where the name of a folder ends. */
+/** The longest first, and only up to the end of a folder's name. */
 function anyOf(texts: readonly string[]): RegExp {
   const longestFirst = [...texts].sort((left, right) => right.length - left.length);
   return new RegExp(`(?:${longestFirst.map(escaped).join('|')})(?![\\w-]|\\.\\w)`, 'gu');
@@ -97,7 +98,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }
 
-/** Two names or more, of which the first is really there: `/v1/models` of an address is no path of this machine. */
+/** At least two names, the first of which exists here: `/v1/models` in an address is not a path of this machine. */
 function pathsOfMachine(): RegExp {
   const first = readdirSync('/').map(escaped).join('|');
   const name = String.raw`[^\s/"'\x60<>|:;,()[\]{}\\]+`;
@@ -108,7 +109,7 @@ function safeLength(text: string, known: readonly string[]): number {
   const longest = Math.max(...known.map((path) => path.length));
   for (let at = text.indexOf('/', Math.max(0, text.length - longest)); at >= 0; at = text.indexOf('/', at + 1)) {
     const tail = text.slice(at);
-    // The first name alone tells nothing, and who types it in a terminal wants to see it.
+    // The first name alone reveals nothing, and a user who types it in a terminal wants to see it.
     if (tail.indexOf('/', 1) < 0) continue;
     if (known.some((path) => path.length > tail.length && path.startsWith(tail))) return at;
   }

@@ -7,20 +7,20 @@ import { openFolderBelow } from '../../lib/files/host-folder.ts';
 import { hidePathsInStream } from './hide-paths-in-stream.ts';
 import type { AliasedFolder, PathAliases } from './path-aliases.ts';
 
-/** What the page sends back of what it was told; elsewhere a text is a person's, and is left as it is. */
+/** Commands whose input comes from the page's earlier output. In all others, text is the user's and unchanged. */
 const returnedInputs = /^(?:settings|rules|models|projects|keys|plan)\b/u;
 /** The properties that name a folder of this machine, in every input of the contract. */
 const folderKeys: readonly string[] = ['projectPath', 'project'];
 
 export interface PathBoundaryOptions {
   readonly names: PathAliases;
-  /** The folders that projects may lie in. */
+  /** The folders that projects may be in. */
   readonly roots: readonly AliasedFolder[];
 }
 
 /**
- * All that goes between the core and a page passes here: no path of this machine comes out, and a folder is named by a
- * root and the way from there, along which no link is followed.
+ * Everything between the core and a page passes through here. No path of this machine gets out. The page names a folder
+ * by a root and the path below it, along which no link is followed.
  */
 export function createPathBoundary({ names, roots }: PathBoundaryOptions) {
   return async (call: ForwardedCall, next: (input: unknown) => Promise<unknown>): Promise<unknown> => {
@@ -44,7 +44,7 @@ function textKindOf(command: string): Parameters<PathAliases['hide']>[1] {
   return /^(?:sessions|comparisons|sandboxes|changes|attachments)\./u.test(command) ? 'session' : 'data';
 }
 
-/** With each named folder as the path that it stands for. */
+/** Replaces each folder name by its path. */
 async function withFolders(input: unknown, folder: (name: string) => Promise<string>): Promise<unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const entries = Object.entries(input).map(async ([key, value]): Promise<[string, unknown]> => {
@@ -54,7 +54,7 @@ async function withFolders(input: unknown, folder: (name: string) => Promise<str
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The same answer for a folder that is missing, one behind a link and one that is elsewhere: nothing is learnt of others. */
+/** The same error for a folder that is missing, behind a link or elsewhere, so that it reveals nothing about others. */
 async function folderOf(name: string, roots: readonly AliasedFolder[], names: PathAliases): Promise<string> {
   for (const root of roots) {
     const [path = ''] = root.paths;

@@ -1,28 +1,28 @@
 import type { Duplex } from 'node:stream';
 
-/** Sockets that have not shown the token yet: few, for a short time, and of each few bytes are taken. */
+/** Sockets that have not shown the token yet. Their number, their time and their bytes are limited. */
 export interface PendingSockets {
-  /** To be called before anything is read from it. */
+  /** Call it before anything is read from the socket. */
   readonly enter: (socket: Duplex) => PendingSocket;
 }
 
 export interface PendingSocket {
-  /** It has shown the token, and the limits here end. False: so many have that there is no room for one more. */
+  /** The socket has shown the token, so these limits end. False: too many sockets are admitted already. */
   readonly admit: () => boolean;
 }
 
 const mostWaiting = 32;
-/** Of pages that are open at the same time; each may make this process hold one long message. */
+/** Pages that are open at the same time. Each may make this process hold one long message. */
 const mostAdmitted = 64;
-/** A token in its frame is under a hundred bytes. */
+/** A frame with a token has less than a hundred bytes. */
 const mostBytes = 4096;
-/** Behind the kinder ends, which send a reason. */
+/** Longer than the gentler limits, which send a reason. */
 const longestWaitMs = 8_000;
 
 /**
- * The limit is kept on the raw bytes, because a frame that is not whole yet lies in memory before anyone sees it, and
- * the limit on messages cannot change with the token. Where too many wait the one that waited longest has to go: a
- * page shows its token at once, and whoever only holds places must not keep it out.
+ * The limit counts raw bytes, because an incomplete frame is in memory before anyone sees it, and the limit for
+ * messages cannot change after the token. If too many sockets wait, the one that waited longest is closed: a page shows
+ * its token at once, and idle sockets must not keep it out.
  */
 export function createPendingSockets(): PendingSockets {
   const waiting = new Set<Duplex>();

@@ -3,28 +3,28 @@ import type { RawData, WebSocket } from 'ws';
 import type { Channel, ChannelServer } from '../../server/serve-channel.ts';
 import type { PendingSocket } from './pending-sockets.ts';
 
-/** The first message of a socket must be the token, and soon. */
+/** The first message of a socket must be the token, within this time. */
 const tokenTimeoutMs = 5_000;
-/** Close code for a wrong token: the page then asks for the right address instead of trying again. */
+/** Close code for a wrong token. The page then asks for the right address instead of trying again. */
 const wrongTokenCode = 4401;
-/** Close code where none came in time, as from a page that a busy machine held up: that one tries again. */
+/** Close code if no token came in time, for example from a page on a busy machine. The page tries again. */
 const noTokenCode = 4408;
-/** Close code where too many pages are open. */
+/** Close code if too many pages are open. */
 const tooManyCode = 1013;
-/** Above this many bytes that the browser has not taken, streams wait. */
+/** If the browser has not taken more bytes than this, streams wait. */
 const fullBytes = 1024 * 1024;
 
 export interface Admission {
   readonly token: string;
   readonly channels: ChannelServer;
-  /** Where the socket waits meanwhile. */
+  /** Its place among the pending sockets. */
   readonly place: PendingSocket;
 }
 
-/** Serves the contract on a socket whose first message is the token; any other socket is closed. */
+/** Serves the contract on a socket whose first message is the token. Closes any other socket. */
 export function admitSocket(socket: WebSocket, { token, channels, place }: Admission): void {
   const timer = setTimeout(() => socket.close(noTokenCode, 'no token came'), tokenTimeoutMs);
-  // Without a listener an error (a message too large, a broken frame) would end the process; `close` follows it.
+  // Without a listener, an error (a message too large, an invalid frame) would end the process. `close` follows it.
   socket.on('error', () => socket.terminate());
   socket.once('close', () => clearTimeout(timer));
   socket.once('message', (data) => {
@@ -42,7 +42,7 @@ export function admitSocket(socket: WebSocket, { token, channels, place }: Admis
   });
 }
 
-/** In a time that tells nothing about how much of it was right. */
+/** Takes the same time however much of it is right. */
 function isSame(given: string, token: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(token));
@@ -56,7 +56,7 @@ function channelOf(socket: WebSocket): Channel {
         socket.send(message);
         return undefined;
       }
-      // Called when the bytes are out, and with an error when the socket has gone: either way the stream may go on.
+      // Called when the bytes were sent, or with an error if the socket is gone. The stream continues in both cases.
       return new Promise((resolve) => socket.send(message, () => resolve()));
     },
     onMessage: (listener) =>

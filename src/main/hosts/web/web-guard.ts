@@ -1,13 +1,13 @@
 import { AppError } from '@shared/errors.ts';
 import type { ForwardedCall } from '../../server/forward-router.ts';
 
-/** What a person can grant to the browser when it is started. */
+/** What the user can grant to the browser at the start. */
 export const webGrants = ['keys', 'terminal', 'settings'] as const;
 export type WebGrant = (typeof webGrants)[number];
 
 interface Refusal {
   readonly names: readonly string[];
-  /** With this grant it is let through; null: never. */
+  /** This grant allows the commands. Null: nothing does. */
   readonly grant: WebGrant | null;
   readonly message: string;
   readonly hint: string;
@@ -58,7 +58,7 @@ const refusals: readonly Refusal[] = [
     hint: 'Start with dewpoint serve --allow terminal, or use the app.',
   },
   {
-    // A server of tools is a program or an address of the person's choice, and a yes to one starts it.
+    // A tool server is a program or an address that the user chooses, and an approval starts it.
     names: [
       'tools.add',
       'tools.importFile',
@@ -84,7 +84,7 @@ const refusals: readonly Refusal[] = [
     ...toolServers,
   },
   {
-    // A tool from a file is a program of the person's choice, and a yes lets one run.
+    // A tool from a file is a program that the user chooses, and an approval lets it run.
     names: [
       'ownTools.approve',
       'ownTools.set',
@@ -134,12 +134,12 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** The commands that are refused, so that a page need not offer them. */
+/** The refused commands, so that a page need not offer them. */
 export function refusedCommands(granted: readonly WebGrant[]): readonly string[] {
   return refusals.flatMap(({ names, grant }) => (grant !== null && granted.includes(grant) ? [] : names));
 }
 
-/** Throws `refused` for what a browser may not ask for unless it was granted at the start. */
+/** Throws `refused` for commands that were not granted to the browser at the start. */
 export function createWebGuard(granted: readonly WebGrant[] = []): (call: ForwardedCall) => Promise<void> {
   const refused = refusedCommands(granted);
   return async ({ name, input }) => {
@@ -156,12 +156,12 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
   };
 }
 
-/** What decides nothing about the machine, and is wanted in a browser, too. */
+/** Settings that affect only the display, and are useful in a browser, too. */
 function isDisplaySetting(name: string, input: unknown): boolean {
   return name === 'settings.set' && ['shortcuts', 'notify'].includes(Reflect.get(Object(input), 'key'));
 }
 
-/** The settings hold them, too, each with the yes that lets it start: no grant for settings is one for that. */
+/** Tool servers and their approvals are settings, too, but a grant for settings does not include them. */
 function isOfToolServers(name: string, input: unknown): boolean {
   if (name !== 'settings.set' && name !== 'settings.unset') return false;
   const key: unknown = Reflect.get(Object(input), 'key');

@@ -1,16 +1,18 @@
 import { setMaxListeners } from 'node:events';
 
-/** For a signal that much waits on at the same time: Node takes more than ten for a leak, and says so to the person. */
+/** For a signal with many listeners at the same time: with more than ten, Node prints a warning about a leak. */
 export function abortWithManyListeners(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** For work that nobody ends before its time. Who listens to it stops listening, for it never goes away. */
+/**
+ * For work that must not be ended early. Remove listeners from it, because this signal lives as long as the process.
+ */
 export const neverAborts: AbortSignal = abortWithManyListeners().signal;
 
-/** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. Leaves no listener or timer. */
+/** Resolves after `milliseconds`; rejects with the signal's reason if it aborts first. Leaves no listener or timer. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -30,8 +32,8 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Waits for `work`, but not past the abort of `signal`: then it rejects with the signal's reason, and what `work`
- * does later is ignored. For work that cannot be told to stop.
+ * Waits for `work`, but not past the abort of `signal`: then it rejects with the signal's reason and ignores what
+ * `work` does later. For work that cannot be aborted.
  */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A controller that also aborts with its parent, until it is released. For one call or one tool run of a longer turn. */
+/** A controller that also aborts with its parent, until it is released. For one call or tool run of a longer turn. */
 export interface ChildAbort {
   readonly signal: AbortSignal;
   readonly abort: (reason?: unknown) => void;
@@ -18,7 +18,7 @@ export function childAbort(parent: AbortSignal): ChildAbort {
   };
 }
 
-/** Works under a signal that aborts with either of two. */
+/** Runs work with a signal that aborts when either of two signals does. */
 export async function withEitherSignal<T>(
   one: AbortSignal,
   other: AbortSignal,

@@ -1,11 +1,11 @@
 import { sleptTime } from './slept-time.ts';
 
-/** Time that does not count: while somebody holds it, nothing comes nearer to its deadline. */
+/** Pauses a deadline: time between `begin` and `end` does not count. */
 export interface DeadlinePause {
   readonly begin: () => void;
   readonly end: () => void;
   readonly during: <T>(work: () => Promise<T>) => Promise<T>;
-  /** All that was held so far, what goes on now with it. In milliseconds. */
+  /** All paused time so far, including a pause in progress, in milliseconds. */
   readonly heldMs: () => number;
 }
 
@@ -37,10 +37,10 @@ export function createDeadlinePause(now: () => number = () => performance.now())
   };
 }
 
-/** As long as time is held a timer looks again after this long. */
+/** While time is paused, a timer checks again after this long. */
 const lookAgainMs = 100;
 
-/** A timer on which neither held time counts nor the sleep of the machine. The returned function stops it. */
+/** A timer that does not count paused time or the sleep of the machine. The returned function stops it. */
 export function timerWithPauses(milliseconds: number, heldMs: () => number, act: () => void): () => void {
   const startedAt = performance.now();
   const uncountedMs = (): number => heldMs() + sleptTime.steadyMs();

@@ -1,6 +1,6 @@
-/** Lets one call at a time through, in the order in which they came. */
+/** Lets one caller through at a time, in order of arrival. */
 export interface OneAtATime {
-  /** Resolves when it is this one's turn, with what ends the turn; null when the signal aborted first. */
+  /** Resolves when it is the caller's turn, with a function that ends the turn; null if the signal aborted first. */
   readonly enter: (signal: AbortSignal) => Promise<(() => void) | null>;
   readonly isFree: () => boolean;
 }

@@ -1,9 +1,12 @@
-/** A queue between something that pushes and one reader that takes everything there is in one go. */
+/** A queue with one reader, which takes everything that waits at once. */
 export interface PushQueue<T> {
-  /** Resolves when the reader has kept up; a producer that waits for it cannot flood the reader. */
+  /** Resolves when the reader has caught up. A producer that waits for it cannot flood the reader. */
   push(item: T): Promise<void>;
   end(error?: unknown): void;
-  /** Everything that waits; waits for at least one. Null at the end or on abort; throws what `end` was given. */
+  /**
+   * Returns everything that waits, after waiting for at least one item. Null at the end or on abort; throws what `end`
+   * was given.
+   */
   take(): Promise<readonly T[] | null>;
 }
 
@@ -57,7 +60,7 @@ export function createPushQueue<T>(signal: AbortSignal, most: number): PushQueue
   };
 }
 
-/** Of all that has come since the reader looked, the last: for one who shows how things stand. */
+/** Only the latest of the items that arrived since the last read, for a reader that shows the present state. */
 export async function* latestOf<T>(queue: PushQueue<T>): AsyncGenerator<T> {
   for (let items = await queue.take(); items !== null; items = await queue.take()) {
     const latest = items.at(-1);
@@ -65,26 +68,26 @@ export async function* latestOf<T>(queue: PushQueue<T>): AsyncGenerator<T> {
   }
 }
 
-/** All of it, one by one. */
+/** All items, one by one. */
 export async function* eachOf<T>(queue: PushQueue<T>): AsyncGenerator<T> {
   for (let items = await queue.take(); items !== null; items = await queue.take()) yield* items;
 }
 
 type Work<T> = (push: (item: T) => void, signal: AbortSignal) => Promise<void>;
 
-/** Work as a stream of its progress. Progress that nobody had time for is passed over, but never the last. */
+/** Work as a stream of its progress. Progress that the reader had no time for is dropped, except the last. */
 export function progressStream<T>(start: Work<T>, signal: AbortSignal): AsyncGenerator<T> {
   return workStream(start, signal, latestOf);
 }
 
-/** Work as a stream of everything it says. */
+/** Work as a stream of everything that it reports. */
 export function wholeStream<T>(start: Work<T>, signal: AbortSignal): AsyncGenerator<T> {
   return workStream(start, signal, eachOf);
 }
 
 /**
- * Something that takes its time, as a stream of what it pushes, as `read` has it: ends when it has ended, throws what
- * went wrong, stops it on abort and when nobody reads on.
+ * Work as a stream of what it pushes, read through `read`. The stream ends with the work, throws its error, and stops
+ * it on abort or when the reader stops.
  */
 export async function* workStream<T>(
   start: Work<T>,

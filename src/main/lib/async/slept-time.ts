@@ -1,23 +1,23 @@
-/** How long this process did not run while it could have: the machine slept, or the process was stopped. Milliseconds. */
+/** How long this process could not run, because the machine slept or the process was stopped. In milliseconds. */
 export interface SleptTime {
-  /** By the clock on the wall, by which logs are stamped. */
+  /** By the wall clock, which stamps logs. */
   readonly wallMs: () => number;
-  /** By the clock of timers: some systems let it stand still while they sleep, and then there is nothing to make good. */
+  /** By the clock of timers. On some systems it stops during sleep; then it has no gap to make up for. */
   readonly steadyMs: () => number;
 }
 
 const tickMs = 1_000;
-/** A busy machine is late, too; less than this is no sleep. */
+/** A shorter gap is no sleep: a busy machine is late, too. */
 const leastGapMs = 5_000;
 
 export interface SleptTimeOptions {
   readonly wall: () => number;
   readonly steady: () => number;
-  /** Calls its work once a second or so, for as long as the process runs. */
+  /** Calls its work about once per second for as long as the process runs. */
   readonly every: (milliseconds: number, work: () => void) => void;
 }
 
-/** The clocks are looked at once a second; a longer gap was sleep. Begins with the first question. */
+/** Reads the clocks once per second. A longer gap was sleep. Starts at the first query. */
 export function createSleptTime({ wall, steady, every }: SleptTimeOptions): SleptTime {
   let isTicking = false;
   const [wallGaps, steadyGaps] = [countGaps(wall), countGaps(steady)];
@@ -35,7 +35,7 @@ export function createSleptTime({ wall, steady, every }: SleptTimeOptions): Slep
   return { wallMs: () => look(wallGaps), steadyMs: () => look(steadyGaps) };
 }
 
-/** All gaps so far; whoever asks before the next tick has the last one in it. */
+/** The sum of all gaps so far. A query before the next tick includes the latest gap. */
 function countGaps(now: () => number): () => number {
   let last: number | null = null;
   let total = 0;

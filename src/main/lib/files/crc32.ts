@@ -19,8 +19,8 @@ function buildTables(): readonly Int32Array[] {
 const [t0, t1, t2, t3, t4, t5, t6, t7] = tables;
 
 /**
- * CRC-32 of `bytes[start, end)` as an unsigned number. `seed` is the CRC of what came before, so that a long
- * text may be summed in pieces: `crc32(b, crc32(a))` equals the CRC of `a` and `b` together.
+ * CRC-32 of `bytes[start, end)` as an unsigned number. `seed` is the CRC of the bytes before, so that a long text can
+ * be processed in pieces: `crc32(b, crc32(a))` equals the CRC of `a` and `b` together.
  */
 export function crc32(bytes: Uint8Array, seed = 0, start = 0, end = bytes.length): number {
   if (!t0 || !t1 || !t2 || !t3 || !t4 || !t5 || !t6 || !t7) return 0;

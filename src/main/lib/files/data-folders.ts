@@ -1,7 +1,10 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
-/** The folders of Dewpoint on this machine. `home` is state that is kept; `cache` can be fetched or made again. */
+/**
+ * The folders of Dewpoint on this machine. `home` holds state that must be kept; `cache` holds what can be downloaded
+ * or made again.
+ */
 export interface DataFolders {
   readonly home: string;
   readonly cache: string;
@@ -9,7 +12,7 @@ export interface DataFolders {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** By `DEWPOINT_HOME` and `DEWPOINT_CACHE`, else where the platform keeps such things. Makes nothing. */
+/** From `DEWPOINT_HOME` and `DEWPOINT_CACHE`, otherwise the platform's usual places. Creates nothing. */
 export function findDataFolders(environment: Environment, platform: NodeJS.Platform): DataFolders {
   return { home: homeOf(environment, platform), cache: cacheOf(environment, platform) };
 }
@@ -30,12 +33,12 @@ function cacheOf(environment: Environment, platform: NodeJS.Platform): string {
   return join(wholePath(environment.XDG_CACHE_HOME) ?? join(personFolder(), '.cache'), 'dewpoint');
 }
 
-/** An empty `HOME` would make every path one from here. */
+/** With an empty `HOME`, every path would be relative. */
 function personFolder(): string {
   return homedir() || userInfo().homedir;
 }
 
-/** What is not a whole path does not count: so says the standard of these variables. */
+/** The XDG standard says to ignore a path that is not absolute. */
 function wholePath(path: string | undefined): string | null {
   return path !== undefined && isAbsolute(path) ? path : null;
 }

@@ -5,28 +5,29 @@ import { neverAborts, sleep } from '../async/abort.ts';
 import { errorCodeOf, isMissing, makeFolder } from './json-file.ts';
 import { isRunning, ownerFrom, thisProcess } from './lock-owner.ts';
 
-/** A lock that dies with its process: the file says which process holds it. */
+/** A lock that ends with its process: the file says which process holds it. */
 export interface FileLock {
-  /** False once somebody removed or replaced the file by hand. */
+  /** False if somebody removed or replaced the file by hand. */
   isHeld(): Promise<boolean>;
-  /** Gives it free; safe to call twice, and does nothing to a lock that is another's. */
+  /** Releases the lock. Safe to call twice, and does nothing to another process's lock. */
   release(): Promise<void>;
 }
 
 export type LockAttempt =
   | { readonly type: 'taken'; readonly lock: FileLock }
-  /** `pid`: the living process that holds it, maybe this one; null: others are just taking over from a dead one. */
+  /**
+   * `pid`: the living process that holds the lock, maybe this one; null: others are just taking over from a dead one.
+   */
   | { readonly type: 'held'; readonly pid: number | null };
 
 const takeOverTries = 50;
 const takeOverWaitMs = 40;
-/** A file system without links shows a lock before its contents. */
+/** On a file system without hard links, a lock is visible before it has contents. */
 const emptyForMs = 5_000;
 
 /**
- * Takes the lock at `path`, also from a process that is no longer there; its folder must exist. Of all processes of
- * this machine that try at once, whichever die on the way, at most one holds it at any time. Rejects with the file
- * system's error.
+ * Takes the lock at `path`, also from a process that is gone; its folder must exist. Even if processes of this machine
+ * try at once and crash midway, at most one holds it at any time. Rejects with the file system's error.
  */
 export async function tryLock(path: string): Promise<LockAttempt> {
   const mine = `${JSON.stringify({ ...(await thisProcess()), token: randomBytes(9).toString('hex') })}\n`;
@@ -50,8 +51,9 @@ export async function tryLock(path: string): Promise<LockAttempt> {
 }
 
 /**
- * Does something that one process of this machine may do at a time. Waits for others, who may be slow, and looks again
- * every `pollMs`; `onWait` says so once. Makes the folder. Rejects with the signal's reason when it aborts while waiting.
+ * Runs work that only one process of this machine may do at a time. Waits for others, which may be slow, and checks
+ * again every `pollMs`. `onWait` is called once while waiting. Creates the folder. Rejects with the signal's reason if
+ * it aborts while waiting.
  */
 export async function withFileLock<T>(
   path: string,
@@ -82,7 +84,7 @@ function lockOf(path: string, mine: string): FileLock {
   };
 }
 
-/** A link appears with its contents or not at all, and never over another lock. */
+/** A hard link appears with its contents or not at all, and never replaces another lock. */
 async function create(path: string, temporary: string, mine: string): Promise<boolean> {
   try {
     await link(temporary, path);
@@ -126,10 +128,10 @@ async function isFresh(path: string): Promise<boolean> {
 }
 
 /**
- * Puts our lock in the place of the dead one that was read. Many may try: they take turns by a lock of this lock.
- * Whoever has that is the only one who may replace what lies there, a dead owner does not give free any more, and a
- * new lock is never made over an old one: so what is the dead one when looked at still is when it is replaced. When
- * a process dies between, its lock of the lock is taken over in the same way.
+ * Replaces the dead lock that was read by ours. Processes that try at once take turns with a lock of this lock. Only
+ * its holder may replace the file, a dead owner can no longer release it, and a new lock is never created over an old
+ * one. So a lock that is still dead when it is read here is dead when it is replaced. If a process dies in between, its
+ * lock of the lock is taken over in the same way.
  */
 async function replaceDead(path: string, dead: string, temporary: string): Promise<boolean> {
   const breaker = await tryLock(`${path}.break`);
@@ -137,7 +139,7 @@ async function replaceDead(path: string, dead: string, temporary: string): Promi
   try {
     if ((await readLock(path)) !== dead) return false;
     await rename(temporary, path);
-    // It only tidies up: the lock is ours.
+    // Only cleans up; the lock is already ours.
     await removeLeftOver(path).catch(() => undefined);
     return true;
   } finally {
@@ -145,7 +147,7 @@ async function replaceDead(path: string, dead: string, temporary: string): Promi
   }
 }
 
-/** What processes left behind that died between the first write and the lock. */
+/** Removes temporary files of processes that died between the first write and the lock. */
 async function removeLeftOver(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {

@@ -1,6 +1,6 @@
 import ignore from 'ignore';
 
-/** Whether a path fits a glob as ripgrep and git read it: without a slash it counts at any depth; `!` turns it round. */
+/** Whether a path matches a glob as in ripgrep and git: without a slash it matches at any depth; `!` negates it. */
 export function globMatcher(glob: string): (path: string) => boolean {
   const isNegated = glob.startsWith('!');
   const rules = ignore({ allowRelativePaths: true }).add(isNegated ? glob.slice(1) : glob);

@@ -4,48 +4,48 @@ import { join } from 'node:path';
 import { errorCodeOf } from './json-file.ts';
 
 /**
- * The one way in which the host itself goes into a folder that a program we do not trust has its hands on: name by name,
- * each looked up in the folder opened before it, and no link followed. On Linux a folder or link that is swapped in
- * meanwhile cannot lead out; elsewhere the look before the opening is all there is.
+ * The only way in which the host accesses a folder that an untrusted program can change: name by name, each looked up
+ * in the folder opened before it, following no link. On Linux, a folder or link that is swapped meanwhile cannot lead
+ * outside. On other systems there is only the check before opening.
  */
 export interface HostFolder {
-  /** A path to a name in this very folder, whatever has become of the way to it (Linux). */
+  /** A path to a name in exactly this folder, even if the path to it has changed (Linux). */
   at(name: string): string;
-  /** The folder itself, as such a path. */
+  /** Such a path to the folder itself. */
   readonly place: string;
   close(): Promise<void>;
 }
 
-/** A single name; as bytes where it need not be text (Linux). */
+/** A single name; as bytes if it need not be valid text (Linux). */
 type HostName = string | Buffer;
 
-/** Through these paths the system looks names up in an open folder. */
+/** Through these paths, the system looks up names in an open folder. */
 const hasFolderPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 const notLinks = constants.O_NOFOLLOW ?? 0;
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
-// A pipe must not hold us up, and a terminal must not become ours.
+// Opening a pipe must not block, and a terminal must not become the controlling terminal.
 const readFlags = constants.O_RDONLY | notLinks | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
- * How the system is asked. `at-once` holds everything up until it answers: for a few names that are looked at again and
- * again, and only where `askingFor` says so.
+ * How system calls are made. `at-once` blocks the process until the system answers: only for a few names that are
+ * looked up repeatedly, and only if `callModeFor` allows it.
  */
 export type CallMode = 'waiting' | 'at-once';
 
-/** Of ext, xfs, btrfs, f2fs, zfs, tmpfs and overlays: what was asked for before is answered out of memory. */
+/** The ids of ext, xfs, btrfs, f2fs, zfs, tmpfs and overlay file systems, which answer repeated lookups from memory. */
 const localSystems: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630,
 ]);
 
-/** A folder that another machine or program serves may never answer. Never rejects. */
+/** Decides how to access a folder: one that another machine or program serves may never answer. Never rejects. */
 export async function callModeFor(root: string): Promise<CallMode> {
   if (!hasFolderPaths) return 'waiting';
   const found = await statfs(root).catch(() => null);
   return found !== null && localSystems.has(found.type) ? 'at-once' : 'waiting';
 }
 
-/** Opens the folder to begin with; its own path may hold links. Rejects with the file system's error. */
+/** Opens the first folder. Its own path may contain links. Rejects with the file system's error. */
 export async function openHostFolder(root: string, asking: CallMode = 'waiting'): Promise<HostFolder> {
   if (hasFolderPaths && asking === 'at-once') return folderOfNumber(openSync(root, folderFlags));
   if (hasFolderPaths) return hostFolderOf(await open(root, folderFlags), root);
@@ -53,7 +53,9 @@ export async function openHostFolder(root: string, asking: CallMode = 'waiting')
   return pathFolder(root);
 }
 
-/** Opens a folder in a folder. Rejects with `ELOOP` or `ENOTDIR` for a link, else with the file system's error. */
+/**
+ * Opens a folder inside a folder. Rejects with `ELOOP` or `ENOTDIR` for a link, otherwise with the file system's error.
+ */
 export async function openChildFolder(
   folder: HostFolder,
   name: HostName,
@@ -70,8 +72,8 @@ export async function openChildFolder(
 }
 
 /**
- * Opens what has this name for reading, file, folder or device; the caller looks what it is before it reads. Rejects
- * with `ELOOP` for a link, else with the file system's error.
+ * Opens a file, folder or device for reading; the caller must check its type before reading. Rejects with `ELOOP` for a
+ * link, otherwise with the file system's error.
  */
 export async function openForReading(folder: HostFolder, name: HostName): Promise<FileHandle> {
   checkName(name);
@@ -80,12 +82,12 @@ export async function openForReading(folder: HostFolder, name: HostName): Promis
   return open(place, readFlags);
 }
 
-/** Opens a folder for nothing but to name it, which needs no right to it (Linux). */
+/** Opens a folder only to look up names in it, which needs no read permission (Linux). */
 const namingFlags = 0o10000000 | notLinks | (constants.O_DIRECTORY ?? 0);
 
 /**
- * Gives the owner, who is us, the right to look into a folder that a program closed. A link is not followed. Rejects with
- * the file system's error.
+ * Gives the owner (this user) access to a folder that a program made inaccessible. Follows no link. Rejects with the
+ * file system's error.
  */
 export async function grantOwnerAccess(folder: HostFolder, name: HostName): Promise<void> {
   checkName(name);
@@ -103,17 +105,20 @@ export async function grantOwnerAccess(folder: HostFolder, name: HostName): Prom
   }
 }
 
-/** As `HostFolder.at`, for a name that need not be text. */
+/** Like `HostFolder.at`, for a name that need not be valid text. */
 export function pathIn(folder: HostFolder, name: HostName): string | Buffer {
   return typeof name === 'string' ? folder.at(name) : Buffer.concat([Buffer.from(`${folder.place}/`), name]);
 }
 
-/** Whether an error says that a name is gone, or is something else than it was. */
+/** Whether an error means that a name is gone, or is now something else. */
 export function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '');
 }
 
-/** Whether something lies there. What cannot be looked at counts as there, so that nothing is removed for the lack of it. */
+/**
+ * Whether something exists at a path. If that cannot be checked, it counts as existing, so that nothing is removed by
+ * mistake.
+ */
 export async function mayBeThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -121,13 +126,13 @@ export async function mayBeThere(path: string): Promise<boolean> {
   );
 }
 
-/** For `catch`: null where a name is gone, or is something else than it was; every other error goes on. */
+/** For `catch`: null if a name is gone or is now something else. Rethrows every other error. */
 export function nullIfGone(error: unknown): null {
   if (isGone(error)) return null;
   throw error;
 }
 
-/** The bytes of a regular file of at most `maxBytes`; null for anything else, also for one that cannot be read. */
+/** The bytes of a regular file of at most `maxBytes`; null for anything else, including a file that cannot be read. */
 export async function readRegularFile(folder: HostFolder, name: string, maxBytes: number): Promise<Buffer | null> {
   const handle = await openForReading(folder, name).catch(() => null);
   if (handle === null) return null;
@@ -145,7 +150,7 @@ export async function readRegularFile(folder: HostFolder, name: string, maxBytes
 
 /**
  * The first bytes of a regular file, at most `maxBytes`; null for anything else. Rejects with the file system's error,
- * so that one that may not be read is not taken for one that is not there.
+ * so that an unreadable file is not mistaken for a missing one.
  */
 export async function readStart(folder: HostFolder, name: HostName, maxBytes: number): Promise<Buffer | null> {
   const handle = await openForReading(folder, name);
@@ -165,7 +170,7 @@ export async function readStart(folder: HostFolder, name: HostName, maxBytes: nu
   }
 }
 
-// One byte more than there should be: a file that grows meanwhile is noticed, never read without end.
+// Reads one byte more than expected, so that a growing file is noticed and never read endlessly.
 async function readUpTo(handle: FileHandle, length: number, maxBytes: number): Promise<Buffer | null> {
   const buffer = Buffer.alloc(length);
   let filled = 0;
@@ -177,7 +182,7 @@ async function readUpTo(handle: FileHandle, length: number, maxBytes: number): P
   return filled > maxBytes ? null : buffer.subarray(0, filled);
 }
 
-/** As `openChildFolder`, down several names; null where one of them is missing, a link or no folder. */
+/** Like `openChildFolder`, along several names; null if one of them is missing, a link or not a folder. */
 export async function openFolderBelow(
   root: string,
   names: readonly string[],
@@ -194,7 +199,7 @@ export async function openFolderBelow(
   return folder;
 }
 
-/** As `readRegularFile`, of a file down several names; null, too, where one of them is missing, a link or no folder. */
+/** Like `readRegularFile`, along several names; also null if one of them is missing, a link or not a folder. */
 export async function readFileBelow(root: string, names: readonly string[], maxBytes: number): Promise<Buffer | null> {
   const folder = await openFolderBelow(root, names.slice(0, -1));
   if (folder === null) return null;
@@ -206,8 +211,8 @@ export async function readFileBelow(root: string, names: readonly string[], maxB
 }
 
 /**
- * Why a single name of a path cannot be used on this platform; null when it can. What other platforms could not hold is a
- * plain name here: a project may have a file called `x:y`.
+ * Why a single name of a path cannot be used on this platform; null: it can. A name that only other platforms forbid is
+ * fine: a project may have a file called `x:y`.
  */
 export function nameProblem(name: string, platform: NodeJS.Platform = process.platform): string | null {
   if (name === '' || name === '.' || name === '..') return 'it is no name';
@@ -225,10 +230,10 @@ export function nameProblem(name: string, platform: NodeJS.Platform = process.pl
   return null;
 }
 
-// What a file system drops or folds when it compares names: zero-width and direction characters, case, trailing dots.
+// What a file system ignores when it compares names: zero-width and direction characters.
 const ignorable = /\u00ad|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u206f]|\p{Variation_Selector}|\ufeff/gu;
 
-/** Whether some file system takes this name for `.git`. */
+/** Whether some file system treats this name as `.git`. */
 export function isGitName(name: string): boolean {
   const plain = name.normalize('NFKC').replaceAll(ignorable, '').toLowerCase();
   return /^(\.git|git~\d+)[. ]*(::?\$.*)?$/.test(plain.trim());
@@ -238,17 +243,17 @@ function checkName(name: HostName): void {
   if (typeof name === 'string' ? nameProblem(name) !== null : !isOneName(name)) throw errorWith('EINVAL', name);
 }
 
-/** Of the bytes that a file system gave. */
+/** Whether bytes from a file system are a single name. */
 function isOneName(name: Buffer): boolean {
   return !name.includes('/') && !name.includes(0) && !['', '.', '..'].includes(name.toString('latin1'));
 }
 
-/** A path to this very file or folder, whatever has become of the way to it (Linux); `path` is where it was opened. */
+/** A path to exactly this file or folder, even if the path to it has changed (Linux). `path` is where it was opened. */
 export function pathOfOpenFile<Path extends HostName>(handle: FileHandle, path: Path): string | Path {
   return hasFolderPaths ? `/proc/self/fd/${handle.fd}` : path;
 }
 
-/** A folder that is open already; `path` is where it lay when it was opened. Closing it closes the handle. */
+/** A folder that is already open; `path` is where it was when it was opened. Closing it closes the handle. */
 export function hostFolderOf(handle: FileHandle, path: string): HostFolder {
   const place = pathOfOpenFile(handle, path);
   return { at: (name) => join(place, name), place, close: () => handle.close() };

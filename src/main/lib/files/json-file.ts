@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What was found at a path: a missing file is no damage, and damage is no exception. */
+/** The result of reading a path. A missing file does not count as damaged, and a damaged file does not throw. */
 export type JsonFile<T> =
   | { readonly type: 'missing' }
   | { readonly type: 'value'; readonly value: T }
-  /** Not JSON, not what `parse` accepts, or not readable; the file is as it was. */
+  /** Not JSON, not accepted by `parse`, or not readable. The file is left as it is. */
   | { readonly type: 'damaged'; readonly reason: string };
 
 /** Reads and parses one JSON file; `parse` may throw for a wrong shape. Never rejects. */
@@ -24,21 +24,21 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
   await writeFileAtomic(path, jsonText(value));
 }
 
-/** Indented, with a line break at its end: for files that people read. */
+/** Indented and with a line break at the end, for files that people read. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 export interface AtomicOptions {
-  /** Wait until the bytes are on the disk (default true). Without it a power cut may leave an empty file. */
+  /** Wait until the bytes are on disk (default true). Without it, a power cut may leave an empty file. */
   readonly sync?: boolean;
   readonly mode?: number;
 }
 
 /**
- * Replaces a file as a whole: a reader sees the old or the new bytes, never a part. Makes the folder if it is missing.
- * Both are for this user alone, where `mode` does not say otherwise.
- * Rejects with the error of the file system (ENOSPC, EACCES …); the old file is then as it was and nothing else remains.
+ * Replaces a file as a whole: a reader sees the old or the new bytes, never a part. Creates the folder if it is
+ * missing. File and folder are private to this user unless `mode` says otherwise. Rejects with the error of the file
+ * system (ENOSPC, EACCES …); the old file is then unchanged and nothing else remains.
  */
 export async function writeFileAtomic(
   path: string,
@@ -63,8 +63,8 @@ export async function writeFileAtomic(
 }
 
 /**
- * Makes a folder and those above it, for this user alone; one that is there is left as it is. Rejects with the file
- * system's error. Node's own recursive `mkdir` never ends in a folder that is there and in which none can be made (`/proc`).
+ * Creates a folder and its parents, private to this user. Existing folders are left as they are. Rejects with the file
+ * system's error. Node's own recursive `mkdir` never ends if an existing folder allows no new folders (`/proc`).
  */
 export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   try {
@@ -72,29 +72,29 @@ export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   } catch (error) {
     if (!isMissing(error)) return wantFolder(path, error);
     if (!(await isFolder(dirname(path)))) await makeFolder(dirname(path), mode);
-    // Also where the one above has come meanwhile, made by another.
+    // Also if another process has created the parent meanwhile.
     await mkdir(path, mode).catch((again: unknown) => wantFolder(path, again));
   }
 }
 
-/** Throws the error, but where a folder is what stood in the way. */
+/** Throws the error, unless a folder already exists at the path. */
 async function wantFolder(path: string, error: unknown): Promise<void> {
   if (errorCodeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  // What cannot be looked at is no folder that could be written into.
+  // What cannot be examined is not a folder to write into.
   const found = await stat(path).catch(() => null);
   return found?.isDirectory() === true;
 }
 
-/** The system's code of an error (`ENOENT`), where it has one. */
+/** The system's code of an error (`ENOENT`); null if it has none. */
 export function errorCodeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** Why a file or folder could not be written, for a person; the system's own message where there is no better one. */
+/** Why a file or folder could not be written, for the user; the system's own message if there is no better one. */
 export function writeProblem(error: unknown): string {
   const problem = writeProblems.get(errorCodeOf(error) ?? '');
   return problem ?? (error instanceof Error ? error.message : String(error));
@@ -117,7 +117,7 @@ export function isMissing(error: unknown): boolean {
   return errorCodeOf(error) === 'ENOENT';
 }
 
-/** True for errors that say there is no room: a full disk or a quota. */
+/** Whether an error means that there is no room: a full disk or a quota. */
 export function isDiskFull(error: unknown): boolean {
   const code = errorCodeOf(error);
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { errorCodeOf } from './json-file.ts';
 
 /**
- * A process, so that it is told from a later one with the same number. `startedAt`: in the kernel's ticks since
- * `boot`; null where the system does not tell, the number alone counts then.
+ * A process, distinguishable from a later one with the same id. `startedAt`: in kernel ticks since `boot`; null if the
+ * system does not report it, and then only the id counts.
  */
 export interface LockOwner {
   readonly pid: number;
@@ -15,13 +15,13 @@ export async function thisProcess(): Promise<LockOwner> {
   return { pid: process.pid, startedAt: await startOf(process.pid), boot: await bootId() };
 }
 
-/** Null for what is not the text of a lock. */
+/** Null for anything but the text of a lock. */
 export function ownerFrom(text: string): LockOwner | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Damaged: whoever wrote it is not known, and cannot know it as its own either.
+    // Damaged: the owner is unknown, and cannot recognize it as its own either.
     return null;
   }
   if (typeof value !== 'object' || value === null || !('pid' in value)) return null;
@@ -35,12 +35,12 @@ function textIn(value: object, key: string): string | null {
   return typeof text === 'string' && text !== '' ? text : null;
 }
 
-/** Whether the very process still runs. What cannot be told counts as running. */
+/** Whether exactly this process still runs. If that is unknown, it counts as running. */
 export async function isRunning(owner: LockOwner): Promise<boolean> {
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    // EPERM: it is there and another user's. Any other error says that it is not.
+    // EPERM: it exists and belongs to another user. Any other error means that it does not exist.
     if (errorCodeOf(error) !== 'EPERM') return false;
   }
   const boot = await bootId();
@@ -49,11 +49,12 @@ export async function isRunning(owner: LockOwner): Promise<boolean> {
   return startedAt === null || owner.startedAt === null || startedAt === owner.startedAt;
 }
 
-/** When a process began; null where that cannot be told. A zombie has gone. */
+/** When a process started; null if unknown. A zombie counts as gone. */
 async function startOf(pid: number): Promise<string | null> {
   const stat = await readText(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The second field is the program's name in brackets and may hold anything; the third is the state, the 22nd the start.
+  // The second field is the program's name in brackets and may contain anything. The third is the state, the 22nd the
+  // start.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? null);
 }
@@ -67,7 +68,7 @@ async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    // Not every system shows it.
+    // Not every system has it.
     return null;
   }
 }

@@ -2,12 +2,15 @@ import { chmod, lstat } from 'node:fs/promises';
 import { isMissing } from './json-file.ts';
 
 /**
- * Who can get at what lies in a folder. `ours`: this user alone; `open`: it is this user's, and others can as well;
- * `foreign`: it is another user's. `none`: no folder is there; a link to one is none.
+ * Who can access the contents of a folder. `ours`: only this user; `open`: this user owns it, and others can access it;
+ * `foreign`: another user owns it; `none`: there is no folder, or only a link to one.
  */
 export type Privacy = 'ours' | 'open' | 'foreign' | 'none';
 
-/** Windows has no such rights, and keeps a person's folders by lists of its own: there every folder is ours. */
+/**
+ * Windows has no such permissions and protects users' folders by lists of its own, so every folder there counts as
+ * `ours`.
+ */
 export async function privacyOf(path: string): Promise<Privacy> {
   const found = await lstat(path).catch(nullIfMissing);
   if (found === null || !found.isDirectory()) return 'none';
@@ -17,7 +20,7 @@ export async function privacyOf(path: string): Promise<Privacy> {
   return (found.mode & 0o077) === 0 ? 'ours' : 'open';
 }
 
-/** Takes the rights of others away. Some file systems keep none: it is what it is then. */
+/** Removes the permissions of others. Some file systems store none; then nothing changes. */
 export async function makePrivate(path: string): Promise<Privacy> {
   const before = await privacyOf(path);
   if (before !== 'open') return before;
@@ -25,7 +28,7 @@ export async function makePrivate(path: string): Promise<Privacy> {
   return privacyOf(path);
 }
 
-/** Whether nobody but this user and root can take away or replace what this user makes in a folder. */
+/** Whether only this user and root can remove or replace what this user creates in a folder. */
 export async function keepsWhatIsOurs(path: string): Promise<boolean> {
   const found = await lstat(path).catch(nullIfMissing);
   if (found === null || !found.isDirectory()) return false;

@@ -4,22 +4,22 @@ import { isProxyExcepted } from './no-proxy.ts';
 import { rootCause } from './root-cause.ts';
 
 export interface Connection {
-  /** The address of a proxy; null: as the usual environment variables say. */
+  /** The address of a proxy; null: use the usual environment variables. */
   readonly proxy: string | null;
-  /** A file of certificates (PEM) that are trusted beside the usual ones. */
+  /** A file of certificates (PEM) to trust in addition to the usual ones. */
   readonly certificates: string | null;
 }
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A server on this machine is never looked for behind a proxy. */
+/** Servers on this machine are never reached through a proxy. */
 const thisMachine = ['localhost', '127.0.0.1', '::1', '[::1]'];
 
 /**
- * A `fetch` for services on the net that heeds proxies and certificates. Where neither is set it is the built-in one.
- * Settings are read anew for each call, so that a change holds at once. Rejects as `fetch` does, with a `LastingError`
- * at the root where trying again is no use: also where the file of certificates cannot be read, for to go on without it
- * could mean to trust the wrong server.
+ * A `fetch` for services on the network that uses the configured proxy and certificates; without them, the built-in
+ * `fetch`. Reads the settings at each call, so that a change applies at once. Rejects as `fetch` does, with a
+ * `PermanentError` as the root cause if trying again is useless. That includes a certificate file that cannot be read:
+ * continuing without it could mean trusting the wrong server.
  */
 export function createNetFetch(connection: () => Connection, env: Env): typeof fetch {
   let made: { readonly key: string; readonly use: Promise<typeof fetch> } | null = null;
@@ -31,7 +31,7 @@ export function createNetFetch(connection: () => Connection, env: Env): typeof f
     try {
       return await made.use;
     } catch (error) {
-      // A failure is not kept: the file may be put in its place meanwhile.
+      // A failure is not kept, because the file may be added meanwhile.
       made = null;
       throw error;
     }
@@ -47,10 +47,10 @@ export function createNetFetch(connection: () => Connection, env: Env): typeof f
   };
 }
 
-/** Why there is no connection, and will be none until a person changes something: no reason to try again. */
+/** Why there is no connection until the user changes something, so that trying again is useless. */
 export class PermanentError extends Error {}
 
-/** In the shape of any failure of `fetch`, for whoever tells no connection from a broken one. */
+/** In the shape of any failure of `fetch`, for callers that tell "no connection" from a broken one. */
 function explained(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const root = rootCause(error);
@@ -86,12 +86,12 @@ function wishes({ proxy, certificates }: Connection, env: Env): Wishes | null {
   const httpsProxy = proxy ?? (ofEnv('https_proxy') || httpProxy);
   if (httpProxy === '' && httpsProxy === '' && certificates === null) return null;
   const excepted = ofEnv('no_proxy').split(/[,\s]/u);
-  // The package takes `*` only where it stands alone.
+  // The package accepts `*` only alone.
   const noProxy = excepted.includes('*') ? '*' : [...excepted, ...thisMachine].filter((host) => host !== '').join(',');
   return { httpProxy, httpsProxy, noProxy, certificates };
 }
 
-/** The proxy that stands before an address; null: none. */
+/** The proxy for an address; null: none. */
 export function proxyFor(url: URL, connection: Connection, env: Env): string | null {
   const isPlain = ['http:', 'ws:'].includes(url.protocol);
   const wanted = wishes({ ...connection, certificates: null }, env);
@@ -102,7 +102,7 @@ export function proxyFor(url: URL, connection: Connection, env: Env): string | n
 
 async function viaDispatcher({ certificates, ...proxies }: Wishes): Promise<typeof fetch> {
   const trusted = certificates === null ? {} : await trust(certificates);
-  // Loaded only where it is needed: the built-in `fetch` has no door for either wish.
+  // Loaded only if needed: the built-in `fetch` supports neither setting.
   const { EnvHttpProxyAgent } = await import('undici');
   const dispatcher = agent(() => new EnvHttpProxyAgent({ ...proxies, ...trusted }), proxies);
   return (input, init) => {
@@ -128,7 +128,7 @@ async function trust(path: string): Promise<object> {
   return { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
 }
 
-/** The usual certificates, and those of a file. Rejects where it cannot be read. */
+/** The usual certificates and those of a file. Rejects if it cannot be read. */
 export async function trustedWith(path: string): Promise<readonly string[]> {
   try {
     return [...usualCertificates(), await readFile(path, 'utf8')];
@@ -138,7 +138,7 @@ export async function trustedWith(path: string): Promise<readonly string[]> {
   }
 }
 
-/** Older versions know only the ones that are built in. */
+/** Older versions of Node know only the built-in ones. */
 function usualCertificates(): readonly string[] {
   return typeof getCACertificates === 'function' ? getCACertificates('default') : rootCertificates;
 }

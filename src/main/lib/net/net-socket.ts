@@ -5,18 +5,18 @@ import { PermanentError, proxyFor, trustedWith } from './net-fetch.ts';
 
 export interface SocketWish {
   readonly headers: Readonly<Record<string, string>>;
-  /** Sub-protocols, the wanted one first. */
+  /** Sub-protocols, the preferred one first. */
   readonly protocols: readonly string[];
-  /** Of one message, in bytes. */
+  /** The largest size of one message, in bytes. */
   readonly mostBytes: number;
 }
 
 export type OpenSocket = (url: URL, wish: SocketWish) => Promise<WebSocket>;
 
 /**
- * Begins to open a WebSocket with the certificates of the settings; who gets it waits for its `open`. Rejects where a
- * proxy stands before the address, for none is spoken through here, and without it the person's own word would not hold.
- * Redirects are not followed, and nothing is unpacked.
+ * Starts opening a WebSocket with the certificates of the settings; the caller waits for its `open`. Rejects if a proxy
+ * is set for the address: proxies are not supported here, and ignoring one would break the user's setting. Follows no
+ * redirects and uses no compression.
  */
 export function createNetSocket(connection: () => Connection, env: Env): OpenSocket {
   return async (url, { headers, protocols, mostBytes }) => {

@@ -1,6 +1,6 @@
 /**
- * Whether a list such as `no_proxy` names a host, or one that it is under; `*` names all. An entry with a port is for that port
- * alone. It says the same as the package that `fetch` goes through a proxy by.
+ * Whether a list such as `no_proxy` contains a host or one of its parent domains; `*` matches all. An entry with a port
+ * applies only to that port. Behaves like the package that provides proxies for `fetch`.
  */
 export function isProxyExcepted(noProxy: string, host: string, port: number): boolean {
   return noProxy.split(/[,\s]/u).some((entry) => {

@@ -1,4 +1,4 @@
-/** An address; null for what is none. `URL.canParse` is not in the Node of the oldest Electron. */
+/** A parsed address; null if it is not valid. `URL.canParse` does not exist in the Node of the oldest Electron. */
 export function parsedUrl(text: string): URL | null {
   try {
     return new URL(text);

@@ -1,4 +1,4 @@
-/** What lies under errors that wrap it; of several (one for each address of a name) the first. */
+/** The innermost error below errors that wrap it; of several (one for each address of a name) the first. */
 export function rootCause(error: Error): Error {
   let reason = error;
   for (;;) {

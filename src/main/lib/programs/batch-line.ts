@@ -1,17 +1,17 @@
 import { win32 } from 'node:path';
 
-/** `npx`, `uvx` and their like are batch files on Windows. */
+/** On Windows, `npx`, `uvx` and similar programs are batch files. */
 export function isBatchFile(program: string): boolean {
   return /\.(?:cmd|bat)$/iu.test(program);
 }
 
-/** What the command interpreter takes at most, without the words before the line. */
+/** The longest line that the command interpreter accepts, without the words before it. */
 const longest = 8_000;
 
-/** They mean something in quotes, too. */
+/** Characters with a meaning even inside quotes. */
 const signs = ['%', '\0', '\r', '\n', '\u001A'];
 
-/** Why a batch file cannot be started with this; null: it can. */
+/** Why a batch file cannot be started with these arguments; null: it can. */
 export function batchProblem(program: string, args: readonly string[]): string | null {
   const unfit = [program, ...args].find((text) => signs.some((sign) => text.includes(sign)));
   if (unfit !== undefined)
@@ -20,9 +20,10 @@ export function batchProblem(program: string, args: readonly string[]): string |
 }
 
 /**
- * How a batch file is started on Windows: by the command interpreter, which reads the line, and reads it again where the file
- * hands its arguments on. Each argument stands in quotes, in which nothing of it is a command, both times: a quote in it is
- * doubled, so that what follows is in quotes again. Throws where there is a `batchProblem`. The line is quoted already.
+ * How a batch file is started on Windows: by the command interpreter, which reads the line, and reads it again if the
+ * file passes its arguments on. Each argument is quoted, so that it is never read as a command, either time. A quote
+ * inside it is doubled, so that what follows stays quoted. Throws if there is a `batchProblem`. The returned line is
+ * already quoted.
  */
 export function batchLine(
   program: string,
@@ -31,7 +32,7 @@ export function batchLine(
 ): { readonly program: string; readonly args: readonly string[] } {
   const problem = batchProblem(program, args);
   if (problem !== null) throw new Error(`${problem}.`);
-  // No commands of the registry, extensions as they are by default, no `!NAME!`; the outer quotes are taken off.
+  // No commands from the registry, default extensions, no `!NAME!`. The outer quotes are removed.
   const words = ['/d', '/e:on', '/v:off', '/s', '/c', `"${lineOf(program, args)}"`];
   return { program: win32.join(systemRoot, 'System32', 'cmd.exe'), args: words };
 }
@@ -40,7 +41,7 @@ function lineOf(program: string, args: readonly string[]): string {
   return [program, ...args].map(quoted).join(' ');
 }
 
-/** As programs take their command line apart: backslashes before a quote are doubled. */
+/** Quoted as programs parse their command line: backslashes before a quote are doubled. */
 function quoted(text: string): string {
   let made = '"';
   let backslashes = 0;

@@ -10,12 +10,12 @@ import type { ProgramStart } from './start-program.ts';
 import { startProgram } from './start-program.ts';
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 
-/** More than this many with something in them is no accident. */
+/** More non-empty folders than this are no accident. */
 const maxTries = 50;
 
 /**
- * An empty folder that is this user's alone, in which programs stand: nothing that they look for beside them is there.
- * Where something got into it, the next one is taken (`-2`, `-3`); nothing is deleted. Throws where none can be had.
+ * An empty folder, private to this user, as the current folder of programs, so that they find no files beside them. If
+ * something got into it, the next one is used (`-2`, `-3`); nothing is deleted. Throws if none can be made.
  */
 export function emptyFolder(path: string): string {
   for (let number = 1; number <= maxTries; number += 1) {
@@ -30,68 +30,68 @@ function isOursAndEmpty(folder: string): boolean {
   try {
     const { uid, mode } = lstatSync(folder);
     const user = process.getuid?.();
-    // Windows has no such marks: there the folder above says who may write.
+    // Windows has no such permissions; there, the parent folder controls who may write.
     if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) return false;
     return readdirSync(folder).length === 0;
   } catch {
-    // A folder that cannot be looked at is not trusted.
+    // A folder that cannot be examined is not trusted.
     return false;
   }
 }
 
-/** A program, by its name or its whole path, and the words that begin its command. */
+/** A program, by name or absolute path, and the first words of its command. */
 export type Program = readonly [program: string, ...words: string[]];
 
 export interface ProgramOutcome {
-  /** Null: it could not be started, or was ended. */
+  /** Null: it could not be started, or was killed. */
   readonly code: number | null;
   readonly stdout: string;
-  /** The end of what it printed, errors among it. */
+  /** The end of its output, including errors. */
   readonly output: string;
 }
 
 export interface ProgramNeeds {
   readonly needs: readonly Need[];
-  /** Variables of ours, beside those of the machine. */
+  /** Variables to set in addition to those of the machine. */
   readonly more?: Readonly<Record<string, string>>;
 }
 
 interface Running extends ProgramNeeds {
   readonly signal: AbortSignal;
-  /** A line of what it says beside its output. */
+  /** Called with each line of its error output. */
   readonly onErrorLine?: (line: string) => void;
-  /** It is ended after so long. */
+  /** It is killed after this time. */
   readonly timeoutMs?: number;
 }
 
 /**
- * How programs are started on the host, all of them: by a whole path that was looked up once and never in a project, in
- * an empty folder of ours, with an environment by list. The files of the current folder, which are a project's, decide
- * nothing: neither what runs nor what it loads.
+ * Starts all programs on the host: by an absolute path that was looked up once and never in a project, in an empty
+ * folder of ours, with a listed environment. The files of the current folder, which belong to a project, influence
+ * neither what runs nor what it loads.
  */
 export interface HostPrograms {
-  /** The whole path of a program of this machine; null: there is none. What was found stays. */
+  /** The absolute path of a program on this machine; null: there is none. A found path is kept. */
   readonly find: (name: string) => Promise<string | null>;
   /**
-   * Adds what the person's shell has on PATH where this program was not started from a terminal: an app of the desktop is
-   * given less. Asks the shell once, and waits for it 5 s at most. Never rejects.
+   * Adds the PATH of the user's shell if Dewpoint was not started from a terminal, because desktop apps get a shorter
+   * one. Asks the shell once and waits at most 5 s. Never rejects.
    */
   readonly widenPath: () => Promise<void>;
-  /** Whether a path lies in no project, links followed. */
+  /** Whether a path, with links resolved, is outside every project. */
   readonly isOutside: (path: string) => Promise<boolean>;
-  /** `program` is a whole path. Throws where there is no folder for it to stand in. */
+  /** `program` is an absolute path. Throws if there is no folder to start it in. */
   readonly start: (program: string, args: readonly string[], how: Starting) => ChildProcess;
-  /** Never rejects; an abort ends the program, at once or within a second. */
+  /** Never rejects. An abort kills the program, at once or within a second. */
   readonly run: (program: Program, words: readonly string[], how: Running) => Promise<ProgramOutcome>;
 }
 
 type Starting = ProgramNeeds & Pick<ProgramStart, 'stdio' | 'detached' | 'isSeen' | 'isQuoted'>;
 
 export interface HostProgramsOptions {
-  /** The home of Dewpoint: the empty folder lies in it. */
+  /** The home of Dewpoint, which contains the empty folder. */
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folders of projects beside the current one, asked when a program is looked for. */
+  /** Folders of projects besides the current one; called when a program is looked up. */
   readonly projects?: () => Promise<readonly string[]>;
 }
 
@@ -154,7 +154,7 @@ export function createHostPrograms({ home, env, projects }: HostProgramsOptions)
   };
 }
 
-/** None where it was deleted. */
+/** Empty if the current folder was deleted. */
 function currentFolder(): readonly string[] {
   try {
     return [process.cwd()];

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 
-/** Those that take `-l -i -c`. */
+/** Shells that accept `-l -i -c`. */
 const shells = ['bash', 'zsh', 'fish', 'sh', 'dash', 'ksh'];
 const mark = 'DEWPOINT-ENVIRONMENT';
 
-/** The shell of a person that says what PATH is in a terminal; null: there is none, or this program has that PATH already. */
+/** The user's shell, which knows the PATH of a terminal; null: there is none, or this program already has that PATH. */
 export function loginShell(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform,
@@ -14,10 +14,10 @@ export function loginShell(
   return shell.startsWith('/') && shells.includes(posix.basename(shell)) ? shell : null;
 }
 
-/** Prints the environment between two marks, whatever else the files of the person's shell print. */
+/** Prints the environment between two marks, because the shell's startup files may print other text. */
 export const loginWords = ['-l', '-i', '-c', `echo ${mark}; /usr/bin/env; echo ${mark}`] as const;
 
-/** PATH in what was printed; null: it is not there. */
+/** The PATH in the output; null: it is missing. */
 export function pathPrinted(printed: string): string | null {
   const [, between = ''] = printed.split(`${mark}\n`);
   const line = between.split('\n').find((one) => one.startsWith('PATH='));

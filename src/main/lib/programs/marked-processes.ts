@@ -1,18 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A variable by which all that a program starts is known again, whatever group or session it went to. */
+/** A variable that identifies everything that a program starts, in any process group or session. */
 export const processMark = 'DEWPOINT_GUARDED_BY';
 
 const mostRounds = 100;
-/** One that is just beginning has no variables yet: it is looked for again so often, with a pause between. */
+/**
+ * A process that is just starting has no variables yet, so empty results are checked this often, with a pause in
+ * between.
+ */
 const emptyRounds = 10;
 const pauseMs = 20;
 
 /**
- * Ends every process with the mark, and all below `parent`, at once. A process that has detached itself keeps what it was
- * started with, so the mark finds it. Looks again until nothing is left, for a process can start another meanwhile: that
- * takes a fifth of a second, in which nothing else happens here. Linux alone shows what a process was started with;
- * elsewhere nothing happens.
+ * Kills every process with the mark, and all descendants of `parent`. A detached process keeps its original
+ * environment, so the mark finds it. Repeats until none is left, because a process can start another meanwhile. This
+ * blocks for a fifth of a second. Only Linux shows the environment of a process; on other systems this does nothing.
  */
 export function endMarked(mark: string, parent: number | undefined): void {
   if (process.platform !== 'linux') return;
@@ -27,18 +29,18 @@ export function endMarked(mark: string, parent: number | undefined): void {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It is gone already.
+        // The process is already gone.
       }
     }
   }
 }
 
-/** But for this process itself. */
+/** Never includes this process itself. */
 function markedProcesses(mark: string, parent: number | undefined): readonly number[] {
   const pids = readdirSync('/proc').flatMap((name) => (/^\d+$/u.test(name) ? [Number(name)] : []));
   const below = new Set(parent === undefined ? [] : [parent]);
   const parents = pids.map((pid) => ({ pid, above: parentOf(pid) }));
-  // A child has a higher number than its parent but where numbers begin anew: then the mark finds it.
+  // A child has a higher id than its parent, unless ids have wrapped around; then the mark finds it.
   for (const { pid, above } of parents) if (above !== null && below.has(above)) below.add(pid);
   const sought = `${processMark}=${mark}\0`;
   return pids.filter(
@@ -46,14 +48,14 @@ function markedProcesses(mark: string, parent: number | undefined): readonly num
   );
 }
 
-/** It stands behind the name in ( ), which may hold anything. */
+/** The parent follows the name in ( ), which may contain anything. */
 function parentOf(pid: number): number | null {
   const stat = textOf(`/proc/${pid}/stat`);
   const above = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   return Number.isInteger(above) && above > 0 ? above : null;
 }
 
-/** Empty for one that has gone, or is of another user. */
+/** Empty if the process is gone or belongs to another user. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import table from '../../../../resources/platforms.json';
 
 /**
- * Which package brings what for which machine, and under which name. `resources/platforms.json` says it once: the start,
- * packing and tests read it, too.
+ * Which package brings which file for which machine. `resources/platforms.json` is the only list; starting, packing and
+ * tests read it, too.
  */
 type PlatformTable = Readonly<Record<string, PlatformFiles>>;
 
@@ -22,7 +22,7 @@ interface Machine {
 
 const platforms: PlatformTable = table;
 
-/** The package and the file in it; null where none is published for such a machine. */
+/** The package and the file in it; null if none is published for such a machine. */
 export function platformFile(
   part: PlatformPart,
   { platform, arch }: Machine = process,
@@ -30,7 +30,7 @@ export function platformFile(
   return platforms[`${platform}-${arch}`]?.packages[part] ?? null;
 }
 
-/** The program for processes beside this one: this one where it is Node, else the Node that came by package. */
+/** The program for helper processes: this one if it is Node, otherwise the Node from a package. */
 export function findNode(root: string, machine: Machine = process): string {
   if (process.versions.electron === undefined && machine === process) return process.execPath;
   const known = platformFile('node', machine);
@@ -40,8 +40,8 @@ export function findNode(root: string, machine: Machine = process): string {
 }
 
 /**
- * Where ripgrep lies, by the package of this platform: the package above it throws where `import.meta` is not what it
- * expects. In a packed app the binary lies beside the archive, not in it. Null where there is none.
+ * The path of ripgrep, from the package for this platform; the generic package throws if `import.meta` differs from
+ * what it expects. In a packed app, the binary is beside the archive, not in it. Null: there is none.
  */
 export function findRipgrep(from: string = import.meta.url, machine: Machine = process): string | null {
   const known = platformFile('search', machine);
@@ -50,7 +50,7 @@ export function findRipgrep(from: string = import.meta.url, machine: Machine = p
     const path = createRequire(from).resolve(`${known.package}/${known.file}`);
     return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2');
   } catch {
-    // The package is not there for this machine; the caller says so.
+    // There is no package for this machine; the caller reports it.
     return null;
   }
 }

@@ -3,15 +3,15 @@ import type { SearchPlace } from './search-path.ts';
 import { isOfProject, isWholePath, searchFolders } from './search-path.ts';
 
 /**
- * What a program needs of the environment beside what every program gets.
- * - `network`: proxies and certificates, where it goes to the network
- * - `pip`, `npm`: a person's settings of that tool: a machine may reach a mirror only
- * - `hub`: where models of a hub are, and the token for it
- * - `card`: what says which graphics card is used, and how
- * - `session`: the way to the services of a person's desktop session, such as the key store
- * - `desktop`: how programs with windows look and talk
- * - `terminal`: what an editor in a terminal goes by
- * - `ollama`, `containers`: how these are set up
+ * What a program needs from the environment in addition to what every program gets.
+ * - `network`: proxies and certificates, for access to the network
+ * - `pip`, `npm`: the user's settings of that tool, because a machine may only reach a mirror
+ * - `hub`: where the models of a hub are, and its token
+ * - `card`: which graphics card is used, and how
+ * - `session`: access to services of the user's desktop session, such as the key store
+ * - `desktop`: how programs with windows look, and their language
+ * - `terminal`: what an editor in a terminal needs
+ * - `ollama`, `containers`: how these are configured
  */
 export type Need =
   | 'network'
@@ -27,15 +27,15 @@ export type Need =
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/u);
 
-/** `*` at the end stands for anything that does not look like a key. A name that is written out is passed whatever it is. */
+/** `*` at the end matches anything that does not look like a key. A full name is always passed. */
 const always = [
   ...words('HOME USER LOGNAME LANG LANGUAGE LC_* TZ TMPDIR TEMP TMP __CF_USER_TEXT_ENCODING'),
   ...words('XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME'),
-  // Without these a program that was not made for NixOS does not start there.
+  // Without these, a program not made for NixOS does not start there.
   ...words('NIX_LD NIX_LD_LIBRARY_PATH'),
-  // Where those who keep versions of tools have them: what they put on PATH asks for these.
+  // Version managers: the programs that they put on PATH need these.
   ...words('PYENV_ROOT ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR VOLTA_HOME'),
-  // Windows does little without them.
+  // Windows programs hardly work without these.
   ...words('SystemRoot SystemDrive windir ComSpec PATHEXT OS NUMBER_OF_PROCESSORS PROCESSOR_* USERPROFILE USERNAME'),
   ...words('USERDOMAIN COMPUTERNAME HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA ALLUSERSPROFILE PUBLIC ProgramData'),
   ...words('ProgramFiles ProgramFiles(x86) ProgramFiles(Arm) ProgramW6432'),
@@ -46,7 +46,7 @@ const session = words(`
   DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR XDG_CURRENT_DESKTOP XDG_SESSION_*
   DESKTOP_SESSION KDE_FULL_SESSION KDE_SESSION_VERSION GNOME_KEYRING_CONTROL`);
 
-/** Not those that name a program: script-shell, git, node-options. */
+/** Without settings that name a program: script-shell, git, node-options. */
 const npmSettings = words(`
   registry cache userconfig globalconfig prefix proxy https_proxy noproxy cafile ca strict_ssl offline prefer_offline
   fetch_* maxsockets before @*`);
@@ -58,7 +58,7 @@ const listed: Readonly<Record<Need, readonly string[]>> = {
   pip: ['PIP_*'],
   npm: [
     ...npmSettings.flatMap((name) => [`npm_config_${name}`, `NPM_CONFIG_${name.toUpperCase()}`]),
-    // A person's own `.npmrc` may name these two, for npm alone.
+    // The user's own `.npmrc` may refer to these two, for npm only.
     ...words('NPM_TOKEN NODE_AUTH_TOKEN'),
   ],
   hub: words('HF_ENDPOINT HF_TOKEN'),
@@ -84,8 +84,8 @@ const listed: Readonly<Record<Need, readonly string[]>> = {
 const looksLikeKey = /(?:key|(?:^|[_-])pwd)s?(?:[_-]|$)|token|secret|passw|credential|_auth/iu;
 
 /**
- * All the variables of a program: what is on the lists, PATH without folders of projects, and `more`. No key of a
- * service, and nothing that has a program load files of others (NODE_OPTIONS, LD_PRELOAD, DYLD_…, PYTHON…).
+ * All variables of a program: those on the lists, PATH without folders of projects, and `more`. Includes no key of a
+ * service, and nothing that makes a program load other files (NODE_OPTIONS, LD_PRELOAD, DYLD_…, PYTHON…).
  */
 export function programEnvironment(
   needs: readonly Need[],
@@ -101,7 +101,7 @@ export function programEnvironment(
     if (own !== null) made[name] = own;
   }
   made.PATH = searchFolders(place).join(isWindows ? ';' : ':');
-  // Windows looks for a name in the current folder first, and for those who ask it not to, does not.
+  // Windows looks up a name in the current folder first, unless this is set.
   if (isWindows) made.NoDefaultCurrentDirectoryInExePath = '1';
   return { ...made, ...more };
 }
@@ -114,13 +114,13 @@ function matcher(patterns: readonly string[], isWindows: boolean): (name: string
     names.has(fold(name)) || (starts.some((start) => fold(name).startsWith(start)) && !looksLikeKey.test(name));
 }
 
-/** Places that would be looked for from wherever a program stands. */
+/** Variables with a folder; a relative path would depend on the current folder. */
 const folders = ['HOME', 'TMPDIR', 'TEMP', 'TMP'];
-/** Lists of folders from which libraries are loaded. */
+/** Variables with lists of folders from which libraries are loaded. */
 const libraries =
   /^(?:(?:NIX_)?LD_LIBRARY_PATH|VK_\w+|GGML_BACKEND_\w+|CUDA_\w*PATH\w*|HIP_\w*PATH|ROCM_PATH|VULKAN_SDK)$/u;
 
-/** Null: it is not passed. */
+/** Null: the variable is not passed. */
 function valueFor(name: string, value: string, place: SearchPlace): string | null {
   const { platform } = place;
   if (name === 'DEWPOINT_CACHE') return resolve(value);

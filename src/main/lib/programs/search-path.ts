@@ -7,24 +7,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface SearchPlace {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
-  /** The person's own folder: it and what it lies in are no project, so programs below them count. */
+  /** The user's own folder. It and its parents are not projects, so programs below them count. */
   readonly homeFolder: string;
-  /** Folders that hold files of others: projects, and the current folder. No program is taken from there. */
+  /** Folders with files of others: projects, and the current folder. No program is taken from there. */
   readonly projects: readonly string[];
 }
 
-/** Folders that hold one of these are no project either. */
+/** Folders that contain one of these are not projects either. */
 const systemFolders = ['/bin', '/usr/bin', '/usr/local/bin'];
 
-/** Whether a path means the same wherever a program stands. */
+/** Whether a path means the same from any current folder. */
 export function isWholePath(path: string, platform: NodeJS.Platform): boolean {
-  // `\folder` is on the drive of the moment.
+  // On Windows, `\folder` depends on the current drive.
   return platform === 'win32' ? /^(?:[a-z]:[\\/]|\\\\)/iu.test(path) : path.startsWith('/');
 }
 
 /**
- * The folders of PATH in which programs may be looked for: whole paths outside of every project. Those that npm puts
- * there (`node_modules/.bin`) are a project's wherever they lie.
+ * The folders of PATH in which programs may be looked up: absolute paths outside every project. A `node_modules/.bin`
+ * that npm adds always counts as part of a project.
  */
 export function searchFolders({ env, ...place }: SearchPlace): readonly string[] {
   const { platform } = place;
@@ -37,10 +37,10 @@ export function searchFolders({ env, ...place }: SearchPlace): readonly string[]
   return [...new Set(folders)].filter((folder) => !isOfProject(folder, place));
 }
 
-/** The whole path of a program by its name; null where no folder of PATH that counts has it. */
+/** The absolute path of a program by its name; null if no accepted folder of PATH has it. */
 export function findOnPath(name: string, place: SearchPlace): string | null {
   const { platform } = place;
-  // What else PATHEXT names needs another program to run it.
+  // Other extensions in PATHEXT need another program to run them.
   const endings = platform === 'win32' ? ['.com', '.exe', '.bat', '.cmd'] : [''];
   const names = /\.\w+$/u.test(name) && platform === 'win32' ? [name] : endings.map((ending) => `${name}${ending}`);
   if (/[\\/]/u.test(name)) return null;
@@ -57,12 +57,12 @@ export function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // What is missing or may not be run is no program.
+    // A missing or non-executable file is no program.
     return false;
   }
 }
 
-/** Whether it lies in a project, by its name or, links followed, by its place. */
+/** Whether a path is in a project, either as written or with links resolved. */
 export function isOfProject(path: string, place: Omit<SearchPlace, 'env'>): boolean {
   const { platform, homeFolder } = place;
   const mine = [homeFolder, ...(platform === 'win32' ? [] : systemFolders)];
@@ -83,7 +83,7 @@ function pathOf(platform: NodeJS.Platform): typeof posix {
   return platform === 'win32' ? win32 : posix;
 }
 
-/** Links followed; as it is where there is no such place. */
+/** The path with links resolved; unchanged if it does not exist. */
 function realOf(path: string): string {
   try {
     return realpathSync.native(path);

@@ -1,2 +1,2 @@
-/** A text as one word of a shell's command line, whatever stands in it. */
+/** A text as one word of a shell command, whatever it contains. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

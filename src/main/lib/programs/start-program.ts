@@ -4,27 +4,27 @@ import { batchLine, isBatchFile } from './batch-line.ts';
 import { isWholePath } from './search-path.ts';
 
 export interface ProgramStart {
-  /** Its whole path: nothing is looked up. */
+  /** Its absolute path; nothing is looked up. */
   readonly program: string;
   readonly args: readonly string[];
-  /** The folder it stands in, a whole path. */
+  /** Its current folder, an absolute path. */
   readonly folder: string;
-  /** All the variables it gets. */
+  /** All its environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** With `ipc` among them it can be sent messages, where it is Node. */
+  /** With `ipc` in it, a Node program can be sent messages. */
   readonly stdio: StdioOptions;
-  /** In a group of its own, so that it can outlive us or be ended with all it started. */
+  /** In a process group of its own, so that it can outlive this process or be killed with everything it started. */
   readonly detached?: boolean;
-  /** It has windows that a person is to see. */
+  /** It has windows that the user should see. */
   readonly isSeen?: boolean;
-  /** Windows: the arguments are one line that is quoted already. */
+  /** Windows: the arguments are one line that is already quoted. */
   readonly isQuoted?: boolean;
 }
 
 /**
- * The one place that starts a program on the host. Go through `host-programs.ts`, which says where a program stands and
- * what it gets; only what has all of that already starts one here. Throws where a path is not whole: then the folder of
- * the moment would decide what runs.
+ * The only place that starts a program on the host. Use `host-programs.ts`, which sets folder and environment; call
+ * this directly only with all of that in hand. Throws if a path is not absolute, because then the current folder would
+ * decide what runs.
  */
 export function startProgram(start: ProgramStart): ChildProcess {
   const { program, args, folder, env, stdio } = start;

@@ -17,7 +17,7 @@ function countsOf(output: string): TestCounts | null {
   return passed === null || failed === null ? null : { passed, failed, errors: 0, skipped: count('skipped') ?? 0 };
 }
 
-/** Names of the suites around the point where the reader is, by indentation. */
+/** The names of the enclosing suites, by indentation. */
 type Trajectory = { readonly indent: number; readonly name: string }[];
 
 function idOf(trajectory: Trajectory, indent: number, name: string): string {
@@ -89,7 +89,7 @@ function tapFailure(
   const error = details.get('error') ?? [];
   const crashed = error[0] === "'test failed'" || error.length === 0;
   const source = crashed ? comments : (details.get('stack') ?? []);
-  // Only what stands on the line of its key is quoted: in a block the quotes belong to the values.
+  // Only a single-line value is quoted itself; in a block, quotes belong to the values.
   const said = error.length === 1 ? error.map(unquote) : error;
   const message = crashed ? crashMessage(comments) : tidy(said, maxMessageLines);
   const name = crashed ? (/^(\w*Error)\b/m.exec(message)?.[1] ?? null) : unquote(details.get('name')?.[0] ?? '');
@@ -107,7 +107,7 @@ function unquote(text: string): string {
   return match === null ? text : (match[2] ?? '').replace(/''/g, "'").replace(/\\"/g, '"');
 }
 
-/** A test file that could not even be loaded prints why before it fails as a whole. */
+/** A test file that could not be loaded prints the reason before it fails as a whole. */
 function crashMessage(lines: readonly string[]): string {
   const at = lines.findIndex((line) => /^\w*Error\b.*:/.test(line));
   const shown = at < 0 ? lines.slice(0, 6) : lines.slice(Math.max(0, at - 3), at + 1);

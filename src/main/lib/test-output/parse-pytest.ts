@@ -2,7 +2,7 @@ import { relativeTo, tidy, type Frame, type TestCounts, type TestFailure, type T
 
 const maxMessageLines = 12;
 
-/** Reads the output of pytest, with any traceback style; passing tests are known when it ran with `-rp`. */
+/** Reads the output of pytest in any traceback style. Passing tests are known if it ran with `-rp`. */
 export function parsePytest(output: string, roots: readonly string[]): TestReport {
   const lines = output.split('\n');
   const sections = sectionsOf(lines);
@@ -22,7 +22,7 @@ export function parsePytest(output: string, roots: readonly string[]): TestRepor
 
 const summary = /\b\d+ (passed|failed|errors?|skipped|xfailed|deselected)\b.{0,200} in [\d.]+s|no tests ran in/;
 
-/** By its headings or its last line: a quiet run has nothing else. */
+/** Recognizes pytest by its headings or its last line, which is all that a quiet run has. */
 export function isPytest(output: string): boolean {
   return /^=+ (short test summary|FAILURES|ERRORS)/m.test(output) || summary.test(output);
 }
@@ -39,7 +39,7 @@ interface Section {
   readonly lines: readonly string[];
 }
 
-/** The parts under `____ title ____` headings. */
+/** The sections below `____ title ____` headings. */
 function sectionsOf(lines: readonly string[]): readonly Section[] {
   const sections: { title: string; lines: string[] }[] = [];
   for (const line of lines) {

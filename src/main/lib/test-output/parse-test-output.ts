@@ -7,8 +7,8 @@ import { emptyReport, type TestReport } from './test-report.ts';
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 /**
- * What the output of a test command says, whichever runner wrote it: the output itself is looked at,
- * because a project's command may hide its runner. `roots`: absolute folders whose files are the project's.
+ * Reads the output of a test command from any runner. The output itself decides which runner it is, because a project's
+ * command may hide it. `roots`: absolute folders whose files belong to the project.
  */
 export function parseTestOutput(output: string, roots: readonly string[]): TestReport {
   const plain = output.replaceAll(colours, '');
@@ -20,7 +20,7 @@ export function parseTestOutput(output: string, roots: readonly string[]): TestR
   return parseCrash(plain, roots);
 }
 
-/** A command that only crashes: its traceback, or at least the error that it ends with, is the one failure. */
+/** For a command that only crashes: its traceback, or at least its last error, is the only failure. */
 function parseCrash(output: string, roots: readonly string[]): TestReport {
   const frames = [...pythonFrames(output, roots), ...nodeFrames(output, roots)];
   const error =

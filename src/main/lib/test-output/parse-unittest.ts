@@ -1,6 +1,6 @@
 import { relativeTo, tidy, type Frame, type TestCounts, type TestFailure, type TestReport } from './test-report.ts';
 
-/** Reads the output of `python3 -m unittest`; passing tests are known when it ran with `-v`. */
+/** Reads the output of `python3 -m unittest`. Passing tests are known if it ran with `-v`. */
 export function parseUnittest(output: string, roots: readonly string[]): TestReport {
   const passed = new Set<string>();
   for (const match of output.matchAll(/^(\w+) \(([\w.]+)\)(?:\n.*)? \.\.\. (?:ok|expected failure)$/gm)) {
@@ -26,7 +26,7 @@ function countsOf(output: string): TestCounts | null {
   return { passed: Number(ran) - failed - errors - skipped, failed, errors, skipped };
 }
 
-/** `test_add (test_ut.CalcTest.test_add)` of newer Pythons and `test_add (test_ut.CalcTest)` of older ones. */
+/** `test_add (test_ut.CalcTest.test_add)` in newer Pythons, `test_add (test_ut.CalcTest)` in older ones. */
 function idOf(name: string, inside: string): string {
   return inside.endsWith(`.${name}`) ? inside : `${inside}.${name}`;
 }

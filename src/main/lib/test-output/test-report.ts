@@ -1,6 +1,6 @@
-/** One place in the project's own code that a failing test went through. */
+/** A place in the project's own code that a failing test passed through. */
 export interface Frame {
-  /** Relative to the root the tests ran in. */
+  /** Relative to the folder in which the tests ran. */
   readonly path: string;
   readonly line: number;
   readonly name: string | null;
@@ -9,18 +9,18 @@ export interface Frame {
 export interface TestFailure {
   /** Stable between runs of the same tests: a pytest node id, or names joined by " > ". */
   readonly id: string;
-  /** The file the test is in, where the output tells. */
+  /** The file of the test; null if the output does not name it. */
   readonly path: string | null;
   /** The line of the assertion or of the failing call in the test file. */
   readonly line: number | null;
   readonly errorName: string | null;
-  /** What was got and what was wanted, in the runner's words; at most some lines. */
+  /** The actual and expected values in the runner's words; at most a few lines. */
   readonly message: string;
   /** Outermost first; only files of the project. */
   readonly frames: readonly Frame[];
 }
 
-/** What a runner's own summary counts. */
+/** The counts in a runner's own summary. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -28,19 +28,19 @@ export interface TestCounts {
   readonly skipped: number;
 }
 
-/** What a run of the tests says. Sets are by id; a runner that names no passing tests leaves `passed` empty. */
+/** The result of a test run. Sets are by id. If a runner does not name passing tests, `passed` is empty. */
 export interface TestReport {
   readonly passed: ReadonlySet<string>;
   readonly failures: readonly TestFailure[];
-  /** True when the output was understood; else only the exit code can be believed. */
+  /** True if the output was understood; otherwise only the exit code is reliable. */
   readonly parsed: boolean;
-  /** Null where there is no summary. */
+  /** Null: there is no summary. */
   readonly counts: TestCounts | null;
 }
 
 export const emptyReport: TestReport = { passed: new Set(), failures: [], parsed: false, counts: null };
 
-/** `/root/a/b.py` and `file:///root/a/b.js` to `a/b…`; null for what lies elsewhere. */
+/** Converts `/root/a/b.py` and `file:///root/a/b.js` to `a/b…`; null for a path outside the roots. */
 export function relativeTo(roots: readonly string[], path: string): string | null {
   const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
   for (const root of roots) {
@@ -51,7 +51,7 @@ export function relativeTo(roots: readonly string[], path: string): string | nul
   return plain;
 }
 
-/** Lines of a message without the indentation they share, at most `limit` of them. */
+/** The lines of a message without their common indentation, at most `limit` of them. */
 export function tidy(lines: readonly string[], limit: number): string {
   const kept = lines.filter((line, index) => line.trim() !== '' || (index > 0 && index < lines.length - 1));
   const indents = kept.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)?.[0].length ?? 0);

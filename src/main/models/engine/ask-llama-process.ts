@@ -15,7 +15,7 @@ import type {
 } from './worker/worker-protocol.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
-/** What the engine's process is asked beside its calls. */
+/** Questions to the engine's process other than calls. */
 
 export function askDownload(
   child: LlamaProcess,
@@ -50,12 +50,12 @@ export function askDownload(
   });
 }
 
-/** Texts as a model of vectors or scores reads them: one row each, as the bytes of 32-bit numbers in base64. */
+/** Vectors or scores: one row for each text, as the bytes of 32-bit numbers in base64. */
 export type EngineRows =
   | { readonly ok: true; readonly rows: readonly string[]; readonly tokens: number; readonly loaded: LoadedModel }
   | { readonly ok: false; readonly error: EngineError };
 
-/** Loads the model first where another, or none, is loaded. */
+/** Loads the model first if it is not the loaded one. */
 export async function askRows(
   child: LlamaProcess,
   { model, request }: { readonly model: LoadOptions; readonly request: EmbedRequest },
@@ -71,7 +71,7 @@ export async function askRows(
   return { ok: true, rows: answer.rows, tokens: answer.tokens, loaded: loaded.model };
 }
 
-/** The last word on it; null where the signal aborts first, which is told. */
+/** The final answer to a question. Null if the signal aborts first; the process is then told. */
 function askLast(
   child: LlamaProcess,
   question: Parameters<LlamaProcess['ask']>[0],
@@ -107,7 +107,7 @@ export function askStats(child: LlamaProcess): Promise<EngineStats | null> {
   return askOnce(child, { type: 'stats' }, neverAborts, (answer) => (answer.type === 'stats' ? answer.stats : null));
 }
 
-/** Null also where the signal aborts first. */
+/** Null also if the signal aborts first. */
 function askOnce<T>(
   child: LlamaProcess,
   question: Parameters<LlamaProcess['ask']>[0],

@@ -3,20 +3,20 @@ import type { CardFacts, FoundCard } from '../machine/card-facts.ts';
 import type { EngineLibraryId, EngineVariant } from './engine-packages.ts';
 import { engineVariant } from './engine-packages.ts';
 
-/** What the engine would use of the cards of a machine, and why. */
+/** How the engine would use the cards of a machine, and why. */
 export interface CardPlan {
-  /** `metal` comes with the engine; null: the processor alone. */
+  /** `metal` comes with the engine. Null: use the processor only. */
   readonly use: 'metal' | EngineVariant | null;
-  /** One sentence; null where there is no card to speak of. */
+  /** One sentence. Null if there is no card worth mentioning. */
   readonly reason: string | null;
-  /** What would make more of the card, for whoever wants to; null: nothing. */
+  /** How to get more out of the card. Null: nothing to do. */
   readonly advice: string | null;
 }
 
 /**
- * Read from the packages of this version: what each library is linked to, and the list of cards that it was built for.
- * A card that has no code of its own in it gets code that the driver translates, and a driver translates only what a
- * toolkit no newer than itself wrote (13.1 and 12.4 here). The drivers' versions are what NVIDIA says of its toolkits.
+ * Taken from the packages of this version: what each library links to, and the cards that it contains code for. For
+ * other cards, the driver translates the code, but only code from a toolkit that is no newer than the driver (13.1
+ * and 12.4 here). The minimum drivers are from NVIDIA's documentation of its toolkits.
  */
 const cudaBuilds = [
   {
@@ -27,7 +27,7 @@ const cudaBuilds = [
     capability: 7.5,
     hasCodeFor: (capability: number) => isAmpere(capability) || capability === 12 || capability === 12.1,
     linux: ['libcudart.so.13', 'libcublas.so.13', 'libcublasLt.so.13'],
-    // Here the runtime is in the library itself.
+    // On Windows, the library contains the runtime itself.
     win32: ['cublas64_13.dll', 'cublasLt64_13.dll'],
   },
   {
@@ -42,12 +42,15 @@ const cudaBuilds = [
   },
 ] as const;
 
-/** Code for 8.6 runs on the later ones of its generation, too. */
+/** Code for 8.6 also runs on later cards of its generation. */
 function isAmpere(capability: number): boolean {
   return capability >= 8.6 && capability < 9;
 }
 
-/** One of each has to be where node-llama-cpp looks, of whatever version, or it does not try CUDA at all. */
+/**
+ * One file of each must be in a folder that node-llama-cpp searches, in any version. Otherwise it does not try CUDA
+ * at all.
+ */
 const lookedFor = {
   linux: [/^libnvidia-ml\.so/u, /^libcuda\.so/u, /^libcudart\.so/u, /^libcublas\.so/u, /^libcublasLt\.so/u],
   win32: [/^nvml\.dll$/iu, /^cudart64_/iu, /^cublas64_/iu, /^cublasLt64_/iu],
@@ -58,7 +61,7 @@ const processor = 'so models use the processor';
 const elsewhere =
   'A server such as Ollama that was made for this machine can use the card. Dewpoint finds one that runs here.';
 
-/** Nothing is fetched and nothing is tried: a pure function of what was found. */
+/** Pure: plans from the facts that were found. Downloads and tries nothing. */
 export function planCards(facts: CardFacts): CardPlan {
   const { platform, arch, cards } = facts;
   const [first] = cards;
@@ -120,7 +123,7 @@ function nvidiaPlan(card: FoundCard, facts: CardFacts, vulkan: EngineVariant, pl
     };
   const gaps = cudaBuilds.map((build) => gapOf(build, facts, platform));
   const [main, older] = cudaBuilds.map(({ id }, index) => (gaps[index] === null ? id : null));
-  // The engine takes the library for CUDA 12 only where the other one does not start.
+  // The engine uses the library for CUDA 12 only if the other one does not start.
   const isShadowed = cardGapOf(cudaBuilds[0], facts) !== null && startsMain(facts, platform);
   const id: EngineLibraryId | null = main ?? (isShadowed ? null : (older ?? null));
   const use = id === null ? null : engineVariant(id, facts);
@@ -137,7 +140,7 @@ function nvidiaPlan(card: FoundCard, facts: CardFacts, vulkan: EngineVariant, pl
 
 type CudaBuild = (typeof cudaBuilds)[number];
 
-/** What is missing for a library, as the end of a sentence; null: nothing. */
+/** What is missing for a library, as the end of a sentence. Null: nothing. */
 function gapOf(build: CudaBuild, facts: CardFacts, platform: 'linux' | 'win32'): string | null {
   const { nvidia, loadable, lookedUp } = facts;
   const major = Number.parseInt(nvidia?.driver ?? '', 10);
@@ -156,7 +159,7 @@ function gapOf(build: CudaBuild, facts: CardFacts, platform: 'linux' | 'win32'):
   return `the engine does not look for the runtime of ${build.name} where it is installed`;
 }
 
-/** Why the library loads and cannot compute on the card; null: it can, or nobody says what the card is. */
+/** Why the library would load but not compute on the card. Null: it would, or the card's capability is unknown. */
 function cardGapOf(
   { name, capability: least, translates, hasCodeFor }: CudaBuild,
   { nvidia }: CardFacts,
@@ -174,7 +177,7 @@ function startsMain(facts: CardFacts, platform: 'linux' | 'win32'): boolean {
   return !isOld && main[platform].every((name) => hasName(facts.loadable, name));
 }
 
-/** The nearest way to CUDA: by the newest library that driver and card allow. */
+/** How to get CUDA with the least effort: with the newest library that driver and card allow. */
 function cudaAdvice(facts: CardFacts, platform: 'linux' | 'win32'): string | null {
   const { nvidia, loadable, lookedUp } = facts;
   const major = Number.parseInt(nvidia?.driver ?? '', 10);
@@ -214,7 +217,7 @@ function vulkanPlan(card: FoundCard, { platform, loadable }: CardFacts, { vulkan
   return { use: null, reason: `${card.name} needs Vulkan here, and ${loader} is missing, ${processor}.`, advice };
 }
 
-/** Windows does not tell large letters from small ones. */
+/** File names on Windows ignore case, so this does, too. */
 function hasName(names: readonly string[], wanted: string): boolean {
   return names.some((name) => name.toLowerCase() === wanted.toLowerCase());
 }

@@ -12,17 +12,17 @@ import { sizeText } from '@shared/text/size-text.ts';
 import type { EngineCardsReport, ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
 
 /**
- * The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/cuda-12`, `engine/vulkan`,
- * and `engine/auto` for the one that this machine needs.
+ * The engine's libraries for cards. They are downloaded and removed like models: `engine/cuda`, `engine/cuda-12`,
+ * `engine/vulkan`, and `engine/auto` for the one that this machine needs.
  */
 export interface EngineLibraries {
-  /** Null for an id of something else; throws `not-found` for a library that this machine has no use for. */
+  /** Null for an id of another kind. Throws `not-found` for a library that does not exist for this machine. */
   readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry | null>;
-  /** False for an id of something else. */
+  /** Returns false for an id of another kind. */
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<boolean>;
-  /** Null for an id of something else. */
+  /** Null for an id of another kind. */
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval | null>;
-  /** What the cards of this machine need; empty without a card. */
+  /** What the cards of this machine need. Empty without a card. */
   readonly status: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
   /** The same for the window. */
   readonly report: (signal: AbortSignal) => Promise<EngineCardsReport>;
@@ -31,7 +31,7 @@ export interface EngineLibraries {
 export interface EngineLibrariesOptions {
   readonly variants: EngineVariants;
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
-  /** Has the engine's process start anew, so that it sees what was fetched. */
+  /** Restarts the engine's process, so that it finds new libraries. */
   readonly startAnew: () => Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export function createEngineLibraries(options: EngineLibrariesOptions): EngineLi
     async remove(id, signal) {
       const variant = await find(id, signal);
       if (variant === null) return null;
-      // A library that is in use cannot be deleted on every system.
+      // Some systems cannot delete a library that is in use.
       await startAnew();
       return { done: 'deleted', path: variants.folder(variant), bytes: await variants.remove(variant, signal) };
     },
@@ -134,8 +134,9 @@ async function statusOf(asked: Promise<EngineCardsReport>): Promise<readonly Ser
 }
 
 /**
- * The npm that started this program, which need not be on the PATH; else the one that is. Null where there is none. On
- * Windows npm is a `.cmd` file, which only a shell can start: what it starts is started.
+ * Finds npm: first the one that started this program, which need not be on the PATH, then the one on the PATH. Null:
+ * there is none. On Windows, npm is a `.cmd` file, which only a shell can start. So the script that it runs is run
+ * directly.
  */
 export async function findNpm(
   node: string,

@@ -1,9 +1,9 @@
-/** The engine's library for a kind of card, in one package or several that belong together. Bytes. */
+/** The engine's library for one kind of card, in one or several packages. Sizes in bytes. */
 export interface EngineVariant {
   readonly id: EngineLibraryId;
   readonly label: string;
   readonly licence: string;
-  /** What is fetched, and what it takes on the disk. */
+  /** The size of the download, and the size on the disk. */
   readonly bytes: number;
   readonly diskBytes: number;
   readonly packages: readonly EnginePackage[];
@@ -13,11 +13,11 @@ export interface EnginePackage {
   readonly name: string;
   readonly bytes: number;
   readonly diskBytes: number;
-  /** Of the archive, as lock files write it after `sha512-`. */
+  /** The archive's hash, as lock files write it after `sha512-`. */
   readonly sha512: string;
 }
 
-/** As they are named in commands. */
+/** The names in commands. */
 export type EngineLibraryId = 'engine/cuda' | 'engine/cuda-12' | 'engine/vulkan';
 
 export interface EngineMachine {
@@ -25,7 +25,7 @@ export interface EngineMachine {
   readonly arch: string;
 }
 
-/** The version of node-llama-cpp that the libraries below belong to; a test holds it against package.json. */
+/** The version of node-llama-cpp that the libraries below belong to. A test compares it with package.json. */
 export const engineVersion = '3.21.1';
 
 const packages: Readonly<Record<string, Omit<EnginePackage, 'name'>>> = {
@@ -61,7 +61,7 @@ const packages: Readonly<Record<string, Omit<EnginePackage, 'name'>>> = {
   },
 };
 
-/** `cuda-ext` has no library but the one for CUDA 12, which the engine takes where the one for CUDA 13 does not start. */
+/** `cuda-ext` contains only the library for CUDA 12, which the engine uses if the one for CUDA 13 does not start. */
 const parts: Readonly<Record<EngineLibraryId, { readonly label: string; readonly kinds: readonly string[] }>> = {
   'engine/cuda': { label: 'the engine for NVIDIA cards (CUDA 13)', kinds: ['cuda'] },
   'engine/cuda-12': { label: 'the engine for NVIDIA cards (CUDA 12)', kinds: ['cuda', 'cuda-ext'] },
@@ -70,7 +70,7 @@ const parts: Readonly<Record<EngineLibraryId, { readonly label: string; readonly
 
 export const engineLibraryIds: readonly EngineLibraryId[] = ['engine/cuda', 'engine/cuda-12', 'engine/vulkan'];
 
-/** Null for what does not exist on such a machine, or is no library. */
+/** Null if the id is no library, or the library does not exist for such a machine. */
 export function engineVariant(id: string, { platform, arch }: EngineMachine): EngineVariant | null {
   const known = engineLibraryIds.find((one) => one === id);
   if (known === undefined) return null;

@@ -16,30 +16,33 @@ import { archiveOf, fetchEnginePackage, packageFolder } from './fetch-engine-pac
 
 interface EnsureOptions {
   readonly signal: AbortSignal;
-  /** Bytes of all packages of the library. */
+  /** `doneBytes` counts all packages of the library. */
   readonly onProgress: (phase: 'waiting' | 'downloading' | 'checking', doneBytes: number) => void;
 }
 
-/** Libraries for cards, in the cache. Nothing is fetched but by `ensure`, which a person asks for. */
+/** The libraries for cards in the cache. Only `ensure` downloads, and only when the user asks for it. */
 export interface EngineVariants {
   find(id: string): EngineVariant | null;
-  /** What the cards of this machine need, by what is installed on it now. */
+  /** What the cards of this machine need, judged by what is installed now. */
   plan(hardware: Pick<Hardware, 'devices'>, signal: AbortSignal): Promise<CardPlan>;
-  /** Where it is or would be; of several packages the first. */
+  /** Where the library is or would be. For several packages, the folder of the first. */
   folder(variant: EngineVariant): string;
   isHere(variant: EngineVariant): Promise<boolean>;
-  /** Whether the engine in this process may see a card at all. On a Mac it always may. */
+  /** Whether any library is here, so that the engine may see a card. On a Mac, always true. */
   hasAny(): Promise<boolean>;
-  /** Its folder. Quick where it is there; an abort or a failure leaves whole packages and what the next try goes on from. */
+  /**
+   * Downloads a library unless it is here, and returns its folder. After an abort or a failure, complete packages
+   * are kept and the next try resumes.
+   */
   ensure(variant: EngineVariant, options: EnsureOptions): Promise<Reply<string>>;
-  /** What was freed, in bytes. */
+  /** The bytes that were freed. */
   remove(variant: EngineVariant, signal: AbortSignal): Promise<number>;
-  /** Without the cards that the engine in this process cannot use yet, and with the reason. */
+  /** The hardware without the cards that the engine cannot use yet, and the reason for each. */
   usable(hardware: Hardware, signal: AbortSignal): Promise<Hardware>;
 }
 
 export interface EngineVariantsOptions extends EngineMachine {
-  /** Of this version; see `enginesDir`. */
+  /** The folder for this version. See `enginesDir`. */
   readonly dir: string;
   readonly programs: HostPrograms;
   readonly registry: (signal: AbortSignal) => Promise<string | null>;
@@ -47,7 +50,7 @@ export interface EngineVariantsOptions extends EngineMachine {
   readonly readFacts: (devices: Hardware['devices'], signal: AbortSignal) => Promise<CardFacts>;
 }
 
-/** Where the libraries of this version lie; the engine's process looks there, too. */
+/** The folder of the libraries for this version. The engine's process searches it, too. */
 export function enginesDir(cacheDir: string): string {
   return join(cacheDir, 'engines', `node-llama-cpp-${engineVersion}`);
 }
@@ -121,7 +124,7 @@ export function createEngineVariants(options: EngineVariantsOptions): EngineVari
   };
 }
 
-/** All that a library needs is there by what is known, and still the engine uses no card. */
+/** The text for a library that is installed and should work, when the engine sees no card all the same. */
 export function unseenCardText({ label, id }: EngineVariant): string {
   const other = id === 'engine/vulkan' ? '' : ' Or use the card through Vulkan: dewpoint models pull engine/vulkan';
   return `a card was found and ${label} is installed, but the engine does not see the card and uses the processor. Update the card's driver and start Dewpoint again.${other}`;
@@ -134,7 +137,7 @@ function notHere({ label, id, bytes }: EngineVariant): string {
 
 interface Fetch extends EngineVariantsOptions, EnsureOptions {}
 
-/** Another process may have brought a part of it while this one waited. */
+/** Downloads the missing packages. Another process may have downloaded some of them during the wait. */
 async function fetchAll(
   variant: EngineVariant,
   isPackageHere: (one: EnginePackage) => Promise<boolean>,
@@ -162,7 +165,10 @@ async function fetchAll(
   return success(first === undefined ? dir : packageFolder(dir, first));
 }
 
-/** Packed and unpacked lie side by side for a moment. What came in an earlier try is there already. */
+/**
+ * Checks for room for archive and unpacked files, which exist at the same time for a moment. Bytes from an earlier
+ * try count as present.
+ */
 async function checkRoom(dir: string, one: EnginePackage, label: string): Promise<void> {
   const { bavail, bsize } = await statfs(dir);
   const hereBytes = await stat(archiveOf(dir, one)).then(

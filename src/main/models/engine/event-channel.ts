@@ -1,7 +1,7 @@
-/** Items that one side puts in and the other iterates; for exactly one reader. */
+/** A queue of items that one side pushes and exactly one reader iterates. */
 export interface EventChannel<T> extends AsyncIterable<T> {
   push(item: T): void;
-  /** No item after this one; what was pushed before is still read. */
+  /** Ends the queue. Items that were pushed before are still read. */
   close(): void;
 }
 

@@ -9,10 +9,10 @@ import type { EnginePackage } from './engine-packages.ts';
 import { engineVersion } from './engine-packages.ts';
 
 export interface FetchPackageOptions {
-  /** Where packages lie unpacked, and archives until then. */
+  /** The folder of unpacked packages, and of archives before that. */
   readonly dir: string;
   readonly registry: () => Promise<string | null>;
-  /** The downloader of model files: it goes on where it ended, and knows proxies and certificates. */
+  /** The downloader for model files. It resumes, and uses proxies and certificates. */
   readonly download: (
     uri: string,
     path: string,
@@ -27,14 +27,14 @@ export function packageFolder(dir: string, { name }: EnginePackage): string {
   return join(dir, name.replace(/^.*\//u, ''));
 }
 
-/** Where what came of it is kept for the next try. */
+/** The partial download, kept for the next try. */
 export function archiveOf(dir: string, one: EnginePackage): string {
   return `${packageFolder(dir, one)}.tgz.download`;
 }
 
 /**
- * Brings one package into its folder, which is there whole or not at all. A connection that is cut, an abort and a full
- * disk keep what came. What has another checksum is removed.
+ * Downloads one package and unpacks it. Its folder is complete or does not exist. After a broken connection, an
+ * abort or a full disk, the partial download is kept. A download with another checksum is removed.
  */
 export async function fetchEnginePackage(one: EnginePackage, options: FetchPackageOptions): Promise<Reply<null>> {
   const { dir, signal, onProgress } = options;
@@ -60,7 +60,7 @@ export async function fetchEnginePackage(one: EnginePackage, options: FetchPacka
   return unpack(one, archive, options);
 }
 
-/** The words of the downloader are those for models. */
+/** Replaces the downloader's messages, which speak of models. */
 function explained(fetched: Reply<null>, { name }: EnginePackage): Reply<null> {
   if (fetched.ok || fetched.error.code === 'cancelled' || fetched.error.code === 'disk-full') return fetched;
   const { code, message } = fetched.error;

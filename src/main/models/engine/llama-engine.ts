@@ -32,52 +32,57 @@ export type EngineEvent =
       readonly done: number;
       readonly total: number | null;
     }
-  /** `tokens`: how many have come since the one before. */
+  /** `tokens` is the number of tokens since the last delta. */
   | { readonly type: 'delta'; readonly text: string; readonly tokens: number; readonly isThought: boolean }
   | {
       readonly type: 'ended';
       readonly generation: Generation;
       readonly queuedMs: number;
       readonly totalMs: number;
-      /** Null where the call ended before its model was in memory. */
+      /** Null if the call ended before its model was in memory. */
       readonly loaded: LoadedModel | null;
     };
 
-/** The in-process model: one generator for the whole core, in a process of its own that is started when it is needed. */
+/** The built-in engine of the core: it answers one call at a time, in a separate process that starts on demand. */
 export interface LlamaEngine {
-  /** Exactly one `ended`, last; never throws. Ends within 200 ms of an abort. Loads the model first where another, or none, is loaded. */
+  /**
+   * Yields exactly one `ended`, as the last event. Never throws. Ends within 200 ms of an abort. Loads the model
+   * first if it is not the loaded one.
+   */
   generate(model: LoadOptions, request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
-  /** Tokens of the prompt as `generate` would send it. */
+  /** The number of tokens of the prompt as `generate` would send it. */
   count(
     model: LoadOptions,
     request: EngineRequest,
     signal: AbortSignal,
   ): Promise<{ readonly ok: true; readonly tokens: number } | { readonly ok: false; readonly error: EngineError }>;
-  /** Texts as vectors or scores, by a model that is loaded with that `use`. Never rejects for what the engine says. */
+  /**
+   * Vectors or scores of texts, from a model that is loaded with that `use`. Never rejects for errors of the engine.
+   */
   embed(model: LoadOptions, request: EmbedRequest, signal: AbortSignal): Promise<EngineRows>;
-  /** Fetches a model file by URI into `path`; an abort leaves what the next try goes on from. */
+  /** Downloads a model file by URI into `path`. After an abort, the next try resumes. */
   download(
     uri: string,
     path: string,
     options: { readonly signal: AbortSignal; readonly onProgress: (doneBytes: number) => void },
   ): Promise<Reply<null>>;
-  /** What a context would take, by the engine's own dry run; null where it cannot say. Loads nothing. */
+  /** The memory that a context would take, by the engine's own dry run. Null if it cannot say. Loads nothing. */
   measure(context: DryRun, signal: AbortSignal): Promise<number | null>;
-  /** Lets go of a model file, after the call that uses it: it can then be deleted. Its memory is given back. */
+  /** Unloads a model file after the running call, so that it can be deleted. */
   release(path: string): Promise<void>;
-  /** After the call that runs now the process ends; the next call starts one that sees other libraries. */
+  /** Ends the process after the running call. The next call starts a new one, which finds new libraries. */
   startAnew(): Promise<void>;
-  /** The cards that the engine itself can use, with their memory now; null where there is none, or no answer in time. */
+  /** The cards that the engine can use, with their memory now. Null if there are none, or no answer in time. */
   cards(signal: AbortSignal): Promise<EngineCards | null>;
-  /** Null where no process runs. */
+  /** Null if no process runs. */
   stats(): Promise<EngineStats | null>;
-  /** Of the running process; for tests and `doctor`. */
+  /** The process id, for tests and `doctor`. Null if no process runs. */
   pid(): number | null;
-  /** The file whose model is in memory, or on its way there; null: none. */
+  /** The file of the model that is loaded or being loaded. Null: none. */
   loadedPath(): string | null;
-  /** The adapter on it; null: none. */
+  /** The adapter on it. Null: none. */
   loadedAdapter(): string | null;
-  /** Ends the process at once; safe to call twice. The next call would start a new one. */
+  /** Ends the process at once. Safe to call twice. A later call would start a new one. */
   dispose(): Promise<void>;
 }
 
@@ -85,18 +90,21 @@ export interface LlamaEngineOptions {
   readonly nodePath: string;
   readonly workerPath: string;
   readonly programs: HostPrograms;
-  /** Where libraries for cards lie that were fetched; absent: none were. */
+  /** The folder of downloaded libraries for cards. Absent: there are none. */
   readonly enginesDir?: string | undefined;
   readonly now: () => number;
   /** Default 15 s. */
   readonly hangMs?: number;
-  /** How long the engine may take to acknowledge an abort before the call ends without its account. Default 120 ms. */
+  /**
+   * How long the engine may take to acknowledge an abort. After that, the call ends without the engine's counts.
+   * Default 120 ms.
+   */
   readonly abortGraceMs?: number;
-  /** How the sources of downloads are reached; default: as the environment says. Read anew for each. */
+  /** Proxy and certificates for downloads, read again for each. Default: from the environment. */
   readonly connection?: () => Connection;
-  /** A process that nothing was asked of for so long is ended, and its model's memory given back; null: never. */
+  /** After this time without a request, the process ends and frees its memory. Null: never. */
   readonly idleMs?: () => number | null;
-  /** Default: the header of the file. */
+  /** Default: reads the header of the file. */
   readonly checkModelFile?: ModelFileCheck;
 }
 
@@ -170,7 +178,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   };
 }
 
-/** The prefixes of its conversations lie on the disk; the next call loads the model again. */
+/** Ends the idle process. The next call loads the model again and finds the prompt states on the disk. */
 function endWhenIdle(queue: PQueue, idleMs: () => number | null, current: () => LlamaProcess | null): void {
   let timer: NodeJS.Timeout | null = null;
   const stop = (): void => {
@@ -182,7 +190,7 @@ function endWhenIdle(queue: PQueue, idleMs: () => number | null, current: () => 
     const afterMs = idleMs();
     if (afterMs === null) return;
     timer = setTimeout(() => {
-      // A measurement goes on beside the calls.
+      // A measurement may still be running, outside the queue of calls.
       if (current()?.isBusy() === true) start();
       else current()?.kill();
     }, afterMs);
@@ -197,7 +205,10 @@ interface Downloads {
   readonly end: () => void;
 }
 
-/** A process of their own, for as long as there are any: it knows the way to the network, and reads no model file. */
+/**
+ * Downloads run in a separate process that exists only while there are any. It may use the network, and reads no
+ * model file.
+ */
 function createDownloads(options: LlamaEngineOptions): Downloads {
   let child: LlamaProcess | null = null;
   const end = (): void => {
@@ -228,16 +239,16 @@ interface Call {
   readonly events: AsyncIterable<EngineEvent>;
   readonly signal: AbortSignal;
   readonly isEnded: boolean;
-  /** Called when the engine is this call's own: what came before was waiting. */
+  /** Called when the engine is free for this call. The time before counts as waiting. */
   begin(): void;
-  /** Its model is in memory. */
+  /** Notes that the model is in memory. */
   loadedAs(model: LoadedModel): void;
   show(event: Exclude<EngineEvent, { type: 'ended' }>): void;
   end(generation: Generation): void;
-  /** Ends it as cancelled, with as much of an account as it told by itself. */
+  /** Ends the call as cancelled, with the counts that arrived so far. */
   cancel(): void;
   fail(error: EngineError): void;
-  /** Runs when the signal aborts, until the call has ended. */
+  /** Called when the signal aborts before the call has ended. */
   onAbort(listener: () => void): void;
 }
 
@@ -290,7 +301,7 @@ function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Ca
   };
 }
 
-/** Occupies the queue until the engine has answered for this call. */
+/** Occupies the queue until the engine has answered this call. */
 async function runCall(
   child: LlamaProcess,
   { model, request, call, graceMs }: { model: LoadOptions; request: EngineRequest; call: Call; graceMs: number },
@@ -316,7 +327,10 @@ async function runCall(
   });
 }
 
-/** Null when the model is in memory. An abort ends the call, not the loading: the next call finds it done. */
+/**
+ * Loads the model. Null: it is in memory, or the call was aborted. An abort does not stop the load, so the next call
+ * finds it done.
+ */
 function load(child: LlamaProcess, model: LoadOptions, call: Call): Promise<EngineError | null> {
   return new Promise((resolve) => {
     call.onAbort(() => {

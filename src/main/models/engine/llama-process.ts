@@ -8,15 +8,15 @@ import { watchMemory } from './process-memory.ts';
 import type { EngineError, FromWorker, ToWorker } from './worker/worker-protocol.ts';
 
 export interface LlamaProcessOptions {
-  /** The program that runs the worker (Node 24) and the built worker. */
+  /** The program that runs the worker (Node 24), and the built worker. */
   readonly nodePath: string;
   readonly workerPath: string;
   readonly programs: HostPrograms;
-  /** A process that fetches model files goes to the network; one that reads them gets no key and no way there. */
+  /** A process for downloads may use the network. One for models gets no key and no network settings. */
   readonly work?: 'models' | 'downloads';
-  /** Where libraries for cards lie that were fetched; absent: none were. */
+  /** The folder of downloaded libraries for cards. Absent: there are none. */
   readonly enginesDir?: string | undefined;
-  /** A process that answers no ping for so long, while something is asked of it, is killed. */
+  /** A process that has open questions and answers no ping for this long is killed. */
   readonly hangMs: number;
 }
 
@@ -27,21 +27,24 @@ type Ask = ToWorker extends infer Message
     : never
   : never;
 
-/** The running engine process. When it ends, for whatever reason, every open question is answered by `onLost`. */
+/** The running engine process. When it ends for any reason, every open question gets `failed`. */
 export interface LlamaProcess {
   readonly pid: number | undefined;
   readonly isAlive: boolean;
-  /** Something was asked of it that it has not answered. */
+  /** Whether any question is still open. */
   isBusy(): boolean;
-  /** Sends a message; `listen` gets every answer with its id until it returns true, or one `failed` when the process is lost. */
+  /**
+   * Sends a message. `listen` gets every answer with its id until it returns true, or one `failed` if the process is
+   * lost.
+   */
   ask(message: Ask, listen: (answer: FromWorker) => boolean): number;
   abort(id: number): void;
   kill(): void;
 }
 
-/** Last words of the process that are kept for an error message. */
+/** The output that is kept for an error message. */
 const keptOutputCharacters = 16_000;
-/** How often a process with limits is looked at, and any process while it starts. */
+/** How often the memory of a process is checked: while it starts, and always if it has limits. */
 const lookMs = 50;
 const startsForMs = 2_000;
 
@@ -112,8 +115,9 @@ type Answer = Exclude<FromWorker, { readonly type: 'ready' | 'pong' }>;
 const anyAnswerSchema = z.object({ id: z.number() });
 
 /**
- * None for a sign of life. What cannot be read may have been the last word on its question: that one fails, or every
- * open one where it does not say whose it is, so that nobody waits for ever.
+ * The answers in a message; none for a sign of life. A message that cannot be parsed may be the final answer to a
+ * question. So that question fails, or every open one if the message has no id. Otherwise a caller would wait
+ * forever.
  */
 function answersFrom(raw: unknown, open: readonly number[]): readonly Answer[] {
   const parsed = fromWorkerSchema.safeParse(raw);
@@ -144,8 +148,9 @@ function watchEnd(child: ChildProcess, lose: (reason: string, signal: NodeJS.Sig
   child.on('error', (error) => lose(`could not be started (${messageOf(error)})`, null));
   child.on('exit', (code, signal) => {
     const reason = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
-    // Its last words may still be in the pipe; a process that it left behind could hold that open for ever. Where this
-    // machine stood still for so long, the pipe has its turn before they count as none.
+    // Its last output may still be in the pipe, so `close` comes later than `exit`. But a child of it could keep the
+    // pipe open forever, so there is a time limit. If this machine stood still meanwhile, `setImmediate` lets the
+    // pipe be read first.
     child.once('close', () => lose(reason, signal));
     setTimeout(() => setImmediate(() => lose(reason, signal)), 200).unref();
   });
@@ -162,13 +167,13 @@ function listenToOutput(child: ChildProcess): () => string {
 }
 
 interface Heart {
-  /** `onWake`: this process itself did not run for a while. */
+  /** `onWake` is called if this process itself did not run for a while. */
   start(ping: () => void, onStop: () => void, onWake: () => void): void;
   beat(): void;
   stop(): void;
 }
 
-/** Native work runs on other threads, so a healthy process answers a ping at any time. */
+/** Native work runs on other threads, so a healthy process can answer a ping at any time. */
 function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
   const intervalMs = Math.max(20, Math.min(2000, hangMs / 5));
   let lastBeat = Date.now();
@@ -178,7 +183,7 @@ function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
     start(ping, onStop, onWake) {
       timer = setInterval(() => {
         const now = Date.now();
-        // A late tick means that this machine slept or was starved: the other side gets its time again.
+        // A late tick means that this machine slept or was overloaded, so the other process gets its time again.
         const isLate = now - lastTick > intervalMs * 3;
         if (isLate) onWake();
         if (isLate || !isNeeded()) lastBeat = now;
@@ -198,15 +203,15 @@ function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
 }
 
 interface MemoryGuard {
-  /** Something was asked of the process, or came from it, that is more than a sign of life. */
+  /** Notes a question to the process, or a message from it that is more than a sign of life. */
   noteWork(): void;
-  /** Without memory one of its threads may wait for ever while the one that answers pings is well. */
+  /** Without memory, one of its threads may wait forever while the thread that answers pings works. */
   isStuck(): boolean;
   verdict(signal: NodeJS.Signals | null, isSilent: boolean): string | null;
   stop(): void;
 }
 
-/** Looks at the memory of a process while it starts, and on for as long as it has limits. */
+/** Watches the memory of a process while it starts, and longer if it has limits. */
 function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
   const watch = watchMemory(pid);
   const startedAt = Date.now();
@@ -227,7 +232,7 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
   return {
     noteWork() {
       lastWorkAt = Date.now();
-      // While a process is busy, the timer may come too late for its last moment.
+      // While this process is busy, the timer may come too late to see the last state.
       if (isWatched && lastWorkAt - lastLookAt >= lookMs) look();
     },
     isStuck: () => watch.isNearLimit && Date.now() - lastWorkAt > stuckMs,
@@ -236,10 +241,10 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
   };
 }
 
-/** `verdict`: what the memory of the process told; a program that finds no room for itself often has no last words. */
+/** `verdict` is what the watch of its memory found. A program without memory often cannot print anything. */
 function lossError(reason: string, output: string, verdict: string | null): EngineError {
   const gone = { isProcessGone: true } as const;
-  // Addresses of a trace say nothing, and push out of sight what was said before them.
+  // Addresses of a stack trace say nothing, and push the useful lines out.
   const lines = output
     .trim()
     .split('\n')

@@ -1,36 +1,39 @@
 import { createOneAtATime } from '../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../lib/async/one-at-a-time.ts';
 
-/** A model that an engine keeps in memory, and what of it would come free. Bytes. */
+/** A model that an engine holds in memory, and the bytes that unloading it would free. */
 export interface HeldModel {
-  /** As a person names it. */
+  /** The name that users know. */
   readonly model: string;
-  /** Of the machine's own memory, beside mapped weights. */
+  /** Main memory without mapped weights. */
   readonly hostBytes: number;
-  /** Weights that are a mapped file: the system counts them as free, and yet they are read with every token. */
+  /** Weights in a mapped file. The system counts them as free memory, although every token reads them. */
   readonly mappedBytes: number;
   readonly cardBytes: number;
 }
 
-/** What an engine of this machine has in memory. */
+/** The memory that an engine of this machine holds. */
 export interface EngineOccupant {
-  /** Empty: nothing that Dewpoint has loaded. Never rejects. */
+  /** The models that Dewpoint loaded into this engine. Empty: none. Never rejects. */
   readonly held: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
-  /** Gives all of it back. Only while another engine has the turn, so that nobody is answering. May reject: it stays. */
+  /**
+   * Unloads all of them. Call it only in the turn of another engine, so that no call is running. May reject; the
+   * models then stay.
+   */
   readonly unload: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * The generators of this machine, whichever engine they belong to: one works at a time, in the order in which the calls
- * came, and one leaves its memory to another that does not fit beside it.
+ * All engines of this machine. One of them works at a time, in the order of the calls. An engine gives up its memory
+ * if another one does not fit beside it.
  */
 export interface LocalEngines {
   readonly turn: OneAtATime;
-  /** The last one under a name counts; returns what takes it back. */
+  /** Registers an engine. A later one with the same name replaces it. Returns a function that removes it. */
   readonly register: (engine: string, occupant: EngineOccupant) => () => void;
-  /** What all engines but this one hold. */
+  /** What all other engines hold. */
   readonly heldByOthers: (engine: string, signal: AbortSignal) => Promise<readonly HeldModel[]>;
-  /** Has all engines but this one give their memory back; what they held. */
+  /** Unloads all other engines. Returns what they held. */
   readonly unloadOthers: (engine: string, signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
 
@@ -64,7 +67,7 @@ export function createLocalEngines(): LocalEngines {
   };
 }
 
-/** Sums of what models hold. */
+/** Adds up what models hold. */
 export function sumHeldMemory(held: readonly HeldModel[]): Omit<HeldModel, 'model'> {
   const sum = (of: (one: HeldModel) => number): number => held.reduce((total, one) => total + of(one), 0);
   return {

@@ -6,18 +6,19 @@ import { findServerProgram, lastOutput, startOwnServer, waitForServer } from './
 import type { OwnServer, ServerPrograms } from './own-server.ts';
 
 /**
- * An Ollama server of our own, for machines where it is installed and does not run. It listens on this machine alone and
- * ends with Dewpoint. One that runs already is never touched.
+ * Starts an installed Ollama that does not run. It listens only on this machine and ends with Dewpoint. A server
+ * that already runs is never touched.
  */
 export interface OwnOllamaServer {
-  /** Where the program is; null: it is not installed. Looks anew each time. */
+  /** The path of the program, looked up each time. Null: it is not installed. */
   readonly find: (program: string | undefined) => Promise<string | null>;
   /**
-   * Starts it at a place where nobody answers, and returns when it does; all who ask meanwhile wait for the same start.
-   * A failure says why, with the last words of the program. Rejects with the signal's reason; the start goes on.
+   * Starts the server at an unused address and resolves when it answers. Concurrent callers wait for the same start.
+   * A failure contains the reason and the program's last output. Rejects with the signal's reason, while the start
+   * goes on.
    */
   readonly start: (wish: ServerStart, signal: AbortSignal) => Promise<Reply<null>>;
-  /** Ends what was started here, and nothing else. Safe to call twice. */
+  /** Ends only what was started here. Safe to call twice. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -25,12 +26,12 @@ export interface ServerStart {
   readonly program: string;
   /** `HOST:PORT` of this machine. */
   readonly host: string;
-  /** Whether it answers. */
+  /** Whether the server answers. */
   readonly answers: (signal: AbortSignal) => Promise<boolean>;
 }
 
 export interface OwnOllamaServerOptions extends ServerPrograms {
-  /** Until it answers. Default 30 s. */
+  /** The time limit until it answers. Default 30 s. */
   readonly startMs?: number;
 }
 

@@ -5,12 +5,12 @@ import { sleep } from '../../lib/async/abort.ts';
 import type { HostPrograms, ProgramNeeds } from '../../lib/programs/host-programs.ts';
 import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
 
-/** A server of models that we have started: it listens on this machine alone and ends with Dewpoint. */
+/** A model server that Dewpoint started. It listens only on this machine and ends with Dewpoint. */
 export interface OwnServer {
-  /** The last of what it printed. */
+  /** The end of its output. */
   readonly words: () => string;
   readonly hasEnded: () => boolean;
-  /** Ends it, and nothing else. Safe to call twice. */
+  /** Ends this server only. Safe to call twice. */
   readonly end: () => Promise<void>;
 }
 
@@ -26,14 +26,14 @@ export interface ServerPrograms {
 interface ServerCommand extends ProgramNeeds {
   readonly program: string;
   readonly args: readonly string[];
-  /** Each whole line that it prints. */
+  /** Called for each complete line of its output. */
   readonly onLine?: (line: string) => void;
 }
 
 const keptCharacters = 8_000;
 const pollMs = 100;
 
-/** With its guard, so that it ends with us, however we end. */
+/** Starts the server under its guard, so that it ends with Dewpoint even after a crash. */
 export function startOwnServer({ nodePath, guardPath, programs }: ServerPrograms, command: ServerCommand): OwnServer {
   const { program, args, onLine, ...needs } = command;
   const child = programs.start(nodePath, [guardPath, program, ...args], {
@@ -57,7 +57,10 @@ export function startOwnServer({ nodePath, guardPath, programs }: ServerPrograms
   return { words: () => said.trim(), hasEnded: () => hasEnded(child), end: () => end(child) };
 }
 
-/** Until it answers, has ended by itself, `forMs` are over, or the signal aborts. Never rejects; ends nothing. */
+/**
+ * Waits until the server answers, ends by itself, `forMs` pass, or the signal aborts. Never rejects. Does not end
+ * the server.
+ */
 export async function waitForServer(
   server: OwnServer,
   answers: () => Promise<boolean>,
@@ -66,7 +69,7 @@ export async function waitForServer(
   const deadline = Date.now() + forMs;
   while (Date.now() < deadline) {
     if (signal.aborted) return 'cancelled';
-    // Only what we have started may count as ours: a server that another program has started meanwhile ends this one.
+    // If our server has ended, an answer comes from another program's server at the same address.
     if (server.hasEnded()) return 'ended';
     if (await answers()) return 'answers';
     await sleep(pollMs, signal).catch(() => undefined);
@@ -77,13 +80,16 @@ export async function waitForServer(
 export interface ServerPlaces {
   /** The program's own name. */
   readonly name: string;
-  /** Of the settings: a name, or a whole path. */
+  /** From the settings: a name or a full path. */
   readonly wanted: string | undefined;
-  /** Folders where its installers put it, beside the search path. */
+  /** Folders of its installers, searched after the search path. */
   readonly usual: readonly string[];
 }
 
-/** By its whole path, where the settings have one; else on the search path, then in the usual places. Null: not there. */
+/**
+ * Finds the program: at its full path if the settings have one, else on the search path, else in the usual folders.
+ * Null: not found.
+ */
 export async function findServerProgram(
   { programs, platform }: Pick<ServerPrograms, 'programs' | 'platform'>,
   { name, wanted, usual }: ServerPlaces,
@@ -97,7 +103,7 @@ export async function findServerProgram(
   return places.find(isProgram) ?? null;
 }
 
-/** The end of what a server printed, as the end of a sentence; empty where it printed nothing. */
+/** The end of a server's output, as the end of a sentence. Empty if it printed nothing. */
 export function lastOutput(words: string): string {
   const last = words.split('\n').slice(-3).join(' ').slice(-400);
   return last === '' ? '' : ` Its last output: ${last}`;
@@ -107,7 +113,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 }
 
-/** The guard ends its server first. */
+/** Ends the guard, which ends its server first. */
 function end(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (hasEnded(child)) return resolve();

@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 
-/** Where packages come from, as npm on the machine that built this program knew it. */
+/** The package registry of npm on the machine that built this program. */
 declare const __PACKAGE_REGISTRY__: string;
 
 export interface PackageRegistryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The home of the person, where `.npmrc` lies. */
+  /** The user's home folder, which contains `.npmrc`. */
   readonly homeFolder: string;
   readonly programs: HostPrograms;
-  /** Null where there is none: a packaged program may stand on a machine without it. */
+  /** Null if there is none: the packaged program may run on a machine without npm. */
   readonly npm: () => Promise<Program | null>;
 }
 
 /**
- * The address of the registry, without a slash at its end: as the person set it for npm, as npm itself says, or as the
- * build had it. Null: nothing of them says one.
+ * The address of the registry, without a trailing slash: from the user's npm settings, from npm itself, or from the
+ * build. Null: none of them has one.
  */
 export async function packageRegistry(options: PackageRegistryOptions, signal: AbortSignal): Promise<string | null> {
   const { env } = options;
@@ -51,7 +51,7 @@ function built(): string {
   return typeof __PACKAGE_REGISTRY__ === 'undefined' ? '' : __PACKAGE_REGISTRY__;
 }
 
-/** What is no address of the net, such as one that was left open as `${NAME}`, is none. */
+/** Null for a value that is not a web address, such as an unresolved `${NAME}`. */
 function addressOf(text: string): string | null {
   const value = text.replace(/^(["'])(.*)\1$/u, '$2');
   if (!/^https?:\/\/[^\s${}]+$/u.test(value) || !URL.canParse(value)) return null;

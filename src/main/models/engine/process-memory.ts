@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** What a process may still take of the memory that its own limits leave it. Bytes. */
+/** The memory of a process and the limit on it, in bytes. */
 interface MemoryRoom {
   readonly usedBytes: number;
   readonly limitBytes: number;
 }
 
-/** Reads a file of the system; null where there is none. */
+/** Reads a system file. Null if it does not exist. */
 type ReadText = (path: string) => string | null;
 
-/** Less than the stacks of a few threads: a program that starts one then ends without a word. */
+/** Less than the stacks of a few threads. A program that starts a thread then ends without a message. */
 const nearBytes = 64 * 1024 * 1024;
 
-/** Looks at the memory of a process while it lives, for the question why it ended. Tells nothing but on Linux. */
+/** Watches the memory of a process while it lives, to explain later why it ended. Works on Linux only. */
 export interface MemoryWatch {
-  /** To be called while the process runs, and often where it may be near its limits. */
+  /** Call it often while the process runs, above all near its limits. */
   look(): void;
-  /** Whether the process had limits when it was last looked at. */
+  /** Whether the process had limits at the last look. */
   readonly isLimited: boolean;
-  /** Whether there was hardly any room left then. */
+  /** Whether hardly any room was left at the last look. */
   readonly isNearLimit: boolean;
   /**
-   * Why memory is what ended it, in words; null where nothing says so.
-   * @param signal what the process was ended by
-   * @param isSilent it said nothing before
+   * Why lack of memory ended the process, in words. Null if nothing indicates that.
+   * @param signal the signal that ended the process
+   * @param isSilent whether it ended without a message
    */
   verdict(signal: NodeJS.Signals | null, isSilent?: boolean): string | null;
 }
@@ -52,7 +52,8 @@ export function watchMemory(pid: number | undefined, read: ReadText = readText):
       if (room === null) return null;
       const allowed = `the ${sizeText(room.limitBytes)} that its limits allow`;
       if (isNearLimit()) return `It used ${sizeText(room.usedBytes)} of ${allowed}.`;
-      // On a busy machine the last look can be far from the end. Whatever else makes a program abort, it says so.
+      // On a busy machine, the last look can be long before the end. A program that aborts for another reason prints
+      // a message.
       return isSilent && signal === 'SIGABRT'
         ? `It stopped without a message, as programs do that have no room for a thread in ${allowed}.`
         : null;
@@ -60,7 +61,7 @@ export function watchMemory(pid: number | undefined, read: ReadText = readText):
   };
 }
 
-/** Null: without limits, gone, or not known on this system. */
+/** Null if the process has no limits or is gone, or the system does not show it. */
 function memoryRoom(pid: number, read: ReadText): MemoryRoom | null {
   const limits = read(`/proc/${pid}/limits`);
   if (limits === null) return null;
@@ -88,7 +89,7 @@ function sizeIn(status: string, name: string): number | null {
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
-/** How many processes the system has ended for want of memory since it was started. */
+/** The number of processes that the system killed for lack of memory since it started. */
 function oomKills(read: ReadText): number | null {
   const count = /^oom_kill (\d+)/m.exec(read('/proc/vmstat') ?? '')?.[1];
   return count === undefined ? null : Number(count);

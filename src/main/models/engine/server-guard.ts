@@ -4,16 +4,17 @@ import { endMarked, processMark } from '../../lib/programs/marked-processes.ts';
 import { startProgram } from '../../lib/programs/start-program.ts';
 
 /**
- * Runs a server for as long as the process that started it lives: `server-guard [--stdin] PROGRAM ARGUMENT…`. A server knows nothing
- * of us; with its guard it ends with us, however we end. What it prints is passed on; with `--stdin` what it is told, too.
+ * Runs a server as long as the process that started it lives: `server-guard [--stdin] PROGRAM ARGUMENT…`. Without
+ * the guard, the server would go on when Dewpoint ends or crashes. Its output is passed on, and with `--stdin` its
+ * input, too.
  */
 const hasInput = process.argv[2] === '--stdin';
 const [program = '', ...args] = process.argv.slice(hasInput ? 3 : 2);
 const isWindows = process.platform === 'win32';
-/** How long it may take to end by itself: a model server has processes of its own to end. */
+/** How long the server may take to end by itself. A model server must first end its own child processes. */
 const graceMs = hasInput ? 1_500 : 5_000;
 
-/** Who started this has chosen both. */
+/** Working folder and environment come from the process that started the guard. */
 const mark = randomUUID();
 const own = { folder: process.cwd(), env: { ...variables(), [processMark]: mark } };
 const server = startProgram({
@@ -21,7 +22,7 @@ const server = startProgram({
   program,
   args,
   stdio: [hasInput ? 'inherit' : 'ignore', 'inherit', 'inherit'],
-  // A group of its own, so that what it has started can be ended, too.
+  // A process group of its own, so that its children can be ended, too.
   detached: !isWindows,
 });
 
@@ -38,7 +39,7 @@ const endAll = (signal: NodeJS.Signals): void => {
   } catch {
     // It is gone already.
   }
-  // Also what has left the group.
+  // Also ends processes that have left the group.
   if (signal === 'SIGKILL') endMarked(mark, server.pid);
 };
 const stop = (): void => {

@@ -1,10 +1,10 @@
 import type { Effort } from '@shared/models/model-info.ts';
 
-/** Between which marks a family thinks, at the beginning of its answer. */
+/** The marks around a family's thoughts, at the beginning of its answer. */
 export interface ThoughtStyle {
   readonly opening: string;
   readonly closing: string;
-  /** What stands between the mark that closes the thoughts and the answer. */
+  /** The text between the closing mark and the answer. */
   readonly after: string;
 }
 
@@ -20,21 +20,27 @@ const styles: readonly ThoughtStyle[] = [
   },
 ];
 
-/** What a template lets a person choose. */
+/** How thinking can be switched in a template. */
 export interface ThinkingSwitch {
   readonly style: ThoughtStyle;
-  /** Least first. */
+  /** Lowest first. */
   readonly efforts: readonly Effort[];
-  /** The family wants its thoughts back from step to step; all others do better without. */
+  /** The family needs its thoughts back in each step. All others work better without them. */
   readonly keeps: boolean;
 }
 
-/** The names under which templates ask whether to think. */
+/** The words in templates that ask whether to think. */
 const onOff = ['enable_thinking', 'if thinking', 'not thinking'];
-/** Every engine of ours ends thoughts after so many tokens, so a family that only knows on and off has all of them. */
+/**
+ * All levels are offered even if a family only knows on and off, because our engines end thoughts after a number of
+ * tokens.
+ */
 const levels = ['low', 'medium', 'high'] as const;
 
-/** Null: the model does not think, or nothing says how that is chosen. By the words of the template, which is never run here. */
+/**
+ * Finds the switch by words in the template, which is not run here. Null: the model does not think, or its switch is
+ * unknown.
+ */
 export function thinkingSwitchOf(template: string | null): ThinkingSwitch | null {
   const style = styles.find(({ opening, closing }) => isIn(template, opening.trim()) && isIn(template, closing));
   if (template === null || style === undefined) return null;

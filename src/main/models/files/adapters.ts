@@ -15,13 +15,13 @@ const adapterSchema = z.strictObject({
   path: z.string(),
   sha256: z.string(),
   bytes: z.number().int().nonnegative(),
-  /** The digest of the model that it was added to: it changes the weights of this one file. */
+  /** The digest of the model that it was added to, because it fits only this file. */
   baseSha256: z.string(),
   madeFor: z.string().nullable(),
 });
 type Adapter = z.infer<typeof adapterSchema>;
 
-/** By the names of the models that they make: `BASE+NAME`. */
+/** By the names of the models with adapter: `BASE+NAME`. */
 export type AdapterList = NameList<Adapter>;
 
 export const createAdapterList = (path: string): AdapterList =>
@@ -32,7 +32,7 @@ export interface AdapterParts {
   readonly digests: FileDigests;
 }
 
-/** `BASE` and `NAME` of `BASE+NAME`; null for the name of a model without an adapter. */
+/** Splits `BASE+NAME`. Null for a name without an adapter. */
 function splitAdapterName(name: string): { readonly base: string; readonly adapter: string } | null {
   const plus = name.lastIndexOf('+');
   if (isAbsolute(name) || plus <= 0 || plus === name.length - 1) return null;
@@ -40,8 +40,9 @@ function splitAdapterName(name: string): { readonly base: string; readonly adapt
 }
 
 /**
- * Binds an adapter to a model that is here, by the digests of both; nothing is copied or changed. The value is the name
- * of the model that they make. Throws `AppError`: `bad-input` for what does not fit, `conflict` for a name that is taken.
+ * Connects an adapter with a model on this machine, by the digests of both. Copies and changes no file. Returns the
+ * name of the model with the adapter. Throws `AppError`: `bad-input` if they do not fit, `conflict` if the name is
+ * taken.
  */
 export async function addAdapter(
   request: AdapterRequest,
@@ -69,7 +70,7 @@ export async function addAdapter(
   return whole;
 }
 
-/** The model that an adapter makes of its base; null where there is no such adapter. */
+/** The model that consists of a base and an adapter. Null if there is no such adapter. */
 export async function findAdapted(
   name: string,
   findBase: (name: string) => Promise<StoredModel | null>,
@@ -94,7 +95,7 @@ export async function findAdapted(
     files: [path],
     hereBytes: size ?? 0,
     bytes: base === null || base.bytes === null ? null : base.bytes + bytes,
-    // Of neither file: what is found out about the two together is kept under it.
+    // Identifies the combination of both files. Findings about it are kept under this digest.
     sha256: createHash('sha256').update(`${baseSha256} ${sha256}`).digest('hex'),
     adapter: { path, name: split.adapter, baseName: split.base, sha256, bytes, madeFor, refusal },
   };

@@ -2,11 +2,14 @@ import { stampOf } from '../memory/gguf/gguf-header-reader.ts';
 import { sha256OfFiles } from './hash-model-files.ts';
 import type { ProbeCardStore } from './probe-card-store.ts';
 
-/** Digests of model files; hashing gigabytes takes its time, so each is kept for as long as size and time are the same. */
+/**
+ * Digests of model files. Hashing gigabytes takes long, so a digest is kept while the file's size and time are
+ * unchanged.
+ */
 export interface FileDigests {
-  /** Null: it was not hashed yet. Reads no file. */
+  /** The kept digest. Null: not hashed yet. Reads no file. */
   readonly known: (path: string) => Promise<string | null>;
-  /** Of a model in several files: of all of them, by the first. */
+  /** The digest of a model. For a model in several files, it covers all of them and is kept under the first. */
   readonly of: (files: readonly [string, ...string[]], signal: AbortSignal) => Promise<string>;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
-/** Of their content, one after the other. Rejects with an AbortError when the signal aborts. */
+/** The hash of the files' content, one after the other. Rejects with an AbortError when the signal aborts. */
 export async function sha256OfFiles(
   paths: readonly string[],
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (doneBytes: number) => void },

@@ -11,11 +11,14 @@ import type { ModelStore } from './model-store.ts';
 import { partNameOf } from './split-model-files.ts';
 import type { ModelEntry, PullProgress } from '@shared/contract/models-contract.ts';
 
-/** Models of a hub that the catalog does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
+/** Models on a hub that are not in the catalog: `hf:OWNER/REPO[:QUANTISATION]`. */
 export interface HubModels {
-  /** Null for an id of something else. */
+  /** Null for an id of another kind. */
   readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry | null>;
-  /** False for an id of something else. Where no quantisation is named, one that fits on this machine is taken. */
+  /**
+   * Returns false for an id of another kind. Without a quantization in the id, it takes one that fits on this
+   * machine.
+   */
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -28,7 +31,7 @@ export interface HubModelsOptions {
 interface OfferedModel {
   readonly repository: HubRepository;
   readonly files: readonly { readonly file: HubFile; readonly plan: MemoryPlanAnswer | null }[];
-  /** Null where nothing that was asked for fits here. */
+  /** Null if none of the requested files fits on this machine. */
   readonly taken: HubFile | null;
 }
 
@@ -73,7 +76,7 @@ async function findOffered(
   const asked = repository.files.filter(isAsked);
   const [smallest] = asked;
   if (smallest === undefined) throw noFileError(repository, quantisation ?? file);
-  // All of them have the keys of one; only their sizes differ.
+  // All files share the same header keys. Only their sizes differ.
   const header = await hub.header(smallest, wanted, signal);
   if (!header.ok && signal.aborted) valueOf(header);
   const plans = header.ok
@@ -103,7 +106,10 @@ function noFileError({ repository, files }: HubRepository, asked: string | null)
   });
 }
 
-/** What most people take where it fits; else the largest that does. Unknown plans are no reason against a file. */
+/**
+ * The most common quantization that fits, else the largest file that fits. A file whose fit is unknown counts as
+ * fitting.
+ */
 function best(files: OfferedModel['files']): HubFile | null {
   const fits = files.filter(({ plan }) => plan === null || isHere(plan)).map(({ file }) => file);
   for (const usual of ['Q4_K_M', 'UD-Q4_K_XL', 'MXFP4']) {
@@ -143,12 +149,12 @@ function entryOf(id: string, { repository, files, taken }: OfferedModel): ModelE
   };
 }
 
-/** Several files of one quantisation are told apart by their paths. */
+/** Whether the quantization identifies one file. If several files share it, they are named by their paths. */
 function isOnlyOne({ quantisation }: HubFile, { files }: HubRepository): boolean {
   return quantisation !== null && files.filter((one) => one.quantisation === quantisation).length === 1;
 }
 
-/** Its place among the models is its file's name, without the number of one of several. */
+/** The model's name on this machine: its file name, without the number of a part. */
 function localName({ path }: HubFile): string {
   return basename(partNameOf(path)?.whole ?? basename(path, '.gguf'));
 }

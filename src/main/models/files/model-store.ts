@@ -18,23 +18,25 @@ import type { Removal, RemoveDependencies } from './remove-model.ts';
 import { filesOf, partNameOf, partPaths } from './split-model-files.ts';
 import type { AdapterRequest, StoredModel } from './stored-model.ts';
 
-/** The model files of this machine. Names may be given with or without `llama-cpp/`. */
+/** The model files of this machine. Names may have the prefix `llama-cpp/`. */
 export interface ModelStore {
-  /** The catalog, what else lies in the folder, and what was imported. */
+  /** Models of the catalog, other files in the folder, and imported files. */
   list(): Promise<readonly StoredModel[]>;
   /** Null for a name that is neither in the catalog nor a file. */
   find(name: string): Promise<StoredModel | null>;
-  /** A file anywhere on the disk under a name, by reference; see `importModel`. The value is the name. */
+  /** Adds a file anywhere on the disk by reference and returns its name. See `importModel`. */
   add(request: ImportRequest): Promise<string>;
-  /** A LoRA adapter for a model that is here, by reference; see `addAdapter`. The value is the name of what they make. */
+  /** Adds a LoRA adapter to a model by reference and returns the name of the combination. See `addAdapter`. */
   addAdapter(base: string, request: AdapterRequest, signal: AbortSignal): Promise<string>;
-  /** Deletes what is ours and forgets what is not; see `removeModel`. Throws `not-found` for what is not here. */
+  /** Deletes our files and forgets others. See `removeModel`. Throws `not-found` if the model is not here. */
   remove(name: string, options: Omit<RemoveDependencies, 'imported' | 'adapters'>): Promise<Removal>;
-  /** Brings a model of the catalog; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
+  /**
+   * Downloads a model of the catalog unless it is here, and returns its path. After an abort, the next try resumes.
+   */
   ensure(name: string, options: PullOptions): Promise<Reply<string>>;
   /**
-   * Brings a model that the catalog does not know, under a name that is free or is that very model's already; its
-   * path, or that of its first file. The rest as `ensure`.
+   * Downloads a model that is not in the catalog. Its name must be free, or belong to the same model already.
+   * Returns the path of its first file. Otherwise like `ensure`.
    */
   fetch(model: FetchedModel, options: PullOptions): Promise<Reply<string>>;
   readonly starter: string | null;
@@ -55,7 +57,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     const name = shortName(given);
     const known = models.find((model) => model.name === name);
     if (isAbsolute(name)) return describeFile({ name, path: name, origin: 'path' }, readHeader);
-    // Names are ours; what looks like a way out of the folder is none.
+    // Names contain no folders, so a path is not a name.
     if (basename(name) !== name) return null;
     if (known !== undefined) return withSources(await describeKnown(known, join(dir, `${name}.gguf`)), options.catalog);
     const adapted = await findAdapted(name, find, options);
@@ -133,7 +135,7 @@ function taken(name: string): Reply<never> {
   );
 }
 
-/** What is here of it: files of one name and one size can still be two. */
+/** Whether the files on the disk are this very model. Name and size alone do not prove that. */
 async function isThatModel(
   { origin, files }: StoredModel,
   model: FetchedModel,
@@ -161,7 +163,7 @@ function withSources(model: StoredModel, { known }: ModelCatalog): StoredModel {
   return entry === undefined ? model : { ...model, headerFrom: entry.sources };
 }
 
-/** What is here of a download that the catalog does not know; null: nothing. */
+/** A partial download of a model that is not in the catalog. Null: there is none. */
 async function unfinished(name: string, dir: string): Promise<StoredModel | null> {
   const files = basename(name) === name ? await filesNamed(name, dir) : [];
   const [place] = files;
@@ -183,7 +185,7 @@ async function unfinished(name: string, dir: string): Promise<StoredModel | null
   };
 }
 
-/** The files that a model of the folder has, in their order, as soon as anything is here of one of them. */
+/** All files of a model in the folder, in order, even if only one of them has begun to arrive. */
 async function filesNamed(name: string, dir: string): Promise<readonly string[]> {
   const entries = await readdir(dir).catch((): string[] => []);
   const own = entries
@@ -201,7 +203,7 @@ function modelNameOf(file: string): string {
   return partNameOf(file)?.whole ?? file.slice(0, -'.gguf'.length);
 }
 
-/** With what is left of their downloads. */
+/** The bytes on the disk, partial downloads included. */
 async function bytesOf(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all([...files, ...files.flatMap(leftovers)].map(sizeOf));
   return sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
@@ -230,8 +232,8 @@ async function describeKnown(model: CatalogModel, place: string): Promise<Stored
 }
 
 /**
- * A model that is not of the catalog; what is known of it is what it says itself. A damaged one is listed, too, and so
- * is an imported one that has gone.
+ * Describes a model that is not in the catalog, from its own header. Damaged files and imported files that are gone
+ * are listed, too.
  */
 async function describeFile(
   { name, path, origin }: { readonly name: string; readonly path: string; readonly origin: StoredModel['origin'] },
@@ -246,7 +248,7 @@ async function describeFile(
   return {
     name,
     label: known?.name ?? basename(path),
-    // Of several files one can be missing.
+    // In a model of several files, one can be missing.
     isInstalled: isThere && (header?.ok !== false || header.error.code !== 'not-found'),
     isStarter: false,
     path: isThere ? path : null,
@@ -265,14 +267,14 @@ async function describeFile(
   };
 }
 
-/** "1.5B" and "135M" in billions. */
+/** Parses "1.5B" and "135M" into billions. */
 function parametersOf(label: string | null): number | null {
   const match = /^(\d+(?:\.\d+)?)([BM])$/.exec(label ?? '');
   if (match === null) return null;
   return match[2] === 'B' ? Number(match[1]) : Number(match[1]) / 1000;
 }
 
-/** Of several files any of them names the model. */
+/** The short name of a model. Any file of several stands for the whole model. */
 function shortName(given: string): string {
   const name = given.startsWith('llama-cpp/') ? given.slice('llama-cpp/'.length) : given;
   return isAbsolute(name) ? name : (partNameOf(`${name}.gguf`)?.whole ?? name);

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
-/** Files of the user's own that are used where they lie, each under a name; only the reference is ours. */
+/** The user's own files that are used in place. Each has a name, and only the reference is stored. */
 export interface NameList<T> {
-  /** By name, as they were imported; the files may have gone since. Empty where the list cannot be read. */
+  /** By name, as they were added. The files may be gone since. Empty if the list cannot be read. */
   list(): Promise<ReadonlyMap<string, T>>;
-  /** Rejects with `bad-input` where the list is damaged; it is left as it is then, and so in `remove`. */
+  /** Like `remove`, rejects with `bad-input` if the list is damaged, and leaves it unchanged. */
   add(name: string, value: T): Promise<void>;
-  /** False for a name that is not in the list. */
+  /** Returns false for a name that is not in the list. */
   remove(name: string): Promise<boolean>;
 }
 
@@ -20,14 +20,14 @@ export const createImportedModels = (path: string): ImportedModels =>
 
 interface NameListKind<T> {
   readonly entry: z.ZodType<T>;
-  /** What is listed, in the plural. */
+  /** What the list contains, in the plural, for messages. */
   readonly what: string;
 }
 
-/** `path`: the JSON file that holds the list. It has one writer, the core of the home. */
+/** `path` is the JSON file of the list. Only the core of the home writes it. */
 export function createNameList<T>(path: string, kind: NameListKind<T>): NameList<T> {
   let turn: Promise<unknown> = Promise.resolve();
-  /** One change after the other; `change` says whether there is one. */
+  /** Makes one change after the other. `change` returns whether there is anything to write. */
   const edit = (change: (models: Map<string, T>) => boolean): Promise<boolean> => {
     const edited = turn.then(async () => {
       const models = new Map(await readAll(path, kind));
@@ -35,12 +35,12 @@ export function createNameList<T>(path: string, kind: NameListKind<T>): NameList
       if (isChanged) await writeJsonFile(path, { version: 1, models: Object.fromEntries(models) });
       return isChanged;
     });
-    // Who asked for this edit gets its error; the next one starts anew.
+    // The caller of this edit gets its error. The next edit is not affected.
     turn = edited.catch(() => undefined);
     return edited;
   };
   return {
-    // A damaged list hides what is imported only. An edit of it reports what is wrong.
+    // A damaged list only hides the imported files. An edit reports the damage.
     list: () => readAll(path, kind).catch(() => new Map<string, T>()),
     async add(name, value) {
       await edit((models) => models.get(name) !== value && models.set(name, value).size > 0);

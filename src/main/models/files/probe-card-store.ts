@@ -5,22 +5,22 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const fileSchema = z.strictObject({
   version: z.literal(1),
-  /** Digests of files that are not of the catalog, by path, size and time: hashing gigabytes takes its time. */
+  /** Digests of files outside the catalog, by path, size and time, because hashing gigabytes takes long. */
   hashes: z.record(z.string(), z.string()),
   cards: z.record(z.string(), keptCardSchema),
 });
 type Kept = z.infer<typeof fileSchema>;
 
-/** What probes found out, by the digest of a model's file, or by its name where it has none here. */
+/** Probe results, by the digest of the model's file, or by the model's name if its file is elsewhere. */
 export interface ProbeCardStore {
   find(key: string): Promise<KeptCard | null>;
   keep(key: string, card: KeptCard): Promise<void>;
-  /** `file`: path and stamp. Null: it was not hashed yet. */
+  /** `file` is path and stamp. Null: not hashed yet. */
   hashOf(file: string): Promise<string | null>;
   noteHash(file: string, digest: string): Promise<void>;
 }
 
-/** `path`: the JSON file that holds them. It has one writer, the core of the home. A damaged one counts as empty. */
+/** `path` is the JSON file of the cards. Only the core of the home writes it. A damaged file counts as empty. */
 export function createProbeCardStore(path: string): ProbeCardStore {
   let known: Promise<Kept> | null = null;
   const all = (): Promise<Kept> => (known ??= readAll(path));

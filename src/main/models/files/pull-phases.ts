@@ -1,2 +1,2 @@
-/** What a store calls the parts of its work, and what hosts are told. */
+/** Translates the phases of a store to those that hosts show. */
 export const pullPhases = { waiting: 'checking', downloading: 'downloading', checking: 'verifying' } as const;

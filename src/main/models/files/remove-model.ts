@@ -4,29 +4,29 @@ import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { ImportedModels, NameList } from './name-list.ts';
 import type { StoredModel } from './stored-model.ts';
 
-/** What became of a model that was removed. */
+/** What happened to a removed model. */
 export interface Removal {
-  /** `forgotten`: its file is not ours and was left where it lies. */
+  /** `forgotten` means that the file is not ours and was left in place. */
   readonly done: 'deleted' | 'forgotten';
   readonly path: string;
-  /** What was freed. */
+  /** Bytes that were freed. */
   readonly bytes: number;
 }
 
 export interface RemoveDependencies {
   readonly imported: ImportedModels;
   readonly adapters: Pick<NameList<unknown>, 'remove'>;
-  /** Has the engine let go of a file. */
+  /** Makes the engine release a file. */
   readonly release: (path: string) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** What a download that is not whole has left beside the place of its file. */
+/** The files that an incomplete download leaves beside the final path. */
 export const leftovers = (path: string): readonly string[] => [`${path}.partial`, `${path}.download`];
 
 /**
- * Forgets an imported model, or deletes one of our folder, all its files with what is left of their downloads. Waits for a download of
- * it. Throws `AppError`: `bad-input` for a file that is named by its path.
+ * Forgets an imported model, or deletes a model in our folder, with all its files and partial downloads. Waits for a
+ * running download of it. Throws `AppError`: `bad-input` for a file that is named by its path.
  */
 export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<Removal> {
   const { imported, adapters, release, signal } = dependencies;
@@ -47,7 +47,7 @@ export async function removeModel(model: StoredModel, dependencies: RemoveDepend
     case 'folder': {
       await release(model.place);
       return withFileLock(`${model.place}.lock`, { signal, onWait: () => undefined }, async () => {
-        // In their order: without its first file a model is none.
+        // Deletes the first file first, because without it the others are no longer a model.
         for (const path of model.files.flatMap((file) => [file, ...leftovers(file)])) await rm(path, { force: true });
         return { done: 'deleted', path: model.place, bytes: model.hereBytes };
       });

@@ -1,13 +1,13 @@
-/** What the name of a file says that is one of several which make a model, as llama.cpp names and finds them. */
+/** The name of one file of a model in several files, as llama.cpp names and finds them. */
 interface PartName {
-  /** The path, or the name, without the number. */
+  /** The path or name without the number. */
   readonly whole: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly count: number;
 }
 
-/** Null for the name of a whole file. */
+/** Null if the name is not that of a part. */
 export function partNameOf(path: string): PartName | null {
   const [, whole, number, count] = /^(.+)-(\d{5})-of-(\d{5})\.gguf$/u.exec(path) ?? [];
   if (whole === undefined) return null;
@@ -15,7 +15,7 @@ export function partNameOf(path: string): PartName | null {
   return name.number >= 1 && name.number <= name.count ? name : null;
 }
 
-/** Where all the files of a model are, by the name of its first one: that one alone, or all its parts in their order. */
+/** All files of a model, by the path of its first: this one alone, or all parts in order. */
 export function filesOf(path: string): readonly string[] {
   const name = partNameOf(path);
   return name?.number === 1 ? partPaths(name) : [path];

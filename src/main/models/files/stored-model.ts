@@ -3,11 +3,11 @@ import type { Effort, Strategy, TextUse } from '@shared/models/model-info.ts';
 export interface AdapterRequest {
   /** Absolute. */
   readonly path: string;
-  /** Null: made from the name of the file. */
+  /** Null: made from the file name. */
   readonly name: string | null;
 }
 
-/** What an adapter changes, and with what. */
+/** An adapter on a model. */
 export interface AdapterOf {
   readonly path: string;
   readonly name: string;
@@ -15,40 +15,45 @@ export interface AdapterOf {
   readonly sha256: string;
   readonly bytes: number;
   readonly madeFor: string | null;
-  /** Why it must not be used, in whole sentences; null: model and adapter are those that were added. May hash both. */
+  /**
+   * Why it must not be used, in whole sentences. Null: model and adapter are unchanged since it was added. May hash
+   * both.
+   */
   readonly refusal: (signal: AbortSignal) => Promise<string | null>;
 }
 
-/** A model file that is there, or could be. */
+/** A model file that is here or can be downloaded. */
 export interface StoredModel {
-  /** The name without `llama-cpp/`; an absolute path for a file that is used where it lies. */
+  /** The name without `llama-cpp/`. An absolute path for a file that is used in place. */
   readonly name: string;
   readonly label: string;
-  /** False for a file that is cut short, too; then `path` says where it lies. */
+  /** False for a truncated file, too. Then `path` is set all the same. */
   readonly isInstalled: boolean;
   readonly isStarter: boolean;
-  /** Null where the file is not there. */
+  /** Null if the file is not here. */
   readonly path: string | null;
-  /** Whose file it is: of our folder, imported under a name, named by its path, or an adapter on one of these. */
+  /**
+   * Where the file belongs: in our folder, imported under a name, named by its path, or an adapter on one of these.
+   */
   readonly origin: 'folder' | 'imported' | 'path' | 'adapter';
-  /** Where its file is or would be; of several the first. */
+  /** The path where its file is or would be. For several files, the path of the first. */
   readonly place: string;
-  /** All files of it, in their order. */
+  /** All its files, in order. */
   readonly files: readonly string[];
-  /** What lies on the disk of it, a part of a download included. */
+  /** Bytes on the disk, partial downloads included. */
   readonly hereBytes: number;
   readonly bytes: number | null;
   readonly contextTokens: number | null;
   readonly parametersB: number | null;
   readonly strategies: readonly Strategy[];
-  /** It answers nothing; absent: it answers. */
+  /** Set for a model that makes vectors or scores. Absent: it answers. */
   readonly use?: TextUse;
-  /** How hard it can be told to think; empty: it has no switch. */
+  /** The thinking efforts to choose from. Empty: thinking cannot be switched. */
   readonly efforts: readonly Effort[];
   readonly license: string | null;
   readonly sha256: string | null;
-  /** What changes its weights; absent: nothing. `path` is then the file of its base, `place` that of the adapter. */
+  /** The adapter on it. Absent: none. `path` is then the file of the base, and `place` that of the adapter. */
   readonly adapter?: AdapterOf;
-  /** Of a model of the catalog: which documents the keys of its header were taken from. */
+  /** For a model of the catalog, the documents that its header keys come from. */
   readonly headerFrom?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { Hardware } from './hardware.ts';
 
-/** The machine with so much more free memory, or less: what something would give back, or really needs. Bytes. */
+/** A copy of the hardware with more or less free memory: what something would free, or really needs. Bytes. */
 export function adjustFreeMemory(
   { host, devices }: Hardware,
   { hostBytes, cardBytes }: { readonly hostBytes: number; readonly cardBytes: number },

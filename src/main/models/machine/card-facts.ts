@@ -2,26 +2,26 @@ import { basename, join } from 'node:path';
 import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
 import type { HardwareProbe } from './hardware.ts';
 
-/** A card that something of this machine knows, whether or not anything can use it. */
+/** A card of this machine, whether or not anything can use it. */
 export interface FoundCard {
   readonly name: string;
   readonly maker: 'nvidia' | 'amd' | 'intel' | 'apple' | 'other';
   /** It shares the host's memory. */
   readonly isIntegrated: boolean;
-  /** Null where nobody says before the engine has seen it. */
+  /** Null if the size is unknown until the engine has seen the card. */
   readonly totalBytes: number | null;
 }
 
-/** What decides which of the engine's libraries a machine needs. */
+/** The facts that decide which engine library a machine needs. */
 export interface CardFacts {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly cards: readonly FoundCard[];
-  /** By NVIDIA's own tool: the version of its driver, and what the weakest card can do; null: no answer. */
+  /** From `nvidia-smi`: the driver's version, and the lowest compute capability of all cards. Null: no answer. */
   readonly nvidia: { readonly driver: string; readonly capability: number | null } | null;
-  /** Files of libraries that the system's loader finds. */
+  /** Library files that the system's loader finds. */
   readonly loadable: readonly string[];
-  /** Files of libraries that lie where node-llama-cpp looks for them. */
+  /** Library files in the folders that node-llama-cpp searches. */
   readonly lookedUp: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface CardFactsInput {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads files and asks fixed programs of the system; loads and fetches nothing. */
+/** Reads files and runs fixed system programs. Loads and downloads nothing. */
 export async function readCardFacts(
   probe: HardwareProbe,
   { devices, arch, env }: CardFactsInput,
@@ -62,7 +62,7 @@ function cardOf({ name, source, confidence, totalBytes }: DeviceMemory): FoundCa
           : /intel|\barc\b/iu.test(name)
             ? 'intel'
             : 'other';
-  // Windows' registry says the same of every card; the names of graphics inside processors have no number of a card.
+  // Windows' registry does not mark integrated graphics, but their names have no model number.
   const isIntegrated =
     source === 'windows-registry'
       ? /\b(?:u?hd|iris)\b|radeon(?:\(tm\))? (?:(?:vega )?\d+m? )?graphics$|intel\(r\) (?:arc\(tm\) (?:\d+v )?)?graphics$/iu.test(
@@ -75,7 +75,7 @@ function cardOf({ name, source, confidence, totalBytes }: DeviceMemory): FoundCa
 const makers = { '0x10de': 'nvidia', '0x1002': 'amd', '0x8086': 'intel' } as const;
 const makerNames = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;
 
-/** Cards in the kernel's list of which no tool says anything: of a maker that has none here. */
+/** Cards in the kernel's list that no vendor's tool reports, because it is not installed. */
 async function unnamedCards(probe: HardwareProbe, named: readonly FoundCard[]): Promise<readonly FoundCard[]> {
   const root = '/sys/class/drm';
   const entries = (await probe.list(root)).filter((name) => /^card\d+$/u.test(name)).sort();
@@ -99,7 +99,7 @@ async function unnamedCards(probe: HardwareProbe, named: readonly FoundCard[]): 
   return found.filter((card) => card !== null);
 }
 
-/** Older tools know no compute capability; then the driver alone is asked for. */
+/** Older tools do not report the compute capability. Then only the driver's version is read. */
 async function readNvidia(probe: HardwareProbe, signal: AbortSignal): Promise<CardFacts['nvidia']> {
   const places =
     probe.platform === 'win32'
@@ -127,7 +127,7 @@ export function parseNvidiaFacts(output: string): CardFacts['nvidia'] {
   return { driver: first.driver, capability: known.length === 0 ? null : Math.min(...known) };
 }
 
-/** The names that any of the rules for cards asks for. */
+/** Whether any rule for cards uses a library of this name. */
 const isWanted = (name: string): boolean =>
   /^lib(?:cuda|cudart|cublas|cublasLt|nvidia-ml|vulkan)\.so(?:\.\d+)?$/u.test(name) ||
   /^(?:nvml|nvcuda|vulkan-1|cudart64_\d+|cublas64_\d+|cublasLt64_\d+)\.dll$/iu.test(name);
@@ -152,7 +152,7 @@ async function loadableOnLinux(
   return [...new Set([...cached, ...(await namesIn(probe, [...foldersOf(env, 'LD_LIBRARY_PATH', ':'), ...usual]))])];
 }
 
-/** Where node-llama-cpp looks, in the order of its own source. */
+/** The folders that node-llama-cpp searches, in the order of its source. */
 async function lookedUpFolders(probe: HardwareProbe, env: CardFactsInput['env']): Promise<readonly string[]> {
   if (probe.platform === 'win32') {
     const toolkits = await folderNames(probe, String.raw`C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA`);

@@ -1,16 +1,16 @@
 import { neverAborts } from '../../lib/async/abort.ts';
 import type { HardwareProbe } from './hardware.ts';
 
-/** More than this share of a card's memory is what a game or another model takes; a desktop with a browser takes less. */
+/** A game or another model takes more than this share of a card's memory. A desktop with a browser takes less. */
 const muchShare = 1 / 3;
-/** Engines of models: ours runs in Node. What they hold is not others' use. */
+/** Model engines (the built-in one runs in Node). Their memory does not count as other programs' use. */
 const ownName = /(?:^|[\\/])(?:node|ollama|llama)[^\\/]*$/iu;
 
 const format = '--format=csv,noheader,nounits';
 const cardArguments = ['--query-gpu=memory.total,memory.used', format];
 const programArguments = ['--query-compute-apps=process_name,used_memory', format];
 
-/** Whether programs that run no model hold much of a card's memory. Null: there is no tool that says it. */
+/** Whether programs that run no model hold much of a card's memory. Null: there is no tool to find out. */
 export async function readOtherCardUse({ run }: Pick<HardwareProbe, 'run'>): Promise<boolean | null> {
   const [cards, programs] = await Promise.all([
     run('nvidia-smi', cardArguments, neverAborts),
@@ -19,12 +19,12 @@ export async function readOtherCardUse({ run }: Pick<HardwareProbe, 'run'>): Pro
   return cards === null || programs === null ? null : isUsedByOthers(cards, programs);
 }
 
-/** Both as `nvidia-smi` prints them, in MiB. Null where it does not say how much an engine of models holds. */
+/** Both arguments are output of `nvidia-smi`, in MiB. Null if it does not say how much a model engine holds. */
 function isUsedByOthers(cards: string, programs: string): boolean | null {
   const rows = rowsOf(cards).map(([total = '', used = '']) => ({ total: Number(total), used: Number(used) }));
   if (rows.length === 0 || rows.some(({ total, used }) => !(total > 0) || !Number.isFinite(used))) return null;
   const own = rowsOf(programs).filter((fields) => ownName.test(fields.slice(0, -1).join(',').trim()));
-  // Which card a program is on is not looked at: several cards count as one.
+  // Several cards count as one. Which card a program uses is not considered.
   const ownMib = own.reduce((sum, fields) => sum + Number(fields.at(-1)), 0);
   if (!Number.isFinite(ownMib)) return null;
   const sum = (of: 'total' | 'used'): number => rows.reduce((all, row) => all + row[of], 0);

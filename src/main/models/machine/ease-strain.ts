@@ -3,14 +3,14 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { StrainWatch } from './strain-watch.ts';
 
-/** What a turn does otherwise because this machine is under strain, and the model that takes the place of the other. */
+/** What changes in a turn because this machine is under strain, and the model to use instead. */
 export interface EasedTurn {
   readonly ease: Ease;
-  /** Of `smaller`: what the turn runs on. Null: the cloud model. */
+  /** For `smaller`, the model that the turn uses. Null: use the cloud model. */
   readonly model: ModelInfo | null;
 }
 
-/** `task`: as the person wrote it. */
+/** `task` is the text that the user wrote. */
 export type EaseTurn = (
   turn: { readonly local: ModelInfo; readonly task: string },
   signal: AbortSignal,
@@ -18,16 +18,16 @@ export type EaseTurn = (
 
 export interface EaseOptions {
   readonly strain: Pick<StrainWatch, 'now'>;
-  /** The local model of the settings: one that was named for a task stays. */
+  /** The local model in the settings. A model that was chosen for one task is not replaced. */
   readonly usual: () => string;
-  /** Every model that can be called now. */
+  /** All models that can be called now. */
   readonly models: (signal: AbortSignal) => Promise<readonly ModelInfo[]>;
   readonly hasPassed: (id: string) => Promise<boolean>;
-  /** A task that tells of its own model, which therefore stays. */
+  /** The task of a probe. It must run on its own model, so that is not replaced. */
   readonly probeTask: string;
 }
 
-/** Decides at the start of a turn. Null: all is as usual, or there is nothing to put in its place. */
+/** Decides at the start of a turn. Null: there is no strain, or no other model to use. */
 export function createEaseTurn({ strain, usual, models, hasPassed, probeTask }: EaseOptions): EaseTurn {
   return async ({ local, task }, signal) => {
     if (task === probeTask || local.id !== usual() || leavesMachine(local)) return null;
@@ -42,7 +42,7 @@ export function createEaseTurn({ strain, usual, models, hasPassed, probeTask }: 
   };
 }
 
-/** Pure. The largest first; all run on this machine and can be driven in a way that the other can. */
+/** Pure. Smaller models on this machine that share a strategy with the given one, largest first. */
 export function smallerModels(models: readonly ModelInfo[], local: ModelInfo): readonly ModelInfo[] {
   const size = local.parametersB;
   if (size === null) return [];

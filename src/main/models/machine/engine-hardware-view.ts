@@ -3,13 +3,13 @@ import type { EngineCards } from '../engine/worker/worker-protocol.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
 /**
- * What the engine sees of the cards counts before what the tools of vendors say, for it is what it can use; it says one
- * sum for all of them, so that for several the tools say what each has. Both numbers are shown where they differ. Null:
- * the engine was not asked, or sees none.
+ * Combines the engine's view of the cards with the view of the vendors' tools. The engine's wins, because it is what
+ * the engine can use. It reports only one sum, so for several cards the tools say what each has. If the two differ,
+ * both numbers are shown. `seen` is null if the engine was not asked, or sees no card.
  */
 export function withEngineView(found: readonly DeviceMemory[], seen: EngineCards | null): readonly DeviceMemory[] {
   if (seen === null || seen.names.length === 0) return found;
-  // Memory shared with the host is the host's.
+  // Memory that is shared with the host counts as the host's.
   const isMetal = seen.backend === 'metal';
   const shared = isMetal ? 0 : seen.sharedBytes;
   const totalBytes = seen.totalBytes - shared;
@@ -23,7 +23,7 @@ export function withEngineView(found: readonly DeviceMemory[], seen: EngineCards
       name: known?.name ?? name,
       totalBytes,
       freeBytes,
-      // The engine has started on the card: what its driver takes is no longer free.
+      // The engine has started on the card, so its driver's memory is no longer counted as free.
       driverBytes: 0,
       isUnified: isMetal,
       source: isMetal ? 'metal' : 'engine',
@@ -65,7 +65,7 @@ function isSame(left: string, right: string): boolean {
   return one.includes(other) || other.includes(one);
 }
 
-/** Tools and engine read at two moments, and a driver keeps some of a card for itself. */
+/** Tools and engine read at different moments, and a driver keeps some memory of a card for itself. */
 function near(left: number, right: number): boolean {
   return Math.abs(left - right) <= Math.max(left, right) * 0.06;
 }

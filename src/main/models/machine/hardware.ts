@@ -21,41 +21,43 @@ import type { FoundDevice } from './parse-hardware.ts';
 export interface Hardware {
   readonly devices: readonly DeviceMemory[];
   readonly host: { readonly totalBytes: number; readonly freeBytes: number; readonly source: string };
-  /** Why a card that is there is not among the devices. */
+  /** Why this card is not among the devices. */
   readonly unused?: string | undefined;
-  /** Whether the engine sees any card; absent: it was not asked. */
+  /** Whether the engine sees any card. Absent: it was not asked. */
   readonly isSeen?: boolean;
 }
 
-/** A card that a person says is there: counts before whatever was found. */
+/** A card that the user entered in the settings. It overrides everything that is found. */
 export interface SaidCard {
   readonly name: string;
   readonly totalBytes: number;
   readonly freeBytes?: number | undefined;
 }
 
-/** What the machine is asked through, so that a test can answer for one it is not. */
+/** How the machine is read. A test can replace it to play another machine. */
 export interface HardwareProbe {
   readonly platform: NodeJS.Platform;
-  /** The standard output; null where the program is missing, fails or takes too long. */
+  /** The standard output. Null if the program is missing, fails or takes too long. */
   run(program: string, args: readonly string[], signal: AbortSignal): Promise<string | null>;
-  /** Null where it cannot be read. */
+  /** Null if the file cannot be read. */
   read(path: string): Promise<string | null>;
   list(path: string): Promise<readonly string[]>;
   link(path: string): Promise<string | null>;
   readonly memory: () => { readonly totalBytes: number; readonly freeBytes: number };
-  /** What the engine itself sees: null for none. Absent or undefined: it has no library for cards, and is not asked. */
+  /**
+   * What the engine itself sees. Null: no card. Absent or undefined: it has no library for cards and is not asked.
+   */
   readonly seenByEngine?: (signal: AbortSignal) => Promise<EngineCards | null | undefined>;
 }
 
 const mebi = 1024 * 1024;
-/** What CUDA and ROCm take for themselves as soon as an engine starts on a card; seen between 500 and 750 MiB. */
+/** What CUDA and ROCm use themselves as soon as an engine starts on a card. Observed: 500 to 750 MiB. */
 const driverBytes = 640 * mebi;
 
 /**
- * The cards of this machine and its free memory, read anew at every call: free memory is worth something only right
- * before a load. Of two sources that see the same card the better one counts: what a person says, the engine's own view,
- * the vendor's tool, the kernel's files, at last what Windows keeps of a card's driver.
+ * The cards and free memory of this machine, read again in each call, because free memory is only valid right before
+ * a load. If several sources see the same card, the first of these wins: the settings, the engine, the vendor's
+ * tool, the kernel's files, and last what Windows stores about a card's driver.
  */
 export async function readHardware(
   said: readonly SaidCard[],
@@ -81,7 +83,10 @@ async function foundDevices(
   return known.length > 0 || probe.platform !== 'win32' ? known : windowsDevices(probe, signal);
 }
 
-/** What a card's driver wrote down of it; the usual field for it ends at 4 GB. What is free nobody says. */
+/**
+ * The cards in Windows' registry, where drivers store their memory size. The usual field for it ends at 4 GB. Free
+ * memory is unknown.
+ */
 async function windowsDevices(probe: HardwareProbe, signal: AbortSignal): Promise<readonly DeviceMemory[]> {
   const output = await probe.run('reg', displayAdapterArguments, signal);
   return parseDisplayAdapters(output ?? '').map(({ name, totalBytes }) => ({
@@ -108,7 +113,7 @@ async function nvidiaDevices(probe: HardwareProbe, signal: AbortSignal): Promise
   return [];
 }
 
-/** ROCm's tool where it is installed; the kernel's files for the cards that it does not name. */
+/** From ROCm's tool if it is installed, and from the kernel's files for cards that it does not list. */
 async function amdDevices(probe: HardwareProbe, signal: AbortSignal): Promise<readonly DeviceMemory[]> {
   const kernel = await amdgpuDevices(probe);
   if (kernel.length === 0) return [];
@@ -120,7 +125,7 @@ async function amdDevices(probe: HardwareProbe, signal: AbortSignal): Promise<re
     ...kernel
       .filter((device) => device.pciBus === null || !known.has(device.pciBus))
       .map((device): DeviceMemory => {
-        // A processor's own graphics: a small carve-out, and the rest is the host's memory.
+        // Integrated graphics have a small memory of their own. The rest is the host's memory.
         const isIntegrated = device.totalBytes <= 4096 * mebi && device.sharedBytes > device.totalBytes;
         return {
           name: device.name,
@@ -195,7 +200,10 @@ function fromSettings({ name, totalBytes, freeBytes = totalBytes }: SaidCard): D
   };
 }
 
-/** Linux: what can be had without swapping, and no more than the limit of a container that this process is in. */
+/**
+ * On Linux, the memory that is available without swapping, up to the limit of the container that this process runs
+ * in.
+ */
 async function hostMemory(probe: HardwareProbe): Promise<Hardware['host']> {
   const plain = probe.memory();
   const meminfo = probe.platform === 'linux' ? parseMeminfo((await probe.read('/proc/meminfo')) ?? '') : null;
@@ -215,7 +223,7 @@ export const createMachineProbe = (programs: HostPrograms): HardwareProbe => ({
     const { code, stdout } = await programs.run([program], args, { needs: ['card'], signal, timeoutMs: 4_000 });
     return code === 0 ? stdout : null;
   },
-  // These files differ from machine to machine: what cannot be read is unknown.
+  // These files differ between machines. What cannot be read is unknown.
   read: (path) => readFile(path, 'utf8').catch(() => null),
   list: (path) => readdir(path).catch((): readonly string[] => []),
   link: (path) => readlink(path).catch(() => null),

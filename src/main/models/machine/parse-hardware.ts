@@ -5,19 +5,19 @@ export interface FoundDevice {
   readonly name: string;
   readonly totalBytes: number;
   readonly freeBytes: number;
-  /** Tells two sources that see the same device; null where the tool does not say. */
+  /** Identifies the device across sources. Null if the tool does not print it. */
   readonly pciBus: string | null;
 }
 
 const mebi = 1024 * 1024;
 
-/** The query whose output `parseNvidiaSmi` reads; MiB, one line a card. */
+/** The query for `parseNvidiaSmi`. The output has one line for each card, with MiB. */
 export const nvidiaSmiArguments = [
   '--query-gpu=name,memory.total,memory.free,pci.bus_id',
   '--format=csv,noheader,nounits',
 ] as const;
 
-/** A card that gives no numbers ("[N/A]", as some integrated ones do) is left out. */
+/** Parses the output. Leaves out a card without numbers ("[N/A]", as some integrated ones print). */
 export function parseNvidiaSmi(output: string): readonly FoundDevice[] {
   return output.split('\n').flatMap((line) => {
     const [name, total, free, bus] = line.split(',').map((cell) => cell.trim());
@@ -27,14 +27,17 @@ export function parseNvidiaSmi(output: string): readonly FoundDevice[] {
   });
 }
 
-/** The query whose output `parseDisplayAdapters` reads: the class of display adapters, with all that drivers say. */
+/** The query for `parseDisplayAdapters`: the class of display adapters, with all driver values. */
 export const displayAdapterArguments = [
   'query',
   String.raw`HKLM\SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}`,
   '/s',
 ] as const;
 
-/** Adapters with memory of their own: a name and `HardwareInformation.qwMemorySize` in bytes, hexadecimal. */
+/**
+ * The adapters with memory of their own: those with a name and `HardwareInformation.qwMemorySize` in bytes,
+ * hexadecimal.
+ */
 export function parseDisplayAdapters(output: string): readonly Pick<FoundDevice, 'name' | 'totalBytes'>[] {
   return output.split(/^HKEY_/mu).flatMap((entry) => {
     const name = /^[ \t]*DriverDesc\s+REG_SZ\s+(\S.*)$/mu.exec(entry)?.[1]?.trim();
@@ -43,7 +46,10 @@ export function parseDisplayAdapters(output: string): readonly Pick<FoundDevice,
   });
 }
 
-/** Of one folder `/sys/class/drm/cardN/device`: files by name, as they were read. Null for a device without memory of its own. */
+/**
+ * Parses one folder `/sys/class/drm/cardN/device`, given as file contents by name. Null for a device without memory
+ * of its own.
+ */
 export function parseAmdgpu(
   files: Readonly<Record<string, string | null>>,
   bus: string | null,
@@ -56,12 +62,15 @@ export function parseAmdgpu(
     totalBytes: total,
     freeBytes: Math.max(0, total - used),
     pciBus: busOf(bus ?? undefined),
-    // Host memory that the card may map. It is slow, is the host's as well, and is never counted as the card's.
+    // Host memory that the card may map. It is slow and belongs to the host, so it never counts as the card's.
     sharedBytes: integerOf(files['mem_info_gtt_total']) ?? 0,
   };
 }
 
-/** `rocm-smi --showmeminfo vram --showproductname --showbus --json`: one object a card, numbers as texts. */
+/**
+ * `rocm-smi --showmeminfo vram --showproductname --showbus --json` prints one object for each card, with numbers as
+ * texts.
+ */
 export const rocmSmiArguments = ['--showmeminfo', 'vram', '--showproductname', '--showbus', '--json'] as const;
 
 const rocmSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
@@ -76,7 +85,7 @@ export function parseRocmSmi(output: string): readonly FoundDevice[] {
     const total = integerOf(textOf(card['VRAM Total Memory (B)']));
     const used = integerOf(textOf(card['VRAM Total Used Memory (B)']));
     if (total === null || used === null || total === 0) return [];
-    // The word for the name changed between versions of the tool.
+    // The key for the name changed between versions of the tool.
     const name = textOf(card['Card Series']) ?? textOf(card['Card series']) ?? textOf(card['Card Model']) ?? id;
     const pciBus = busOf(textOf(card['PCI Bus']) ?? undefined);
     return [{ name, totalBytes: total, freeBytes: Math.max(0, total - used), pciBus }];
@@ -84,8 +93,9 @@ export function parseRocmSmi(output: string): readonly FoundDevice[] {
 }
 
 /**
- * Apple: what Metal recommends as working set. `sysctl` gives the memory and, where a person set it, the limit in MiB;
- * without one Metal allows about two thirds, and three quarters from 64 GiB on. That share is an estimate: the engine knows.
+ * Apple: the working set that Metal recommends. `sysctl` prints the memory and the limit in MiB, if a user has set
+ * one. Without a limit, Metal allows about two thirds, and three quarters from 64 GiB on. That share is an estimate;
+ * the engine knows the real one.
  */
 export function parseMetal(sysctl: string): { readonly workingSetBytes: number; readonly isSet: boolean } | null {
   const value = (name: string): number | null => {
@@ -111,7 +121,7 @@ export function parseMeminfo(text: string): { readonly totalBytes: number; reado
   return totalBytes === null || availableBytes === null ? null : { totalBytes, availableBytes };
 }
 
-/** "00000000:01:00.0" and "0000:01:00.0" are the same place. */
+/** Parses a PCI bus address. "00000000:01:00.0" and "0000:01:00.0" are the same place. */
 function busOf(text: string | undefined): string | null {
   const match = /([0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])$/i.exec(text?.trim() ?? '');
   return match?.[1]?.toLowerCase() ?? null;
@@ -130,7 +140,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What another program printed is no JSON: the figure is unknown.
+    // The tool's output is not JSON, so the figure is unknown.
     return null;
   }
 }

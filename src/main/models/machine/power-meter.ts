@@ -2,9 +2,9 @@ import type { Energy } from '@shared/events/call-report.ts';
 import type { HardwareProbe } from './hardware.ts';
 import { neverAborts, sleep } from '../../lib/async/abort.ts';
 
-/** Reads what the machine draws while a local model works. Never rejects; null where nobody knows. */
+/** Measures what the machine draws while a local model works. Never rejects. Null: unknown. */
 export interface PowerMeter {
-  /** `stop`: with the milliseconds in which the model worked. To be called once. */
+  /** Call `stop` once, with the milliseconds in which the model worked. */
   start(): { stop(busyMs: number): Promise<Energy | null> };
 }
 
@@ -19,11 +19,12 @@ const sampleMs = 1_000;
 const joulesPerWattHour = 3_600;
 
 /**
- * The counters of the processor (RAPL, where the system lets users read them) and what the driver of the card says, once
- * a second. Both count all that runs; that is what the plug sees, too. Else the watts of the settings.
+ * Reads the processor's counters (RAPL, if the system lets users read them) and the card driver's value once a
+ * second. Both include everything that runs, as a meter at the plug would. Without them, the watts in the settings
+ * are used.
  */
 export function createPowerMeter({ settings, now, probe }: PowerMeterOptions): PowerMeter {
-  // A machine without a card is not asked again and again.
+  // A machine without a card is asked only once.
   const known = { hasCard: true };
   return {
     start: () => {
@@ -54,11 +55,11 @@ function sourceOf(cpu: number | null, card: number | null): Exclude<Energy['sour
 
 interface Counter {
   readonly microjoules: number;
-  /** Where it begins at 0 again. */
+  /** The counter starts again at 0 after this value. */
   readonly range: number;
 }
 
-/** Whole processors alone: their parts are in them. */
+/** Reads whole processors only, because they include their parts. */
 async function readRapl(probe: HardwareProbe): Promise<ReadonlyMap<string, Counter>> {
   const counters = new Map<string, Counter>();
   if (probe.platform !== 'linux') return counters;
@@ -86,7 +87,7 @@ function raplJoules(before: ReadonlyMap<string, Counter>, after: ReadonlyMap<str
 
 const drawArguments = ['--query-gpu=power.draw', '--format=csv,noheader,nounits'] as const;
 
-/** The sum over all cards, from sample to sample. */
+/** Adds up the energy of all cards, from sample to sample. */
 function sampleCard(
   probe: HardwareProbe,
   now: () => number,
@@ -107,7 +108,7 @@ function sampleCard(
   const running = (async () => {
     let isLast = false;
     while (known.hasCard && (await sample()) && !isLast) {
-      // Stopped: one more look, and the last.
+      // After the stop there is one last sample.
       await sleep(sampleMs, stopping.signal).catch(() => undefined);
       isLast = stopping.signal.aborted;
     }
@@ -121,7 +122,7 @@ function sampleCard(
   };
 }
 
-/** Null: no card that says so. */
+/** The watts of all cards together. Null: no card reports them. */
 function wattsIn(output: string | null): number | null {
   const values = (output ?? '').split('\n').map((line) => Number.parseFloat(line));
   const known = values.filter((watts) => Number.isFinite(watts));

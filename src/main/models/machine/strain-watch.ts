@@ -3,11 +3,11 @@ import { causesText, strainCauses, strainOf } from '@shared/models/machine-strai
 import { readOtherCardUse } from './card-use.ts';
 import type { HardwareProbe } from './hardware.ts';
 
-/** Whether models of this machine are to go easy on it. */
+/** Whether models should go easy on this machine. */
 export interface StrainWatch {
-  /** Looks at the machine now. Never rejects. */
+  /** Reads the state of the machine now. Never rejects. */
   readonly now: () => Promise<Strain>;
-  /** What the app knows from the system, which goes before what is read here; forgotten after some minutes. */
+  /** Facts that the app got from the system. They override what is read here, and expire after some minutes. */
   readonly note: (facts: StrainFacts) => void;
 }
 
@@ -17,11 +17,11 @@ export interface StrainWatchOptions {
   readonly now: () => number;
 }
 
-/** An app that has gone says nothing any more. */
+/** After this time, an app that is gone no longer counts. */
 const notedForMs = 180_000;
-/** Share of the last ten seconds in which some program waited for memory. */
+/** The share of the last ten seconds in which some program waited for memory, in percent. */
 const pressurePercent = 20;
-/** A card is asked by starting a program. */
+/** Reading a card starts a program, so it is not done more often. */
 const cardEveryMs = 20_000;
 
 const actWords = {
@@ -32,7 +32,7 @@ const actWords = {
   unload: 'its memory is given back soon after an answer',
 } as const;
 
-/** As a step of a local model says it; null: nothing is done. */
+/** The text for a step of a local model. Null: there is no strain to act on. */
 export function strainText({ act, causes }: Strain): string | null {
   return act === 'usual' ? null : `${actWords[act]}, because ${causesText(causes)}`;
 }
@@ -60,7 +60,7 @@ export function createStrainWatch({ probe, settings, now }: StrainWatchOptions):
   };
 }
 
-/** Linux says two of them in files. Of heat, and on other systems, nothing is known here: only the app hears of it. */
+/** Reads battery and memory, which only Linux has as files. Heat, and other systems, are known only from the app. */
 export async function readStrain({
   platform,
   read,

@@ -8,7 +8,7 @@ import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { Hardware } from '../machine/hardware.ts';
 
-/** A question to the planner; null where nothing is asked for. */
+/** A question to the planner. Null fields mean no wish. */
 export interface MemoryPlanQuestion {
   readonly model: string | null;
   readonly facts: ModelFacts;
@@ -20,11 +20,11 @@ export interface MemoryPlanQuestion {
   readonly unified: boolean;
   readonly engine: EngineProfile;
   readonly hardware: Hardware;
-  /** Cells, states and compute buffer of the answer's context, by a dry run of the engine; null: there was none. */
+  /** Cells, states and compute buffer of the answer's context, by a dry run of the engine. Null: there was none. */
   readonly measuredBytes: number | null;
 }
 
-/** Estimate and plan in one answer. Pure. `bad-input` for a cache that the engine would refuse to make. */
+/** Estimate and plan in one answer. Pure. Fails with `bad-input` for a cache that the engine would refuse. */
 export function answerMemoryPlan(question: MemoryPlanQuestion): Reply<MemoryPlanAnswer> {
   const read = readModelMemory(question.facts);
   if (!read.known) return success(unknownAnswer(question, read.why));
@@ -85,7 +85,7 @@ function frame(
   };
 }
 
-/** For a model that no rule covers: the rule of thumb for the largest card, and said to be one. */
+/** For a model that no rule covers: the rule of thumb for the largest card, marked as such. */
 function unknownAnswer(question: MemoryPlanQuestion, why: string): MemoryPlanAnswer {
   const { hardware, contextTokens, facts, cacheType } = question;
   const thumbed = thumb(hardware.devices) ?? leastTokens;

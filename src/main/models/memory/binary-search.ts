@@ -1,4 +1,7 @@
-/** The largest whole number from `low` up to but not including `high` for which `holds`, which is true at `low` and once false stays false. */
+/**
+ * The largest whole number from `low` up to but not including `high` for which `holds` is true. `holds` must be true
+ * at `low`, and must stay false once it is false.
+ */
 export function largestThatHolds(low: number, high: number, holds: (value: number) => boolean): number {
   let last = low;
   let end = high;

@@ -4,27 +4,31 @@ import { contextTerms } from './estimate/context-memory.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
 import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
 
-/** What a server drafts with, as far as memory goes. */
+/** What a server drafts with, for its memory. */
 export interface DraftLoad {
-  /** Of a model of its own; null: it has no file of its own. */
+  /** The facts of the drafting model. Null: drafts need no file of their own. */
   readonly facts: ModelFacts | null;
-  /** Tokens ahead at most, which the model checks at once. */
+  /** The most tokens that are drafted ahead. The model checks them at once. */
   readonly tokens: number;
-  /** It works on what is inside the model, whose recurrent layers then keep a state for each token. */
+  /**
+   * It drafts with layers inside the model. The model's recurrent layers then keep a state for each drafted token.
+   */
   readonly isInside: boolean;
 }
 
 export interface DraftMemory {
   readonly bytes: number;
-  /** No rule covers it, or none was compared with a real load. */
+  /** No rule covers it, or the rule was not compared with a real load. */
   readonly isEstimate: boolean;
 }
 
-/** Beside a model with this context: a draft has one of the same length, in f16. */
+/**
+ * The memory for drafts beside a model with this context. A drafting model has a context of the same length, in f16.
+ */
 export function draftMemory(draft: DraftLoad, memory: ModelMemory, context: ContextRequest): DraftMemory {
   const { facts, isInside } = draft;
   const own: ContextRequest = { ...context, cacheType: 'f16', draftTokens: 0, outputs: 1 };
-  // A state cannot be cut where a draft was wrong: the server keeps copies of it, as it sees fit.
+  // A state cannot be cut back after a wrong draft, so the server keeps copies, as many as it decides.
   const keepsStates = memory.context.layers.some(({ recurrentElements }) => recurrentElements > 0);
   if (facts === null) {
     const kept = contextTerms(memory.context, own).reduce((sum, { bytes }) => sum + bytes, 0);
@@ -38,7 +42,7 @@ export function draftMemory(draft: DraftLoad, memory: ModelMemory, context: Cont
   return { bytes: totalBytes ?? weights, isEstimate: isInside || keepsStates || totalBytes === null };
 }
 
-/** A draft lies on the first card, else in main memory. */
+/** Subtracts the draft's memory from the first card, or from main memory without a card. */
 export function besideDraft<Room extends { readonly cards: readonly Card[]; readonly hostFreeBytes: number }>(
   room: Room,
   bytes: number,

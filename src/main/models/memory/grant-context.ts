@@ -17,44 +17,50 @@ import { basename } from 'node:path';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 
 export interface ContextWish {
-  /** Tokens of one conversation; null: what is useful on such a machine. */
+  /** Tokens of one conversation. Null: use a size that suits this machine. */
   readonly askedTokens: number | null;
-  /** Conversations that keep their tokens at the same time. */
+  /** The number of conversations that keep their tokens at the same time. */
   readonly sequences: number;
   readonly gpu: 'auto' | 'off';
-  /** An adapter on it, whose weights lie beside those that they change; absent: none. */
+  /** An adapter on it, whose weights need memory beside those of the model. Absent: none. */
   readonly adapterPath?: string;
 }
 
-/** What a model is loaded with, and why. Tokens of one conversation. */
+/** How to load a model, and why. Tokens are for one conversation. */
 export interface ContextGrant {
   readonly askedTokens: number;
   readonly grantedTokens: number;
   readonly sequences: number;
-  /** Of what a cell of the context is made. */
+  /** The type of the cells in the context. */
   readonly cacheType: CacheType;
-  /** Of weights, context and compute buffers; null where it was not computed. */
+  /** Weights, context and compute buffers. Null: not computed. */
   readonly predictedBytes: number | null;
-  /** Of its own, beside the mapped weights: context, buffers, copied weights; 0 where it was not computed. */
+  /** Memory beyond the mapped weights: context, buffers and copied weights. 0 if it was not computed. */
   readonly ownBytes: number;
-  /** Where the plan puts the weights; null where there is none. */
+  /** Where the plan puts the weights. Null: there is no plan. */
   readonly placement: GrantedMemoryPlan['placement'] | null;
-  /** Layers on the cards, by the plan; null where the engine is to decide, for there is no plan or no option for it. */
+  /**
+   * The planned number of layers on the cards. Null: the engine decides, because there is no plan or no option for
+   * it.
+   */
   readonly gpuLayers: number | null;
-  /** The plan uses a card; a backend of `cpu` is then unexpected. */
+  /** The plan uses a card, so a backend of `cpu` is unexpected. */
   readonly expectsCard: boolean;
-  /** Why it is less than was asked, or not where it could be; null where there is nothing to say. */
+  /** Why it is less than was asked for, or elsewhere than possible. Null: nothing to say. */
   readonly why: string | null;
-  /** It is one step smaller than planned, for the engine ran out of memory before; there is no second step. */
+  /** It is one step smaller than planned, because the engine ran out of memory before. There is no second step. */
   readonly isSmaller: boolean;
 }
 
-/** Decides once for each load; the same answer as long as the engine's process lives, for a new one loads the model again. */
+/**
+ * Decides once for each load. The answer stays the same while the engine's process lives, because only a new process
+ * loads the model again.
+ */
 export type GrantContext = (path: string, wish: ContextWish) => Promise<ContextGrant>;
 
 /**
- * To be called when the engine ran out of memory with what was granted: grants one step less from now on, also after a
- * restart. Null where a step was made before, or there is none: then it does not fit.
+ * Call this when the engine ran out of memory with a grant. From then on, also after a restart, one step less is
+ * granted. Null if that was done before, or there is no smaller step: then the model does not fit.
  */
 export type StepDown = (
   path: string,
@@ -65,9 +71,9 @@ export type StepDown = (
 export interface ContextGrants {
   readonly grant: GrantContext;
   readonly stepDown: StepDown;
-  /** Whether a load as it was granted has room while what other engines hold stays where it is. */
+  /** Whether a granted load has room while other engines keep their models. */
   readonly fitsBeside: FitsBeside;
-  /** What the model that is loaded takes; null where nobody asked for it. */
+  /** The memory that the loaded model uses. Null if no grant for it was made. */
   readonly taken: (path: string) => Promise<Omit<HeldModel, 'model'> | null>;
 }
 
@@ -78,33 +84,33 @@ export interface GrantContextOptions {
   readonly now: () => number;
   readonly readHeader: ReadHeader;
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
-  /** Of the engine's process; null while none runs. */
+  /** The id of the engine's process. Null while none runs. */
   readonly enginePid: () => number | null;
-  /** The model file that the process holds; null: none. */
+  /** The model file that the process has loaded. Null: none. */
   readonly loadedPath: () => string | null;
-  /** The adapter on it; null or absent: none. */
+  /** The adapter on it. Null or absent: none. */
   readonly loadedAdapter?: () => string | null;
-  /** What other engines of this machine hold; absent: there are none. */
+  /** What other engines of this machine hold. Absent: there are none. */
   readonly others?: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
 
 interface Decision {
-  /** Null until a process runs that it was made for. */
+  /** The process that the grant is for. Null until it runs. */
   pid: number | null;
   readonly grant: Promise<ContextGrant>;
 }
 
 /**
- * Free memory is read right before a load, and not again while the model that was loaded takes its part of it. Another
- * model is planned as if the one before were gone, for the engine holds one at a time, and as if the models of other
- * engines were: they leave where it does not fit beside them.
+ * Grants context sizes. Free memory is read right before a load, and not while the loaded model uses a part of it. A
+ * new model is planned as if the loaded one were gone, because the engine holds one at a time. It is also planned as
+ * if the models of other engines were gone, because they are unloaded if it does not fit beside them.
  */
 export function createGrantContext(options: GrantContextOptions): ContextGrants {
   const { readHeader, readHardware, enginePid, loadedPath, steps } = options;
   const made = new Map<string, Decision>();
   const latest = new Map<string, Promise<ContextGrant>>();
   const others = options.others ?? (() => Promise.resolve([]));
-  /** What this engine gives back when it loads the model of `path`. */
+  /** The grant of the model that this engine will unload for the model of `path`. Null: none. */
   const before = async (path: string, { adapterPath }: ContextWish): Promise<ContextGrant | null> => {
     const loadedFile = enginePid() === null ? null : loadedPath();
     const loaded = loadedFile === null ? null : loadOf(loadedFile, options.loadedAdapter?.());
@@ -138,7 +144,8 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
   const fitsBeside: FitsBeside = async (path, wish) => {
     if ((await others(AbortSignal.timeout(hardwareMs))).length === 0) return true;
     const granted = await grant(path, wish);
-    // Weights that are mapped are called free, and two models that push each other's out crawl.
+    // The system counts mapped weights as free memory. But two models that push each other out of memory become very
+    // slow, so they count as used.
     const now = await decideNow(path, wish, ({ mappedBytes }) => ({ hostBytes: -mappedBytes, cardBytes: 0 }));
     return isAsGood(now, granted);
   };
@@ -163,11 +170,11 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
   };
 }
 
-/** A model with an adapter is another load than without. */
+/** Identifies a load. The same model with and without an adapter are two loads. */
 const loadOf = (path: string, adapterPath: string | null | undefined): string =>
   (adapterPath ?? null) === null ? path : `${path} ${adapterPath}`;
 
-/** Without an adapter as it always was, for smaller loads are kept under it. */
+/** Keeps the key of a model without an adapter unchanged, because smaller loads are stored under it. */
 async function keyOf(path: string, wish: ContextWish): Promise<string> {
   const own = wish.adapterPath === undefined ? [] : [await stampOf(wish.adapterPath)];
   return JSON.stringify([path, await stampOf(path), wish, ...own]);
@@ -192,9 +199,10 @@ function isAsGood(now: ContextGrant, granted: ContextGrant): boolean {
 type GivenBack = (held: Omit<HeldModel, 'model'>) => { readonly hostBytes: number; readonly cardBytes: number };
 
 /**
- * Layers on a card are given up first where the engine, which lives, says that there is no room: it sees more of the
- * card than the plan does, and has tried fewer conversations already. Where it died, other conversations go before
- * length does, and no more layers go to the card instead. Below the least context there is nothing to give up.
+ * The next smaller load, or null. If the engine still runs and says that there is no room, it decides about the
+ * layers on the card itself: it sees more of the card than the plan does, and has already tried fewer conversations.
+ * If its process died, the other conversations are given up first, then length, and the number of layers on the card
+ * stays. Below the least context, there is nothing to give up.
  */
 function oneSmaller({ grantedTokens, sequences, gpuLayers }: ContextGrant, isProcessGone: boolean): LoadSize | null {
   const isOnCard = gpuLayers !== null && gpuLayers > 0;
@@ -205,12 +213,15 @@ function oneSmaller({ grantedTokens, sequences, gpuLayers }: ContextGrant, isPro
   return { grantedTokens: Math.max(leastTokens, Math.floor(grantedTokens / 512) * 256), sequences: 1, ...most };
 }
 
-/** The cards and the memory of this machine, not what is free of them. */
+/** Identifies the cards and the memory of this machine, but not what is free. */
 function machineOf({ devices, host }: Hardware): string {
   return JSON.stringify([devices.map(({ name, totalBytes }) => [name, totalBytes]), host.totalBytes]);
 }
 
-/** What the model that is loaded now gives back. Weights on the host are a mapped file and count as free already. */
+/**
+ * The hardware with the memory that the loaded model will free. Its weights on the host are a mapped file, which
+ * counts as free already.
+ */
 function released(hardware: Hardware, before: ContextGrant | null): Hardware {
   if (before === null) return hardware;
   const { expectsCard, ownBytes, predictedBytes } = before;
@@ -247,7 +258,7 @@ function decide(
     why: reasons.length === 0 ? null : reasons.join('; '),
     isSmaller: step !== null,
   };
-  // A file that cannot be read is the engine's to refuse, with its reason.
+  // If a file cannot be read, the engine refuses it with the reason.
   const memory = header.ok ? readModelMemory(header.value.facts) : null;
   if (memory === null || !memory.known) return uncounted;
   const grant = fitted(memory.memory, uncounted, { ...hardware, devices: cards });
@@ -271,8 +282,8 @@ interface Fitted extends Pick<GrantedMemoryPlan, 'placement' | 'reason' | 'gpuLa
 }
 
 /**
- * As many conversations as were wished for, or one where that is what makes the length possible; and smaller cells
- * where the plan gets a step longer with them, even so.
+ * Chooses the number of conversations and the cell type. It is the requested number, or one conversation if only
+ * that makes the length possible. If even that is too short, smaller cells are used if they reach the next step.
  */
 function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): ContextGrant {
   const ubatchTokens = hardware.devices.length > 0 ? batchTokens.card : batchTokens.processor;
@@ -295,14 +306,15 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
   const isEnough = ({ tokens }: Fitted): boolean => tokens >= wished.grantedTokens;
   const best = firstThat(isEnough, [() => at(wished.sequences, 'f16'), () => at(1, 'f16')]) ?? at(1, null);
   const { sequences } = best;
-  // Where by our count nothing fits, the engine is still asked, for the least: it knows better, and says so if not.
+  // If nothing fits by our estimate, the engine is still asked for the least context. It knows better, and reports a
+  // failure.
   const grantedTokens = best.tokens > 0 ? best.tokens : Math.min(leastTokens, wished.grantedTokens);
   const { totalBytes, contextBytes, computeBytes } = estimateMemory(memory, {
     engine,
     context: { ...made, cacheType: best.kv, contextTokens: grantedTokens * sequences, slots: sequences },
   });
   const isLess = grantedTokens < wished.grantedTokens;
-  // A card without room for it is no surprise, but has to be said.
+  // A card without enough room is no error, but the grant must say so.
   const isBesideCard = wished.expectsCard && best.placement === 'host';
   const because = isLess
     ? best.reason
@@ -331,15 +343,15 @@ function firstThat<T>(holds: (value: T) => boolean, tries: readonly (() => T)[])
   return null;
 }
 
-/** Where nothing fits, the engine may know better. */
+/** Whether the plan decides about layers. If nothing fits by the plan, the engine decides. */
 function isPlaced({ placement }: Fitted, { devices }: Hardware): boolean {
   return devices.length > 0 && placement !== 'nowhere';
 }
 
-/** A tool of a vendor that hangs must not hold up a call. */
+/** The time limit for reading hardware, so that a hanging tool does not delay a call. */
 const hardwareMs = 5_000;
 
-/** The engine inside Dewpoint, among the engines of this machine. */
+/** The built-in engine, as one of this machine's engines. */
 export function createLlamaOccupant(
   llama: Pick<LlamaEngine, 'loadedPath' | 'release'>,
   context: Pick<ContextGrants, 'taken'>,

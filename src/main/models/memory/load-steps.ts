@@ -5,33 +5,33 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 const sizeSchema = z.strictObject({
   grantedTokens: z.number().int().positive(),
   sequences: z.number().int().positive(),
-  /** At most; null: as many as the engine finds room for. Absent: as they are planned. */
+  /** The most layers on cards. Null: as many as the engine finds room for. Absent: as planned. */
   gpuLayers: z.number().int().nonnegative().nullable().optional(),
 });
 
 const stepSchema = sizeSchema.extend({
-  /** What it was before, and when it was given up. */
+  /** The size before, and when it was given up. */
   before: sizeSchema,
   at: z.number(),
 });
-/** A load that was made one step smaller, because with the planned one the engine ran out of memory. */
+/** A load that was made one step smaller, because the engine ran out of memory with the planned one. */
 export type LoadStep = z.infer<typeof stepSchema>;
 
 const fileSchema = z.strictObject({ version: z.literal(1), loads: z.record(z.string(), stepSchema) });
 
-/** In a sentence that goes on: `who` is the engine or the server. */
+/** A clause for a sentence. `who` is the engine or the server. */
 export function ranOutOfMemory({ before, at }: LoadStep, who: string): string {
   return `${who} ran out of memory with ${loadSizeInWords(before)} on ${new Date(at).toISOString().slice(0, 10)}`;
 }
 
-/** Loads that were made smaller, by model file, wish and machine; kept over restarts. */
+/** Loads that were made smaller, by model file, wish and machine. They survive restarts. */
 export interface LoadSteps {
   find(key: string): Promise<LoadStep | null>;
-  /** What cannot be written is remembered for as long as this process lives. */
+  /** If the file cannot be written, the step is remembered while this process lives. */
   note(key: string, step: LoadStep): Promise<void>;
 }
 
-/** `path`: the JSON file that holds them. It has one writer, the core of the home. */
+/** `path` is the JSON file of the steps. Only the core of the home writes it. */
 export function createLoadSteps(path: string): LoadSteps {
   let loads: Promise<Map<string, LoadStep>> | null = null;
   const all = (): Promise<Map<string, LoadStep>> => (loads ??= readAll(path));
@@ -40,13 +40,13 @@ export function createLoadSteps(path: string): LoadSteps {
     async note(key, step) {
       const known = await all();
       known.set(key, step);
-      // What is learned saves time only.
+      // The file only saves time, so a failure is ignored.
       await writeJsonFile(path, { version: 1, loads: Object.fromEntries(known) }).catch(() => undefined);
     },
   };
 }
 
-/** A damaged list is as good as none: what it said is found out again by one more crash. */
+/** A damaged file counts as empty. Its facts are found out again by one more crash. */
 async function readAll(path: string): Promise<Map<string, LoadStep>> {
   const file = await readJsonFile(path, (value) => fileSchema.parse(value));
   return new Map(file.type === 'value' ? Object.entries(file.value.loads) : []);

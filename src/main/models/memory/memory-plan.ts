@@ -13,16 +13,18 @@ export interface Card {
   readonly name: string;
   readonly totalBytes: number;
   readonly freeBytes: number;
-  /** Taken by the driver when the engine starts on it, where that is known and not yet part of what is used. */
+  /**
+   * What the driver will take when the engine starts on the card. 0 if that is unknown or counted as used already.
+   */
   readonly driverBytes: number;
-  /** Shares its memory with the host (Apple): what lies on the host counts against it, too. */
+  /** It shares its memory with the host (Apple), so what is on the host counts against it, too. */
   readonly isUnified: boolean;
 }
 
 export interface MemoryPlanRequest {
-  /** Null: as much as is useful and fits. Of all slots together. */
+  /** For all slots together. Null: as much as is useful and fits. */
   readonly askedTokens: number | null;
-  /** Null: f16, and q8_0 where it buys a step. */
+  /** Null: f16, or q8_0 if that gains a step. */
   readonly cacheType: CacheType | null;
   readonly flashAttention: boolean;
   readonly ubatchTokens: number;
@@ -32,21 +34,24 @@ export interface MemoryPlanRequest {
   readonly outputs?: number;
   readonly engine: EngineProfile;
   readonly cards: readonly Card[];
-  /** Free memory of the host; null: not looked at. */
+  /** Free memory of the host. Null: it is not considered. */
   readonly hostFreeBytes: number | null;
 }
 
 const kibi = 1024;
 const mebi = 1024 * kibi;
-/** A context that can be called one at all; llama.cpp's own fit goes no lower either. */
+/** The smallest usable context. llama.cpp's own fit does not go lower either. */
 export const leastTokens = 4096;
-/** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
+/**
+ * The context size up to which more is useful. A processor reads some ten to hundred tokens a second, so nobody
+ * would wait for a longer prompt.
+ */
 export const usefulTokens = { card: 65_536, processor: 8_192 } as const;
-/** The engine rounds a context up to so many tokens. */
+/** The engine rounds a context up to a multiple of this. */
 const cellStep = 256;
 const steps = { aim: 64 * kibi, accept: 32 * kibi, warn: 16 * kibi } as const;
 
-/** Left free on a card: the larger of 300 MiB and 3 %, and what the driver will take. */
+/** What stays free on a card: the larger of 300 MiB and 3 %, plus what the driver will take. */
 export function marginBytes(card: Card): number {
   return Math.max(300 * mebi, Math.ceil(card.totalBytes * 0.03)) + card.driverBytes;
 }
@@ -56,10 +61,10 @@ export function budgetBytes(card: Card): number {
 }
 
 /**
- * The plan for given cards, pure: context, KV type and where the layers lie. Full attention to the order of what hurts
- * least: everything on the cards before a longer context, f16 before q8_0, experts to the host before whole layers
- * where the engine can be told so.
- * Every card is counted for itself, never their sum. At most a few hundred evaluations of closed formulas.
+ * Plans context, KV type and the placement of layers for given cards. Pure. It follows the order of what hurts
+ * least: everything on the cards before a longer context, f16 before q8_0, and experts on the host before whole
+ * layers if the engine has an option for it. Every card is counted separately, never as a sum. It takes at most a
+ * few hundred evaluations of closed formulas.
  */
 export function planMemory(memory: ModelMemory, request: MemoryPlanRequest): GrantedMemoryPlan {
   const ceiling = ceilingOf(memory, request);
@@ -75,7 +80,7 @@ export function planMemory(memory: ModelMemory, request: MemoryPlanRequest): Gra
   return onHost(search, weights);
 }
 
-/** What each engine can be told, best first: node-llama-cpp has no option for experts alone. */
+/** The placements that each engine supports, best first. node-llama-cpp has no option for experts alone. */
 const placements = {
   'llama-server': ['devices', 'experts-on-host', 'partly-on-host'],
   'node-llama-cpp': ['devices', 'partly-on-host'],
@@ -94,7 +99,7 @@ interface Found {
   readonly placed: Placement;
 }
 
-/** What is asked for, but never more than the model was trained for. */
+/** The requested size, up to the size that the model was trained for. */
 function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified }: MemoryPlanRequest): number {
   const streams = unified ? 1 : Math.max(1, slots);
   const trained = trainedTokens === null ? null : trainedTokens * streams;
@@ -107,7 +112,7 @@ function contextRequest({ request, memory }: Search, contextTokens: number, cach
   return asMade(memory, request.engine, asked);
 }
 
-/** f16 where it reaches what is wanted; q8_0 where that buys a step; the asked type where one was asked for. */
+/** Uses f16 if it reaches the wanted size, and q8_0 if that gains a step. A requested type is always used. */
 function bestCache(search: Search, find: (type: CacheType) => Found | null): Found | null {
   const { request, memory, ceiling } = search;
   const allowed = (type: CacheType): boolean =>
@@ -127,14 +132,17 @@ function stepOf(tokens: number, wanted: number): number {
   return [leastTokens, 8 * kibi, steps.warn, steps.accept, steps.aim, wanted].filter((step) => tokens >= step).length;
 }
 
-/** The largest context, in steps of the engine's padding, that this placement has room for. Null: not even the least. */
+/**
+ * The largest context, in steps of the engine's padding, that this placement has room for. Null: not even the least
+ * fits.
+ */
 function largest(
   search: Search,
   type: CacheType,
   placement: Exclude<GrantedMemoryPlan['placement'], 'host' | 'nowhere'>,
 ): Found | null {
   const { least, request } = search;
-  // Where not everything is on the cards, layers there are worth more than length.
+  // If not everything is on the cards, more layers there are worth more than a longer context.
   const useful = placement === 'devices' ? search.ceiling : (request.askedTokens ?? steps.aim);
   const ceiling = Math.min(search.ceiling, useful);
   const at = (tokens: number): Found | null => {
@@ -149,7 +157,8 @@ function largest(
   const end = Math.ceil(ceiling / cellStep);
   const holds = (step: number): boolean => at(step * cellStep) !== null;
   let last = largestThatHolds(first, end, holds);
-  // A longer context may need a smaller buffer, where the engine's allocator finds a better place: it is looked past.
+  // A longer context may need a smaller buffer if the engine's allocator finds a better place. So some longer sizes
+  // are tried, too.
   for (const further of [2, 4, 8, 16, 32, 64])
     if (last + further < end && holds(last + further)) last = largestThatHolds(last + further, end, holds);
   return last === first ? smallest : at(last * cellStep);
@@ -175,7 +184,10 @@ function place(
   });
 }
 
-/** Full offload over several devices switches pipelining on, with four copies of a batch's inputs: masks and embeddings. */
+/**
+ * Bytes of extra copies of a batch's inputs (masks and embeddings). Full offload to several devices turns on
+ * pipelining, which has four copies.
+ */
 function copiesBytes(
   { memory, request }: Pick<Search, 'memory' | 'request'>,
   context: ContextRequest,
@@ -183,7 +195,7 @@ function copiesBytes(
 ): number {
   const batch = Math.min(context.ubatchTokens, context.contextTokens);
   const embeddings = 4 * memory.compute.width;
-  // What a layer in main memory gives to the next one on the card.
+  // The values that a layer in main memory passes to the next one on the card.
   if (placement === 'partly-on-host') return batch * embeddings;
   if (placement !== 'devices' || request.cards.length < 2) return 0;
   return 3 * batch * (maskBytes(memory, context) + embeddings);
@@ -260,7 +272,7 @@ function warningsOf(
   ];
 }
 
-/** Without a card, or where none can hold a part: everything on the host. */
+/** Everything on the host: there is no card, or none can hold a part. */
 function onHost(search: Search, weights: ModelWeights): GrantedMemoryPlan {
   const { memory, request, ceiling, least } = search;
   const cardsSaid = request.cards.length > 0 ? 'No card has room for a part of it' : 'There is no card';
@@ -293,14 +305,17 @@ function onHost(search: Search, weights: ModelWeights): GrantedMemoryPlan {
   };
 }
 
-/** Those copies take the place of mapped pages that nobody reads any more, so that what must be free stays the same. */
+/**
+ * The copies in the processor's layout. They replace mapped pages that are no longer used, so the memory that must
+ * be free stays the same.
+ */
 function copiesOf(engine: EngineProfile, { copiedBytes }: ModelWeights): Pick<GrantedMemoryPlan, 'copied'> {
   if (engine !== 'node-llama-cpp' || copiedBytes === undefined) return {};
   const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages of them may go';
   return { copied: { name: 'copies', bytes: copiedBytes, why } };
 }
 
-/** The host keeps a tenth and at least 1 GiB for everything else that runs. */
+/** Keeps a tenth of the host's free memory, but at least 1 GiB, for everything else that runs. */
 export function hostBudget(freeBytes: number): number {
   return Math.max(0, freeBytes - Math.max(1024 * mebi, Math.ceil(freeBytes * 0.1)));
 }
@@ -319,8 +334,8 @@ function unplanned({ request, ceiling }: Search): GrantedMemoryPlan {
 }
 
 /**
- * For orientation, and announced as what it is: 8 GB about 8k, 16 GB about 32k, 24 GB about 128k. Used only where
- * nothing can be computed.
+ * A rule of thumb, marked as such: 8 GB about 8k, 16 GB about 32k, 24 GB about 128k. Used only if nothing can be
+ * computed.
  */
 export function ruleOfThumb(cardBytes: number): number {
   const gigabytes = cardBytes / 1e9;

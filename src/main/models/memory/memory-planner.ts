@@ -19,10 +19,13 @@ export interface MemoryPlannerOptions {
   readonly store: ModelStore;
   readonly catalog: ModelCatalog;
   readonly readHeader: ReadHeader;
-  /** The engine's own dry run; null where it cannot say. */
+  /** The engine's own dry run. Null if it cannot say. */
   readonly measure: LlamaEngine['measure'];
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
-  /** What a server says of a model's header; null where no server has it. `cards`: of the server; absent: this machine's. */
+  /**
+   * A model's header as its server reports it. Null if no server has the model. `cards` are the server's. Absent:
+   * this machine's.
+   */
   readonly serverHeader: (id: string, signal: AbortSignal) => Promise<ServedHeader | null>;
 }
 
@@ -31,13 +34,13 @@ export interface ServedHeader {
   readonly cards?: readonly Card[];
 }
 
-/** The memory planner with what it needs from the outside: headers, the catalog, the machine. Loads and fetches nothing. */
+/** The memory planner with its sources: headers, the catalog and the hardware. Loads and downloads nothing. */
 export interface MemoryPlanner {
-  /** Throws `AppError`: `not-found` for a model that nobody knows, `bad-input` for keys that are none. */
+  /** Throws `AppError`: `not-found` for an unknown model, `bad-input` for keys that are not valid. */
   readonly plan: (input: MemoryPlanInput, signal: AbortSignal) => Promise<MemoryPlanAnswer>;
-  /** For models whose headers are given; the machine is looked at once. Throws as `plan` does. */
+  /** Plans for given headers. Reads the hardware once. Throws as `plan` does. */
   readonly planEach: (facts: readonly ModelFacts[], signal: AbortSignal) => Promise<readonly MemoryPlanAnswer[]>;
-  /** What a model would get here, in a line; null where its header is not known. */
+  /** One line that says what a model would get here. Null if its header is not known. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
 }
 
@@ -51,7 +54,7 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
       input.keys === null
         ? await factsOf(options, input.model, signal)
         : { facts: factsOfKeys(input.keys), path: null, isServed: false, cards: undefined };
-    // A server runs its models by itself, and makes its contexts as llama.cpp's own server does.
+    // A server runs its models by itself, and makes contexts as llama.cpp's own server does.
     const engine = isServed ? 'llama-server' : input.engine;
     const real = await options.readHardware(signal);
     const devices = input.cards?.map(simulated) ?? cards?.map(seenByServer) ?? real.devices;
@@ -87,7 +90,7 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
         flashAttention: input.flash,
         cacheType: answer.granted.kv,
       },
-      // A model that answers comes first; then the formula is what there is.
+      // A running call delays the dry run. After the time limit, the formula is used.
       AbortSignal.timeout(measureMs),
     );
     return measuredBytes === null ? answer : answered({ ...question, measuredBytes });
@@ -102,7 +105,7 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
       try {
         return sentence(await planWith({ ...plainInput, model: id }, signal, false));
       } catch (error) {
-        // A model whose header nobody has is shown without a fit; anything else is a fault.
+        // A model without a known header is shown without a fit. Other errors are bugs.
         if (error instanceof AppError) return null;
         throw error;
       }
@@ -128,7 +131,7 @@ const plainQuestion = {
   measuredBytes: null,
 } as const;
 
-/** What is planned for where nobody asks for anything else. */
+/** The plan's input if nothing special is asked for. */
 export const plainInput = {
   keys: null,
   context: null,
@@ -152,7 +155,7 @@ function simulated({ totalBytes, freeBytes }: { totalBytes: number; freeBytes: n
     name: `card ${index + 1}`,
     totalBytes,
     freeBytes: Math.min(freeBytes, totalBytes),
-    // Whatever a driver would take is the caller's to leave out of what is free.
+    // The caller must subtract the driver's memory from the free memory.
     driverBytes: 0,
     isUnified: false,
     source: 'simulated',
@@ -165,7 +168,7 @@ function seenByServer(card: Card): DeviceMemory {
   return { ...card, source: 'engine', confidence: 'high', note: null };
 }
 
-/** `gguf` keys as JSON, plain or as an entry of a list of models has them. */
+/** Accepts `gguf` keys as JSON, either alone or inside an entry of a model list. */
 function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
   const inner = given['gguf'];
   const keys = isRecord(inner) ? inner : given;
@@ -189,7 +192,7 @@ function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
   };
 }
 
-/** From the file's own header where it is here, else from the catalog. */
+/** From the file's own header if it is here, else from the catalog, else from a server. */
 async function factsOf(
   { store, catalog, readHeader, serverHeader }: MemoryPlannerOptions,
   id: string | null,

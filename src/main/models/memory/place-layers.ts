@@ -4,30 +4,30 @@ import type { ModelWeights } from './estimate/model-memory.ts';
 export interface PlaceRequest {
   readonly weights: ModelWeights;
   readonly layerCount: number;
-  /** Cells and states of each layer; they lie where their layer lies. */
+  /** Cells and states of each layer, which are on the same device as the layer. */
   readonly contextBytes: readonly number[];
-  /** Nearly the whole buffer is there on every device that computes a layer at all. */
+  /** Nearly the whole buffer is needed on every device that computes any layer. */
   readonly computeBytes: number;
   readonly copiesBytes: number;
   readonly cards: readonly { readonly budgetBytes: number; readonly isUnified: boolean }[];
   readonly hostFreeBytes: number | null;
-  /** The part of a layer that is experts, where the tensors are not known; 0 for a dense model. */
+  /** The share of experts in a layer, used if the tensors are not known. 0 for a dense model. */
   readonly expertShare: number;
   readonly placement: 'devices' | 'experts-on-host' | 'partly-on-host';
 }
 
 export interface Placement {
-  /** The repeating layers on devices, and one more where the output is there as well. */
+  /** The number of repeating layers on devices, plus one if the output is there, too. */
   readonly gpuLayers: number;
-  /** Of the first so many layers the experts are on the host: as few as it takes. */
+  /** For how many of the first layers the experts are on the host. It is as few as possible. */
   readonly hostExperts: number;
   readonly devices: readonly { readonly layers: number; readonly bytes: number; readonly budgetBytes: number }[];
   readonly hostBytes: number;
 }
 
 /**
- * Fills the cards with layers, in order, each counted for itself. The engine puts the last layers and the output on
- * devices first, so where only a part fits it is the end of the model. Null where the placement does not fit.
+ * Fills the cards with layers, in order and one card at a time. The engine puts the last layers and the output on
+ * devices first, so a part that fits is the end of the model. Null if the placement does not fit.
  */
 export function placeLayers(request: PlaceRequest): Placement | null {
   const { weights, layerCount, contextBytes, placement } = request;
@@ -46,7 +46,7 @@ export function placeLayers(request: PlaceRequest): Placement | null {
   const inputs = weights.inputBytes ?? 0;
   const all = layers.map((_, index) => index);
   const isApart = placement === 'experts-on-host';
-  // More experts on the host never fit worse.
+  // More experts on the host never need more card memory.
   const hostExperts = isApart
     ? largestThatHolds(-1, layers.length, (count) => fill(own, sizesWith(count), all, output) === null) + 1
     : 0;
@@ -66,7 +66,7 @@ export function placeLayers(request: PlaceRequest): Placement | null {
   return { gpuLayers: order.length + 1, hostExperts, devices: filled, hostBytes };
 }
 
-/** Null where a layer does not fit behind the one before it. */
+/** Null if the layers do not fit on the cards in this order. */
 function fill(
   { cards, computeBytes, copiesBytes }: PlaceRequest,
   sizes: readonly number[],
@@ -76,7 +76,7 @@ function fill(
   const devices = cards.map((card) => ({ layers: 0, bytes: 0, budgetBytes: card.budgetBytes }));
   let at = 0;
   for (const [place, index] of order.entries()) {
-    // The output lies with the last layer.
+    // The output is on the same device as the last layer.
     const bytes = (sizes[index] ?? 0) + (place === order.length - 1 ? output : 0);
     for (;;) {
       const device = devices[at];
@@ -93,7 +93,10 @@ function fill(
   return devices;
 }
 
-/** The longest end of the model that fits; null where not even the output and one layer do. More layers never fit better. */
+/**
+ * The most layers at the end of the model that fit. Null if not even the output and one layer do. Fewer layers never
+ * need more memory.
+ */
 function lastThatFit(request: PlaceRequest, sizes: readonly number[], output: number): readonly number[] | null {
   const endFrom = (start: number): readonly number[] => sizes.map((_, index) => index).slice(start);
   const fits = (start: number): boolean => fill(request, sizes, endFrom(start), output) !== null;
@@ -101,7 +104,7 @@ function lastThatFit(request: PlaceRequest, sizes: readonly number[], output: nu
   return start < sizes.length ? endFrom(start) : null;
 }
 
-/** Where only the sum is known every layer is as large as the next, and the output is one of them. */
+/** The sizes of the layers. If only the sum is known, all layers count as equal, and the output as one more. */
 function layerWeights(
   weights: ModelWeights,
   layerCount: number,
@@ -113,8 +116,9 @@ function layerWeights(
 }
 
 /**
- * For a long prompt, weights that lie in main memory are taken to the card, one after the other, beside what is computed
- * there. Where the tensors are not known: of the three of a feed-forward part one is larger, for it loses more by less bits.
+ * The largest tensor of a layer. For a long prompt, weights in main memory are copied to the card one after the
+ * other, and need room there beside the computation. If the tensors are unknown, one of the three in a feed-forward
+ * part is taken to be larger, because it has more bits.
  */
 function largestOf(
   { largestBytes }: ModelWeights,
@@ -124,7 +128,7 @@ function largestOf(
   return largestBytes ?? Math.max(0, ...guesses);
 }
 
-/** Tied embeddings are needed on the device as the output; untied ones stay on the host. */
+/** Tied embeddings are also the output and must be on the device. Untied ones stay on the host. */
 function outputBytes(weights: ModelWeights, repeating: number): number {
   const rest = weights.totalBytes - repeating;
   return weights.isTied === false ? rest - (weights.inputBytes ?? 0) : rest;

@@ -10,42 +10,45 @@ import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
 export interface ServerLoadWish {
   /** Null: the file's header could not be read. */
   readonly facts: ModelFacts | null;
-  /** Tokens; null: what is useful on such a machine. */
+  /** Tokens. Null: use a size that suits this machine. */
   readonly askedTokens: number | null;
-  /** Those that the server's own build can use. */
+  /** The cards that the server's build can use. */
   readonly cards: readonly Card[];
   readonly hostFreeBytes: number;
-  /** Of a load that ran out of memory: a tenth of each card stays free, and no more tokens than these. Absent: none did. */
+  /**
+   * Set after a load ran out of memory: a tenth of each card stays free, and the context has at most these tokens.
+   * Absent: none did.
+   */
   readonly step?: { readonly grantedTokens: number; readonly why: string } | null | undefined;
-  /** Null: nothing is drafted. */
+  /** Null: no drafts. */
   readonly draft: DraftLoad | null;
 }
 
-/** What a llama-server of our own is started with, and what that takes. */
+/** How to start our llama-server, and the memory that it needs. */
 export interface ServerLoadPlan {
   readonly askedTokens: number;
   readonly grantedTokens: number;
   readonly cacheType: CacheType;
-  /** Null: nothing could be computed, and the server places the layers itself. */
+  /** Null: nothing could be computed, so the server places the layers itself. */
   readonly placement: Exclude<GrantedMemoryPlan['placement'], 'nowhere'> | null;
   readonly gpuLayers: number;
   readonly hostExperts: number;
-  /** Layers of each card, in their order. */
+  /** Layers of each card, in order. */
   readonly cardLayers: readonly number[];
-  /** Of weights, context and compute buffers; null where it was not computed. */
+  /** Weights, context and compute buffers. Null: not computed. */
   readonly predictedBytes: number | null;
-  /** The part of them that is on cards, and of each card. */
+  /** The part of it on cards together, and on each card. */
   readonly cardBytes: number | null;
   readonly cardSizes: readonly number[];
-  /** The part of them that is for drafts; null: nothing is drafted, or it was not computed. */
+  /** The part of it for drafts. Null: no drafts, or not computed. */
   readonly draftBytes: number | null;
-  /** Why it is less than was asked, or where it is; null where there is nothing to say. */
+  /** Why it is less than was asked for, or where it runs. Null: nothing to say. */
   readonly why: string | null;
 }
 
 export const serverBatchTokens = 512;
 
-/** Pure. One conversation, for the server is asked by one turn at a time. */
+/** Pure. Plans for one conversation, because the server answers one call at a time. */
 export function planServerLoad(wish: ServerLoadWish): ServerLoadPlan {
   const { facts, askedTokens, step } = wish;
   const cards = step ? wish.cards.map(lessOf) : wish.cards;
@@ -92,7 +95,8 @@ function planned(
     draft === null ? null : draftMemory(draft, memory, { ...made, cacheType: 'f16', contextTokens });
   const room = besideDraft({ cards, hostFreeBytes }, drafted(most)?.bytes ?? 0);
   const plan = planMemory(memory, { ...made, ...room, askedTokens: most, cacheType: null, engine });
-  // Where by our count nothing fits, the server is still asked, for the least: it knows better, and says so if not.
+  // If nothing fits by our estimate, the server is still asked for the least context. It knows better, and reports a
+  // failure.
   const grantedTokens = plan.context > 0 ? plan.context : Math.min(leastTokens, most);
   const context = { ...made, cacheType: plan.kv, contextTokens: grantedTokens };
   const { totalBytes } = estimateMemory(memory, { engine, context });
@@ -132,16 +136,16 @@ function lessOf(card: Card): Card {
   return { ...card, freeBytes: Math.max(0, Math.min(card.freeBytes, card.totalBytes) - card.totalBytes / 10) };
 }
 
-/** As options of llama-server. */
+/** The options for llama-server. */
 export function loadArguments(path: string, plan: ServerLoadPlan): readonly string[] {
   const { placement, gpuLayers, hostExperts, cardLayers, cacheType } = plan;
-  // The output lies with the last layers, and is counted as one of them.
+  // The output is on the card of the last layers, and counts as one of them.
   const last = cardLayers.findLastIndex((layers) => layers > 0);
   const split = cardLayers.map((layers, index) => layers + (index === last ? 1 : 0));
   return [
     '--model',
     path,
-    // Else it gives the path as its name.
+    // Without an alias, the server reports the path as the model's name.
     '--alias',
     basename(path, '.gguf'),
     '--ctx-size',

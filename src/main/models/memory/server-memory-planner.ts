@@ -7,7 +7,7 @@ import { readServerModel } from './gguf/server-model-header.ts';
 import type { ServerHeader, ServerModel } from './gguf/server-model-header.ts';
 import { adjustFreeMemory } from '../machine/adjust-free-memory.ts';
 
-/** Where there is no planner: what is asked for, else a context that nearly every machine has room for. */
+/** Used without a planner: grants the requested size, or one that fits on nearly every machine. */
 export const defaultServerPlanner: ServerMemoryPlanner = {
   read: ({ keys }) => ({ facts: { keys, vocabulary: null, weights: null }, hollowKeys: [], markers: [] }),
   plan: ({ askedTokens }) =>
@@ -20,33 +20,33 @@ export const defaultServerPlanner: ServerMemoryPlanner = {
     }),
 };
 
-/** A model of a server that plans nothing itself, and what it is wanted with. */
+/** A model of a server that plans nothing itself, and the wish for its context. */
 export interface ServerMemoryRequest {
   readonly header: ServerModel;
-  /** Of the weights, by the server's own list; null where it does not say. */
+  /** The size of the weights in the server's own list. Null: not reported. */
   readonly sizeBytes: number | null;
-  /** The file itself, where the server runs on this machine and says which it is. */
+  /** The model file, if the server runs on this machine and reports its path. */
   readonly filePath: string | null;
-  /** Tokens; null: what is useful on such a machine. */
+  /** Tokens. Null: use a size that suits this machine. */
   readonly askedTokens: number | null;
   /** The server runs on this machine, whose memory can be read. */
   readonly isHere: boolean;
-  /** What the server gives back before it loads this model. Bytes. */
+  /** What the server will free before it loads this model. Bytes. */
   readonly givenBack: { readonly hostBytes: number; readonly cardBytes: number };
 }
 
 export interface ServerMemoryGrant {
   readonly askedTokens: number;
   readonly grantedTokens: number;
-  /** Of weights, context and compute buffers; null where it was not computed. */
+  /** Weights, context and compute buffers. Null: not computed. */
   readonly predictedBytes: number | null;
-  /** Where the plan puts the weights; null where there is none. */
+  /** Where the plan puts the weights. Null: there is no plan. */
   readonly placement: 'devices' | 'experts-on-host' | 'partly-on-host' | 'host' | 'nowhere' | null;
-  /** Null where what was asked is what is granted. */
+  /** Why it is not what was asked for. Null: it is. */
   readonly why: string | null;
 }
 
-/** The context that a server is asked for, from the memory of this machine right now. */
+/** Plans the context to ask a server for, from the memory of this machine now. */
 export interface ServerMemoryPlanner {
   readonly read: (header: ServerHeader) => ServerModel;
   readonly plan: (wish: ServerMemoryRequest, signal: AbortSignal) => Promise<ServerMemoryGrant>;
@@ -66,7 +66,7 @@ export function createServerMemoryPlanner(options: {
   };
 }
 
-/** The file's own header in place of one whose arrays were left out, where the file is here. */
+/** Reads the file's own header if the server left out arrays and the file is here. */
 async function wholeFacts(
   { header, filePath, sizeBytes }: ServerMemoryRequest,
   readHeader: ReadHeader,
@@ -87,7 +87,7 @@ async function wholeFacts(
 interface Known {
   readonly facts: ModelFacts;
   readonly lost: string | null;
-  /** Null: of another machine, of which nothing is known. */
+  /** Null for another machine, whose hardware is unknown. */
   readonly hardware: Hardware | null;
 }
 
@@ -107,7 +107,7 @@ function decide(wish: ServerMemoryRequest, { facts, lost, hardware }: Known): Se
   };
   if (hardware === null)
     return { ...plain, why: join(plain.why, 'its server is another machine, whose memory cannot be read') };
-  // A key without its array may mean "the same for every layer", or not: a plan from half a header is a guess.
+  // A key without its array may mean "the same for every layer", or not. A plan from an incomplete header is a guess.
   const why = lost ?? (read.known ? null : read.why);
   if (why !== null || !read.known) return byThumb(plain, hardware, why ?? '');
   const ubatchTokens = 512;
@@ -139,7 +139,7 @@ function decide(wish: ServerMemoryRequest, { facts, lost, hardware }: Known): Se
   };
 }
 
-/** Nothing can be computed: the rule of thumb, announced as one. */
+/** If nothing can be computed: the rule of thumb, marked as such. */
 function byThumb(plain: ServerMemoryGrant, { devices }: Hardware, why: string): ServerMemoryGrant {
   const card = Math.max(0, ...devices.map((device) => device.totalBytes));
   const grantedTokens = Math.min(plain.grantedTokens, card === 0 ? usefulTokens.processor : ruleOfThumb(card));

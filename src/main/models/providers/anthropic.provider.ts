@@ -36,10 +36,10 @@ export default defineProvider({
         const connect = async (): Promise<Anthropic> =>
           new Anthropic({
             baseURL: settings.baseUrl,
-            // Never what else lies about in the environment or in files of other programs.
+            // The package must not pick up keys from the environment or from files of other programs.
             apiKey: (await dependencies.secret('apiKey')) ?? 'none',
             authToken: null,
-            // Retries are the agent's, so that every one of them is seen and can be cancelled.
+            // The agent retries by itself, so that every retry is visible and can be cancelled.
             maxRetries: 0,
             logLevel: 'off',
             timeout: firstWordMs(settings),

@@ -19,7 +19,7 @@ import type { Strain } from '@shared/models/machine-strain.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
-/** A tool as a model is told of it. */
+/** A tool as it is described to a model. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -27,33 +27,33 @@ export interface ToolSpec {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** What an answer must look like, where the model can be held to it. */
+/** The required form of an answer, for models that can be held to it. */
 export type OutputForm =
   | { readonly type: 'text' }
-  /** JSON that matches the schema; the provider enforces it (`capabilities.grammar`). */
+  /** JSON that matches the schema. The provider enforces it (`capabilities.grammar`). */
   | { readonly type: 'json-schema'; readonly schema: Readonly<Record<string, unknown>> }
   /** Exactly one of these strings. */
   | { readonly type: 'choice'; readonly options: readonly string[] }
   /** Zero or more calls of `tools`, the arguments enforced by a grammar. */
   | { readonly type: 'tool-calls' };
 
-/** One model call, complete: nothing else reaches the model. It is stored as it is in the log. */
+/** One complete model call: nothing else reaches the model. It goes into the log unchanged. */
 export interface ModelRequest {
   /** The name without the provider. */
   readonly model: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
   readonly output: OutputForm;
-  /** Opens the answer for the model; the text is not repeated in the deltas. Only with `capabilities.prefill`. */
+  /** Text with which the answer begins. The deltas do not repeat it. Only with `capabilities.prefill`. */
   readonly prefill: string | null;
   readonly stop: readonly string[];
-  /** 0: greedy. */
+  /** 0 means greedy. */
   readonly temperature: number;
   readonly topP: number;
   readonly seed: number | null;
   /**
-   * Seeds with which the very same is asked next. An engine that writes several answers for little more than one may
-   * write these beside it, and give them when they are asked for; every other takes no notice.
+   * Seeds of further calls that will be otherwise identical. An engine that can write several answers at little
+   * extra cost may write these at the same time and return them when they are asked for. Others ignore this.
    */
   readonly also?: readonly number[];
   readonly maxOutputTokens: number;
@@ -61,11 +61,14 @@ export interface ModelRequest {
   readonly cacheKey: string;
   /** Absent: the model's own default. Only with `capabilities.reasoning`. */
   readonly effort?: Effort;
-  /** How tokens are drafted ahead, for a probe that compares: one of `drafting.ways`, or `off`. Absent: as settings and probe say. */
+  /**
+   * How to draft tokens ahead, for a probe that compares ways: one of `drafting.ways`, or `off`. Absent: as settings
+   * and probe say.
+   */
   readonly drafts?: string;
 }
 
-/** Exactly one `ended`, last. */
+/** The last part is `ended`, and there is exactly one. */
 export type StreamPart =
   | {
       readonly type: 'progress';
@@ -73,12 +76,12 @@ export type StreamPart =
       readonly done: number;
       readonly total: number | null;
     }
-  /** `pieces`: tokens that came as one; absent: one. */
+  /** `pieces` is the number of tokens that came together. Absent: one. */
   | { readonly type: 'text-delta'; readonly text: string; readonly pieces?: number }
   | { readonly type: 'reasoning-delta'; readonly text: string }
-  /** A block of reasoning that has ended, whose deltas came before, and that its service wants back (`by`, `state`). */
+  /** A finished block of reasoning, after its deltas. Its service wants it back in later requests (`by`, `state`). */
   | { readonly type: 'reasoning'; readonly part: ReasoningPart }
-  /** Only ever a whole call: a stream that is cut inside one yields none. */
+  /** Always a complete call. A stream that is cut inside a call yields none for it. */
   | { readonly type: 'tool-call'; readonly call: ToolCallPart }
   | StreamEnded;
 
@@ -89,23 +92,28 @@ export interface StreamEnded {
   readonly evaluatedTokens: number | null;
   readonly timings: Timings;
   readonly error: ProviderError | null;
-  /** How the engine of this machine loaded the model; absent for every other provider. */
+  /** How the engine of this machine loaded the model. Absent for every other provider. */
   readonly engine?: EngineReport;
-  /** Of each token of the answer, in their order, as natural logarithms; absent where the provider does not give them. */
+  /**
+   * The natural logarithm of each answer token's probability, in order. Absent if the provider does not give them.
+   */
   readonly logprobs?: readonly number[];
-  /** The model that answered, by its own word; absent where the service does not say. */
+  /** The name of the model that answered, as the service reports it. Absent if it does not. */
   readonly model?: string;
 }
 
 export interface Prefilled {
   readonly promptTokens: number | null;
-  /** Read anew; null: not known. */
+  /** Tokens that were read now and not taken from the prompt cache. Null: unknown. */
   readonly evaluatedTokens: number | null;
-  /** Null: it went well, or was aborted. */
+  /** Null if it went well, or was aborted. */
   readonly error: string | null;
 }
 
-/** Texts for a model that answers nothing. `query`: what they are scored for; null: they become vectors. */
+/**
+ * Texts for a model that produces vectors or scores instead of answers. With `query`, each text gets a score for it.
+ * If it is null, each text becomes a vector.
+ */
 export interface TextsRequest {
   readonly model: string;
   readonly texts: readonly string[];
@@ -113,8 +121,8 @@ export interface TextsRequest {
 }
 
 /**
- * `rows`: one for each text, in their order; a vector of length 1, or one score between 0 and 1, as the bytes of 32-bit numbers
- * in base64.
+ * `rows` has one entry for each text, in order: a vector of length 1, or one score between 0 and 1, as 32-bit
+ * numbers in base64.
  */
 export type TextsReply =
   | { readonly ok: true; readonly rows: readonly string[]; readonly tokens: number; readonly timings: Timings }
@@ -140,52 +148,63 @@ export interface ProviderError {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Something that answers model calls. One kind may have many configured instances. */
+/** Something that answers model calls. There can be several configured instances of one kind. */
 export interface Provider {
   readonly id: string;
   listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
-  /** Asks what only a right key is answered, and what costs nothing; rejects as `listModels` does. Absent: its list is such. */
+  /**
+   * A free request that succeeds only with a valid key. Rejects as `listModels` does. Absent if listing the models
+   * already proves the key.
+   */
   readonly tryKey?: (signal: AbortSignal) => Promise<void>;
   /**
-   * What is known of a model that the list does not name although it can be called: a dated or variant name, or any
-   * where the service refused to list (the call then says why). Null: nothing. After `listModels`; never waits.
+   * Describes a model that can be called although it is not in the list: a dated or variant name, or any name if the
+   * service refused to list (the call then says why). Null: unknown. Call it after `listModels`. It returns at once.
    */
   readonly knows?: (name: string) => ModelInfo | null;
-  /** One model with what it gets of the machine's memory, where `listModels` does not plan for each. Null: not there. */
+  /**
+   * One model with its memory plan, for providers whose `listModels` does not plan each model. Null: no such model.
+   */
   readonly find?: (name: string, signal: AbortSignal) => Promise<ModelInfo | null>;
-  /** Of a server: what it is, and what is wrong with it. Rejects where it does not answer. */
+  /** For a server: its name and version, and what is wrong with it. Rejects if it does not answer. */
   readonly status?: (signal: AbortSignal) => Promise<{ readonly text: string; readonly complaint: string | null }>;
-  /** Its server is installed on this machine, does not run, and would be started if the settings said so. */
+  /**
+   * Whether the server is installed on this machine, does not run, and would be started if the settings allowed it.
+   */
   readonly canStart?: () => Promise<boolean>;
-  /** Has the server fetch a model of its own library. Rejects with what went wrong. */
+  /** Has the server download a model from its own library. Rejects with what went wrong. */
   readonly pull?: (name: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
-  /** What a server says of a model's header, from which its memory is planned. Null: the server has no such model. */
+  /** The header of a model as its server reports it, used to plan memory. Null: the server has no such model. */
   readonly header?: (name: string, signal: AbortSignal) => Promise<ModelFacts | null>;
-  /** The cards that its server can use, in place of those that this machine has. Absent: those. */
+  /** The cards that the server can use. Absent: all cards of this machine. */
   readonly cards?: (signal: AbortSignal) => Promise<readonly Card[]>;
-  /** Takes a model out of a server's store, and says what was freed. Null: it has no such model. Rejects with what went wrong. */
+  /**
+   * Removes a model from the server's store and returns the bytes freed. Null: no such model. Rejects with what went
+   * wrong.
+   */
   readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
-  /** Looks at what is wrong with a model, and repairs it by a derived one only where `apply` says so. */
+  /** Says what is wrong with a model. Repairs it, by a derived model, only if `apply` is true. */
   readonly repair?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
   /**
-   * A model of the server's store with a LoRA adapter, of which the server gets a copy; the name of what they make.
-   * Rejects with what went wrong.
+   * Makes a model from one in the server's store and a LoRA adapter, of which the server gets a copy. Returns the
+   * new name. Rejects with what went wrong.
    */
   readonly addAdapter?: (name: string, request: AdapterRequest, signal: AbortSignal) => Promise<string>;
-  /** Whether its service can be reached, by the last request; null: nothing was asked yet. Absent: it needs no network. */
+  /** Whether the last request reached the service. Null: no request yet. Absent: the provider needs no network. */
   readonly reach?: () => 'there' | 'away' | null;
-  /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */
+  /** Counts the request as it will be sent, template included. Null if it cannot be counted before the call. */
   countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null>;
-  /** Never rejects or throws: failure is `ended` with an error. Ends within 200 ms of an abort. */
+  /** Never rejects or throws: a failure is an `ended` part with an error. Ends within 200 ms of an abort. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart>;
   /**
-   * Reads a prompt into the model and answers nothing, so that the next call with that beginning need not. Ends within
-   * 200 ms of an abort, and what was read by then stays. Never rejects; absent where it cannot be done.
+   * Reads a prompt into the model without an answer, so that the next call with the same beginning starts faster.
+   * Ends within 200 ms of an abort, and keeps what was read by then. Never rejects. Absent if the provider cannot do
+   * it.
    */
   readonly prefill?: (request: ModelRequest, signal: AbortSignal) => Promise<Prefilled>;
-  /** Reads texts with a model that was made for it. Never rejects; absent where no model of the provider can. */
+  /** Turns texts into vectors or scores. Never rejects. Absent if no model of the provider can do it. */
   readonly readTexts?: (request: TextsRequest, signal: AbortSignal) => Promise<TextsReply>;
-  /** Ends what it holds (processes, sockets); safe to call twice. */
+  /** Releases processes and sockets. Safe to call twice. */
   dispose(): Promise<void>;
 }
 
@@ -200,62 +219,62 @@ export interface ProviderDefinition<Settings extends z.ZodType = z.ZodType, Depe
 
 /** What `compose.ts` hands to every provider. */
 export interface ProviderDependencies {
-  /** Where model files and prefix states lie. */
+  /** The folder of model files and prefix states. */
   readonly cacheDir: string;
   readonly now: () => number;
-  /** Reaches services on the net: through the proxy and with the certificates of this machine. Absent: the built-in one. */
+  /** Sends requests through the proxy and with the certificates of this machine. Absent: the built-in `fetch`. */
   readonly fetch?: typeof fetch;
-  /** A secret by name ("apiKey"); null when it is not set. Never logged. */
+  /** A secret by name ("apiKey"). Null if it is not set. Never logged. */
   readonly secret: (name: string) => Promise<string | null>;
-  /** The file of a local model by our name; null when it is not on this machine. */
+  /** The file of a local model, by its name in Dewpoint. Null if it is not on this machine. */
   readonly modelFile: (name: string) => Promise<{
     readonly path: string;
     readonly contextTokens: number | null;
     readonly parametersB: number | null;
     readonly label: string;
-    /** Strategies that it passed the probe for, best first; absent: nobody knows, recipes only. */
+    /** Strategies for which the model passed the probe, best first. Absent: unknown, so recipes only. */
     readonly strategies?: readonly Strategy[];
-    /** It answers nothing; absent: it answers. */
+    /** Set for a model that produces vectors or scores. Absent: it answers. */
     readonly use?: TextUse | undefined;
-    /** How hard it can be told to think, and how hard it does where nobody says; absent: it has no switch. */
+    /** The possible thinking efforts, and the default one. Absent: thinking cannot be switched. */
     readonly efforts?: readonly Effort[] | undefined;
     readonly effort?: Effort | undefined;
-    /** What the catalog knows of files that draft for it; absent: of none. */
+    /** What the catalog says about files that can draft for this one. Absent: nothing. */
     readonly drafters?: string | undefined;
-    /** A LoRA adapter on it; absent: none. */
+    /** The LoRA adapter on the model. Absent: none. */
     readonly adapter?: Pick<AdapterOf, 'path' | 'name' | 'sha256' | 'refusal'> | undefined;
   } | null>;
   readonly localModels: () => Promise<readonly string[]>;
-  /** The built worker and the program that runs it, for engines in a process of their own. */
+  /** The built worker, and the program that runs it, for engines in a separate process. */
   readonly workerPath: string;
   readonly nodePath: string;
-  /** Whether this machine is under strain; absent: nobody looks. */
+  /** Whether this machine is under strain. Absent: nothing checks that. */
   readonly strain?: () => Promise<Strain>;
-  /** The one in-process engine of this core; absent where none can run. */
+  /** The one built-in engine of this core. Absent if none can run. */
   readonly llama?: LlamaEngine;
-  /** The generators of this machine, of which one works at a time; absent: this one is alone. */
+  /** Makes the engines of this machine take turns. Absent: this engine is the only one. */
   readonly localEngines?: LocalEngines;
-  /** What a model may have of this machine's memory; absent: what is asked for. */
+  /** Grants a context size that fits this machine's memory. Absent: the requested size is used. */
   readonly grantContext?: GrantContext;
-  /** Whether a load as it was granted has room beside what other engines hold; absent: it has. */
+  /** Whether a granted load fits beside what other engines hold. Absent: it fits. */
   readonly fitsBeside?: FitsBeside;
-  /** Plans for a model that a server of this machine loads; absent: what is asked for. */
+  /** Plans memory for models that a server of this machine loads. Absent: the requested size is used. */
   readonly serverMemoryPlanner?: ServerMemoryPlanner;
-  /** Starts an Ollama that is installed here and does not run; absent: nobody does. */
+  /** Starts an Ollama that is installed here and does not run. Absent: it is not started. */
   readonly ownOllamaServer?: OwnOllamaServer;
-  /** Runs model files in the llama-server that is installed here; absent: nobody does. */
+  /** Runs model files in the llama-server that is installed here. Absent: not supported. */
   readonly ownLlamaServer?: OwnLlamaServer;
-  /** What a probe of one of its models found out about drafts; absent: nobody knows. */
+  /** A probe's verdict on drafts for one of its models. Absent: unknown. */
   readonly draftVerdict?: (name: string) => Promise<DraftVerdict | null>;
-  /** For engines that plan for a file by themselves. */
+  /** For providers that plan memory by themselves. */
   readonly readHeader?: ReadHeader;
-  /** Of this machine; bytes. */
+  /** Free memory of this machine, in bytes. */
   readonly freeHostBytes?: (signal: AbortSignal) => Promise<number>;
-  /** `OLLAMA_HOST` of the environment. */
+  /** The environment variable `OLLAMA_HOST`. */
   readonly ollamaHost?: string | undefined;
-  /** Grants one step less, where that was too much; absent: there are no steps. */
+  /** Grants one step less after a load ran out of memory. Absent: there are no steps. */
   readonly stepDown?: StepDown;
-  /** The same for engines that plan by themselves. */
+  /** The same for providers that plan memory by themselves. */
   readonly loadSteps?: LoadSteps;
 }
 

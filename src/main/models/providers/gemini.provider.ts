@@ -27,7 +27,7 @@ export default defineProvider({
           images: true,
           reasoning: true,
           cache: true,
-          // The large ones cannot be kept from thinking.
+          // Thinking cannot be switched off for the large models.
           efforts: name.includes('pro') ? ['low', 'medium', 'high'] : ['none', 'low', 'medium', 'high'],
         }),
       },

@@ -3,7 +3,7 @@ import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { huggingfacePreset } from './chat-completions/chat-presets.ts';
 import { defineProvider } from './define.ts';
 
-/** The router of Hugging Face: one key, and whoever serves the model. `MODEL:WHO` chooses who. */
+/** Hugging Face's router: one key for the models of many services. `MODEL:SERVICE` chooses the service. */
 export default defineProvider({
   kind: 'huggingface',
   label: 'Hugging Face',

@@ -27,11 +27,11 @@ interface Parts {
   readonly settings: LlamaSettings;
   readonly turn: OneAtATime;
   readonly speeds: SpeedWatch;
-  /** Models that ran out of memory while they were loaded to be counted with; the next call says so. */
+  /** Models that ran out of memory while they were loaded to count tokens. The next call reports it. */
   readonly lost: Map<string, ProviderError>;
 }
 
-/** Models that run inside Dewpoint, from GGUF files: by our name, or `llama-cpp//path/to/file.gguf`. */
+/** Models that run inside Dewpoint from GGUF files, named by our name or as `llama-cpp//path/to/file.gguf`. */
 export default defineProvider({
   kind: 'llama-cpp',
   label: 'On this machine',
@@ -54,7 +54,7 @@ export default defineProvider({
       prefill: (request, signal) => prefill(parts, request, signal),
       readTexts: (request, signal) =>
         readTexts({ ...parts, makeRoom: (model, stop) => makeRoom(dependencies, model, stop) }, request, signal),
-      // The engine is the core's, and other instances use it, too.
+      // The core owns the engine, and other instances use it, too.
       dispose: () => Promise.resolve(),
     };
   },
@@ -70,7 +70,7 @@ async function countTokens(
   const asked = toEngineRequest(request);
   if (llama === undefined || model === null || model.refusal !== null || model.use !== null || asked === null)
     return null;
-  // Counting takes none of the processor's time; bringing the model in does, and memory.
+  // Counting needs no turn, because it takes almost no processor time. Loading the model does.
   const leave = isLoaded(llama, model) ? () => undefined : await turn.enter(signal);
   if (leave === null) return null;
   try {
@@ -131,7 +131,7 @@ async function* answer(
   signal: AbortSignal,
 ): AsyncIterable<StreamPart> {
   const isCall = asked.output.type === 'tool-call';
-  // What a grammar holds to a form, or a text opens, does not begin with thoughts.
+  // The text contains no thoughts if a grammar holds it to a form, or if it has a prefill.
   const split = asked.output.type === 'text' && (asked.prefill ?? '') === '' ? createThoughtSplit() : null;
   let text = '';
   let thoughts = '';
@@ -160,7 +160,8 @@ async function* answer(
       const { error, stopReason, outputTokens, decodeMs, decodedTokens } = event.generation;
       const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
-      // The first token is no part of the time. Answers side by side are another speed.
+      // The decode time does not include the first token. Answers written in parallel have another speed and are left
+      // out.
       const timed = { outputTokens: outputTokens - 1, outputMs: decodedTokens === undefined ? decodeMs : null };
       const slow = error === null ? speeds.note(model.path, timed) : null;
       const engine = reportOf(event, model, { slow, unloaded, strain: strainText(strain) });
@@ -182,7 +183,10 @@ async function* answer(
 const deltaOf = ({ type, text }: AnswerPiece, pieces: number): StreamPart =>
   type === 'thought' ? { type: 'reasoning-delta', text } : { type: 'text-delta', text, pieces };
 
-/** Other engines give back what this load needs; nothing where it is loaded, or fits beside them. */
+/**
+ * Unloads the models of other engines if this load does not fit beside them. Does nothing if it is loaded already.
+ * Returns what was unloaded.
+ */
 async function makeRoom(
   { localEngines, fitsBeside, llama }: ProviderDependencies,
   model: FoundModel,
@@ -196,7 +200,10 @@ function isLoaded(llama: LlamaEngine | undefined, { path, adapter }: FoundModel)
   return llama?.loadedPath() === path && llama.loadedAdapter() === (adapter?.path ?? null);
 }
 
-/** Of the same talk as the calls that come after: the tokens stay in its sequence. */
+/**
+ * Reads the prompt under the same cache key as the calls that follow, so that they find its tokens in the same
+ * sequence.
+ */
 async function prefill(
   { dependencies, settings, turn }: Parts,
   request: ModelRequest,
@@ -239,7 +246,7 @@ async function listModels(
       const grant = await grantOf(dependencies, wishOf(settings, file), file);
       return infoOfFile(id, name, file, {
         contextTokens: grant.grantedTokens,
-        // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
+        // Calls are forced by a grammar from the tools' schemas. The template's own tool format is not used.
         capabilities: {
           tools: false,
           grammar: file.use === undefined,

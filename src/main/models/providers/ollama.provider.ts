@@ -3,7 +3,10 @@ import { defineProvider } from './define.ts';
 import { createOllamaProvider } from './ollama/create-ollama-provider.ts';
 import { stallMs } from './call/stall-watch.ts';
 
-/** An Ollama server of this machine, or another, over its own API: its other one ignores how much context is asked for. */
+/**
+ * An Ollama server on this machine or another, over its own API. Its OpenAI-compatible API ignores the requested
+ * context size.
+ */
 export default defineProvider({
   kind: 'ollama',
   label: 'Ollama',

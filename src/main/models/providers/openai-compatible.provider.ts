@@ -3,7 +3,10 @@ import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { chatPreset } from './chat-completions/chat-presets.ts';
 import { defineProvider } from './define.ts';
 
-/** Chat Completions at any base URL: servers on this machine and services alike. Presets know the habits of some. */
+/**
+ * Chat Completions at any base URL, for servers on this machine and services alike. Presets know what some of them
+ * need.
+ */
 export default defineProvider({
   kind: 'openai-compatible',
   label: 'OpenAI-compatible endpoint',
@@ -14,7 +17,7 @@ export default defineProvider({
     return createChatProvider(dependencies, {
       id,
       kind: settings.preset ?? 'openai-compatible',
-      // The schema has seen to it that there is one.
+      // The schema guarantees that one of the two is there.
       baseUrl: settings.baseUrl ?? service.baseUrl ?? '',
       where: settings.where ?? service.where,
       service,

@@ -7,7 +7,7 @@ import { addressBelow, createApiProvider } from './api/api-provider.ts';
 import { responsesWire } from './openai/responses-stream.ts';
 import { firstWordMs } from './call/stall-watch.ts';
 
-/** From 5.1 on a model may be told not to think at all. */
+/** From version 5.1 on, thinking can be switched off. */
 const canBeOff = /^gpt-(?:5\.[1-9]|[6-9])(?!.*-pro)/u;
 
 /** OpenAI's own models, through its Responses API. */
@@ -40,7 +40,7 @@ export default defineProvider({
           new OpenAI({
             baseURL: settings.baseUrl,
             apiKey: (await key()) ?? 'none',
-            // Retries are the agent's, so that every one of them is seen and can be cancelled.
+            // The agent retries by itself, so that every retry is visible and can be cancelled.
             maxRetries: 0,
             organization: null,
             project: null,
@@ -64,6 +64,6 @@ export default defineProvider({
 
 const withoutReasoning = /^(gpt-[34]|chatgpt)|chat-latest/u;
 
-/** In the list of models, but behind other doors. */
+/** These are in the list of models, but need another API. */
 const otherApis =
   /^(davinci|babbage|gpt-3\.5-turbo-instruct|sora|chatgpt-image|computer-use)|image|audio|realtime|search/u;

@@ -1,7 +1,10 @@
 import { collectDefinitions } from '../../lib/discovered-definitions.ts';
 import type { ProviderDefinition } from './define.ts';
 
-/** Kinds of providers by name. A second one of the same kind, or a file without a definition, stops the start. */
+/**
+ * Provider kinds by name. Two definitions of the same kind, or a file without a definition, stop the start of the
+ * app.
+ */
 export type ProviderRegistry = ReadonlyMap<string, ProviderDefinition>;
 
 export function createProviderRegistry(modules: Readonly<Record<string, unknown>>): ProviderRegistry {
@@ -12,7 +15,7 @@ export function createProviderRegistry(modules: Readonly<Record<string, unknown>
   });
 }
 
-/** Every `*.provider.ts` of this folder. */
+/** Loads every `*.provider.ts` of this folder. */
 export function discoverProviders(): ProviderRegistry {
   return createProviderRegistry(import.meta.glob('./*.provider.ts', { eager: true, import: 'default' }));
 }

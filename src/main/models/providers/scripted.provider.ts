@@ -11,7 +11,7 @@ import { endedWith, estimateTokens } from './call/call-ended.ts';
 
 type Settings = z.infer<typeof scriptedSchema>;
 
-/** Plays back written answers in order. Deterministic: for tests, benchmarks of the engine and demonstrations. */
+/** Plays back prepared answers in order. Deterministic, for tests, benchmarks of the agent and demonstrations. */
 export default defineProvider({
   kind: 'scripted',
   label: 'Scripted answers',
@@ -73,7 +73,7 @@ async function* play(
     yield fail(`The script has no answer number ${number}.`);
     return;
   }
-  // A call that is cancelled ends below, as a part.
+  // The abort is handled below and becomes an `ended` part.
   if (reply.delayMs !== undefined) await sleep(reply.delayMs, signal).catch(() => undefined);
   if (signal.aborted) {
     yield endedWith(null, startedAt, now());

@@ -10,36 +10,37 @@ import { parseOffered } from './offered-models.ts';
 import type { OfferedCatalog, OfferedModel } from './offered-models.ts';
 
 /**
- * The public half of the pair that signs catalogs, as `node scripts/catalog.mjs key FILE` prints it. Null: no maintainer
- * has made one, so no catalog can be checked and every one is refused. The private half is in no repository.
+ * The public half of the key pair that signs catalogs, as `node scripts/catalog.mjs key FILE` prints it. Null: no
+ * maintainer has made a key, so no catalog can be verified and every update is refused. The private half is in no
+ * repository.
  */
 export const catalogKey: string | null = null;
 
 const signedSchema = z.strictObject({
   format: z.literal('dewpoint-catalog-1'),
-  /** Counts up with each that is published. */
+  /** Increases with each published catalog. */
   revision: z.number().int().positive(),
   catalog: z.unknown(),
-  /** Ed25519 in base64, over the canonical JSON of all the rest. */
+  /** Ed25519 in base64, over the canonical JSON of all other fields. */
   signature: z.string(),
 });
 type Signed = z.infer<typeof signedSchema>;
 
-/** The catalog of models: as it came with the program, or a newer one that was brought and is signed. */
+/** The catalog of models: the one that came with the program, or a newer signed one. */
 export interface CatalogUpdates {
   readonly current: () => Promise<OfferedCatalog>;
   /**
-   * Looks at a signed file, by its whole path or its https address, and takes it only where `apply` says so. Throws
-   * `AppError` with what is wrong with it; the catalog is then as it was.
+   * Checks a signed catalog, by its full path or https address, and uses it only if `apply` is true. Throws
+   * `AppError` with what is wrong; the current catalog then stays.
    */
   readonly update: (source: string, apply: boolean, signal: AbortSignal) => Promise<CatalogUpdate>;
-  /** Back to the one that came with the program. */
+  /** Returns to the catalog that came with the program. */
   readonly reset: () => Promise<CatalogUpdate>;
 }
 
 export interface CatalogUpdatesOptions {
   readonly builtIn: OfferedCatalog;
-  /** Where the signed file is kept; it is checked again with each start. */
+  /** Where the signed file is kept. It is verified again at each start. */
   readonly path: string;
   readonly key: string | null;
   readonly fetch: typeof fetch;
@@ -88,7 +89,7 @@ function described(
   return { date: catalog.date, revision, models: catalog.models.length, changes, isTaken };
 }
 
-/** What lies there is no older than the program, and still signed; else it is as if there were none. */
+/** Reads the kept catalog. Returns null if it is older than the program's own, or its signature is not valid. */
 async function readKept({ path, key, builtIn }: CatalogUpdatesOptions): Promise<Kept | null> {
   const file = await readJsonFile(path, (value) => checked(signedSchema.parse(value), key));
   return file.type === 'value' && file.value.catalog.date >= builtIn.date ? file.value : null;
@@ -169,7 +170,7 @@ function refuseOlder({ revision, catalog }: Kept, before: Kept | null, builtIn: 
     );
 }
 
-/** One line each: models that came or went, and which parts of the others are not as they were. */
+/** One line for each model that was added or removed, and for each changed model the parts that changed. */
 function changesOf(before: OfferedCatalog, next: OfferedCatalog): readonly string[] {
   const old = new Map(before.models.map((model) => [model.id, model]));
   const now = new Map(next.models.map((model) => [model.id, model]));

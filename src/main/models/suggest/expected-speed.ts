@@ -5,36 +5,41 @@ export interface SpeedQuestion {
   readonly fileBytes: number;
   readonly parametersB: number | null;
   readonly activeB: number | null;
-  /** The part of the weights that lies on the card, from 0 to 1. */
+  /** The share of the weights on the card, from 0 to 1. */
   readonly onDevice: number;
-  /** Of its experts, the share that it reads for a token; null: it has none, or nobody says. */
+  /** For a mixture of experts, the share of its experts that one token reads. Null: no experts, or unknown. */
   readonly expertsRead?: number | null;
   readonly machine: SuggestMachine;
 }
 
 /**
- * What a card takes for a token beside reading the weights, in seconds: one computation after the other is handed to it.
- * About 0.05 ms a layer on an H100 (1.6 ms for a 7B, 2.4 for a 35B-A3B, 3.8 for a 27B), and nobody says a model's layers
- * before its file is here. Without it a 35B-A3B was expected to be three and a half times as fast as it was.
+ * The time for each token on a card beyond reading the weights, in seconds: each computation must be handed to the
+ * card. It is about 0.05 ms a layer on an H100 (1.6 ms for a 7B, 2.4 for a 35B-A3B, 3.8 for a 27B). A fixed value is
+ * used, because the layers of a model are unknown before its file is here. Without it, a 35B-A3B was expected to be
+ * three and a half times as fast as it was.
  */
 const cardSeconds = 0.002;
 
-/** Bytes a second that the memory gives, by a model that read `bytes` for each token; null: it is too small to tell. */
+/**
+ * The memory bandwidth in bytes a second, from a model that read `bytes` for each token. Null: the model is too
+ * small to tell.
+ */
 export function bandwidthOf(bytes: number, perSecond: number, isOnCard: boolean): number | null {
   const seconds = 1 / perSecond;
   if (!isOnCard) return bytes / seconds;
   return seconds < 3 * cardSeconds ? null : bytes / (seconds - cardSeconds);
 }
 
-/** Tokens a second that a model in one memory writes, where each reads `bytes` of it. */
+/** Tokens a second that a model in one memory writes if each token reads `bytes`. */
 export function writtenPerSecond(bytes: number, bandwidth: number, isOnCard: boolean): number {
   return 1 / (bytes / bandwidth + (isOnCard ? cardSeconds : 0));
 }
 
 /**
- * Tokens a second that a model can be expected to write and to read. Every token reads the active weights once, so
- * memory bandwidth is the ceiling of writing: for a 35B-A3B at 4 bits, 1.99 GB a token were measured, and the formula says
- * 1.87. Reading a prompt is computing, so it goes with the active parameters, from what was measured here.
+ * The expected writing and reading speed of a model, in tokens a second. Each token reads the active weights once,
+ * so memory bandwidth limits writing: for a 35B-A3B at 4 bits, 1.99 GB a token were measured, and the formula gives
+ * 1.87. Reading a prompt is computing, so it scales with the active parameters, based on what was measured on this
+ * machine.
  */
 export function expectedSpeed(
   question: SpeedQuestion,
@@ -71,8 +76,9 @@ function decode(question: SpeedQuestion): number | null {
 }
 
 /**
- * Bytes that a token reads of each memory. What all tokens share lies on the card, and experts where there is room: of
- * them it reads only some. P parameters, of which A are read, with a share r of the experts: experts = (P - A) / (1 - r).
+ * The bytes that a token reads from each memory. The card holds what all tokens share, and as many experts as fit. A
+ * token reads only some of the experts. With P parameters, of which A are read, and a share r of the experts:
+ * experts = (P - A) / (1 - r).
  */
 function readPerToken({ fileBytes, parametersB, activeB, onDevice, expertsRead }: SpeedQuestion): {
   readonly card: number;

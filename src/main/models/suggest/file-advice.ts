@@ -8,26 +8,26 @@ import { sizeText } from '@shared/text/size-text.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import type { OfferedCatalog, OfferedFile, OfferedModel } from './offered-models.ts';
 
-/** A model file as it lies on the disk. */
+/** A model file on the disk. */
 export interface FileHere {
-  /** As it is named in commands: `llama-cpp/NAME`. */
+  /** The name in commands: `llama-cpp/NAME`. */
   readonly id: string;
   readonly fileName: string;
   readonly bytes: number;
-  /** When it was written; of a download, when it came. */
+  /** The modification time. For a download, when it was downloaded. */
   readonly writtenAt: Date;
-  /** Why its header cannot be read; null: it can. */
+  /** Why its header cannot be read. Null: it can be. */
   readonly damage: string | null;
-  /** It can be removed and fetched again. */
+  /** It is in our folder, so it can be removed and downloaded again. */
   readonly isOurs: boolean;
 }
 
-/** Slower than that nobody waits for an agent: public reports call 2 to 3 tokens a second a crawl. */
+/** Below this, an agent is too slow to wait for. Public reports call 2 to 3 tokens a second a crawl. */
 const leastPerSecond = 4;
 
 /**
- * What speaks against a model that is here, by its file, its probe and the catalog. Nothing is asked elsewhere, so a file that
- * was replaced at its source after the catalog was written is not noticed.
+ * Warnings about a model that is on this machine, from its file, its probe and the catalog. It makes no requests, so
+ * it does not notice a file that was replaced at its source after the catalog was written.
  */
 export function adviseOnFile(
   here: FileHere,
@@ -42,7 +42,7 @@ export function adviseOnFile(
   return [...(known === null ? [] : oldAdvice(here, known, catalog)), ...(slow === null ? [] : [slow])];
 }
 
-/** Looks at the file of a model that is here; of what lies on a server, only its probe speaks. */
+/** Warns about a model from its file and its probe. For a model on a server, only the probe is used. */
 export function createModelAdvisor(readHeader: ReadHeader, catalog: () => Promise<OfferedCatalog>) {
   return async (
     { id, file, state, where }: ModelEntry,
@@ -62,13 +62,13 @@ export function createModelAdvisor(readHeader: ReadHeader, catalog: () => Promis
 
 const isText = (text: string | null): text is string => text !== null;
 
-/** How hard the family of a file is best told to think, by the catalog. */
+/** The thinking effort that the catalog recommends for the model of a file. Null: none. */
 export function advisedEffort(catalog: OfferedCatalog, path: string): Effort | null {
   const advised = findFile(basename(path), catalog)?.model.thinking.effortDefault ?? null;
   return advised === null ? null : effortOfWord(advised);
 }
 
-/** What the catalog says of files, or layers, that draft tokens for a file; undefined: it knows of none. */
+/** What the catalog says about files or layers that draft for a file. Undefined: nothing. */
 export function knownDrafters(catalog: OfferedCatalog, path: string): string | undefined {
   return findFile(basename(path), catalog)?.model.draft ?? undefined;
 }
@@ -84,7 +84,7 @@ function findFile(
   return null;
 }
 
-/** One of the two: whoever fetches a file again for one reason has the other one done, too. */
+/** At most one warning, because one new download solves both. */
 function oldAdvice(
   here: FileHere,
   { model, file }: { readonly model: OfferedModel; readonly file: OfferedFile },
@@ -100,7 +100,7 @@ function oldAdvice(
         text: `This file is from ${day}, and files of ${model.label} from before ${badBefore.date} are wrong: ${badBefore.why}. ${again}`,
       },
     ];
-  // A file that came after the catalog was written may be newer than what the catalog knows.
+  // A file that was written after the catalog may be newer than the one in it.
   if (file.bytes === null || file.bytes === here.bytes || day >= date) return [];
   return [
     {
@@ -117,7 +117,7 @@ function againText({ id, isOurs }: FileHere, { repository, file }: OfferedFile):
     : `The file is your own. Get the current one: ${pull}.`;
 }
 
-/** By the shortest prompt of its probe: longer ones are slower still. */
+/** Judged by the shortest prompt of the probe, because longer ones are slower still. */
 function slowAdvice(card: Pick<KeptCard, 'speeds'> | null): ModelAdvice | null {
   const [first] = [...(card?.speeds ?? [])].sort((left, right) => left.promptTokens - right.promptTokens);
   const written = first?.decodePerSecond ?? null;

@@ -12,14 +12,14 @@ const fileSchema = z
     repository: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
     revision: z.string().nullable(),
     file: z.string().endsWith('.gguf'),
-    /** Null: not seen. The hub is asked before the download, and what it says is pinned. */
+    /** Null: not known. The hub is asked before the download, and its answer is pinned. */
     bytes: z.number().int().positive().nullable(),
-    /** For choosing: the exact size, or one that a source gives in GiB or with a projector. */
+    /** Used to choose: the exact size, or a size that a source gives in GiB or with a projector. */
     aboutBytes: z.number().int().positive().nullable(),
     sha256: sha256.nullable(),
-    /** Why revision, size or hash is not known. */
+    /** Why the revision, size or hash is not known. */
     unknown: text.nullable(),
-    /** What it loses against the full model, by whoever measured; absent: no source says. */
+    /** What it loses compared with the full model, and who measured that. Absent: no source says. */
     loss: z.strictObject({ text, source: z.url(), seen }).optional(),
     seen,
   })
@@ -28,7 +28,7 @@ const fileSchema = z
   });
 export type OfferedFile = z.infer<typeof fileSchema>;
 
-/** What a source says that a file loses against the full model. */
+/** What a file loses compared with the full model, with its source. */
 export function lossOf({ loss }: OfferedFile): string {
   return loss === undefined ? 'what it loses against the full model is not known' : `${loss.text} (${loss.source})`;
 }
@@ -51,7 +51,7 @@ const offeredSchema = z
     family: text,
     kind: z.enum(['dense', 'moe']),
     architecture: z.string().nullable(),
-    /** The entry of `resources/models.json` with the keys of its header, for the memory planner. */
+    /** The entry of `resources/models.json` with its header keys, for the memory planner. */
     header: z.string().nullable(),
     contextBytesPerToken: z.number().int().positive().nullable(),
     parametersB: z.number().positive().nullable(),
@@ -59,7 +59,7 @@ const offeredSchema = z
     contextTokens: z.number().int().positive().nullable(),
     license: z.string().nullable(),
     files: z.array(fileSchema).min(1),
-    /** `llama-cpp`: the engine inside has a chat wrapper for the family. */
+    /** `llama-cpp` means that the built-in engine supports the chat format of the family. */
     engines: z.array(z.enum(['llama-cpp', 'ollama', 'llama-server'])).min(1),
     ollama: z.strictObject({ tag: text, seen }).nullable(),
     minEngineBuild: z.string().nullable(),
@@ -70,13 +70,13 @@ const offeredSchema = z
       keep: z.string().nullable().optional(),
       effortDefault: z.enum(['off', 'low', 'medium', 'high']).nullable(),
     }),
-    /** By the mode that the source names; null: the source has none for it. */
+    /** By the mode that the source names. Null: the source gives no values for it. */
     sampling: z.record(z.string(), samplingSchema.nullable()),
     projector: z
       .strictObject({ file: text, bytes: z.number().int().positive().nullable(), sha256: sha256.nullable() })
       .nullable(),
     draft: z.string().nullable(),
-    /** Files from before this day are wrong and must be fetched again. */
+    /** Files from before this day are broken and must be downloaded again. */
     badBefore: z.strictObject({ date: z.iso.date(), why: text, source: z.url() }).nullable(),
     scores: z.array(
       z.strictObject({
@@ -89,7 +89,7 @@ const offeredSchema = z
     ),
     sources: z.array(text).min(1),
     note: text,
-    /** Why a field is null, by its name. */
+    /** For each field that is null, the reason. */
     unknown: reasoned,
   })
   .superRefine((model, context) => {
@@ -112,7 +112,7 @@ const offeredSchema = z
   });
 export type OfferedModel = z.infer<typeof offeredSchema>;
 
-/** A model for a search, which answers nothing. The best of its use comes first. */
+/** A model that makes vectors or scores for a search. The best of each use comes first. */
 const offeredReaderSchema = z
   .strictObject({
     id: text,
@@ -125,7 +125,7 @@ const offeredReaderSchema = z
     ollama: z.strictObject({ tag: text, seen }).nullable(),
     why: text,
     sources: z.array(text).min(1),
-    /** Why a field is null, by its name. */
+    /** For each field that is null, the reason. */
     unknown: reasoned,
   })
   .superRefine((model, context) => {
@@ -138,12 +138,12 @@ const offeredCatalogSchema = z.strictObject({
   version: z.literal(1),
   date: z.iso.date(),
   models: z.array(offeredSchema),
-  /** Absent in catalogs from before there were any. */
+  /** Absent in older catalogs. */
   readers: z.array(offeredReaderSchema).default([]),
 });
 export type OfferedCatalog = z.infer<typeof offeredCatalogSchema>;
 
-/** Parses `resources/catalog.json`; throws for a catalog that is wrong, which is a fault of the build. */
+/** Parses `resources/catalog.json`. Throws if it is not valid, which is a fault of the build. */
 export function parseOffered(data: unknown): OfferedCatalog {
   return offeredCatalogSchema.parse(data);
 }

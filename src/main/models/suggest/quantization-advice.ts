@@ -11,11 +11,11 @@ export interface QuantizationQuestion {
   readonly model: OfferedModel;
   readonly machine: SuggestMachine;
   readonly sources: Pick<SuggestSources, 'known'>;
-  /** Tokens a second that files wrote here when they were probed, by the names of the files. */
+  /** Tokens a second that files wrote when they were probed here, by file name. */
   readonly measured: ReadonlyMap<string, number>;
 }
 
-/** Which file of a family suits a machine, how fast it would be and what it loses: in one sentence. Pure. */
+/** One sentence: which file of a model suits a machine, how fast it would be and what it loses. Pure. */
 export function adviseQuantization(question: QuantizationQuestion): string {
   const fit = fittingFile(question);
   if (fit === null) return `None of the catalog's files of ${question.model.label} fits this machine.`;
@@ -27,7 +27,10 @@ export function adviseQuantization(question: QuantizationQuestion): string {
   return `${file.quantization} suits this machine (${size}, ${room}${small}): ${speedOf(fit, question)}; ${lossOf(file)}.`;
 }
 
-/** The largest with room for a good context, for on a card bits cost little; on a processor the smallest from 4 bits on. */
+/**
+ * On a card, the largest file with room for a good context, because more bits cost little speed there. On a
+ * processor, the smallest file with at least 4 bits.
+ */
 function fittingFile({ model, machine, sources }: QuantizationQuestion): Fit | null {
   const files = model.files
     .filter(({ aboutBytes }) => aboutBytes !== null)
@@ -61,7 +64,7 @@ function speedOf({ file, place, onDevice }: Fit, { model, machine, measured, sou
 
 const rounded = (count: number): string => (count < 10 ? count.toFixed(1) : String(Math.round(count)));
 
-/** Of a weight, by the name; MXFP4 has 4, too. */
+/** The bits of a weight, from the name of the quantization. Without a number, 4, which is right for MXFP4. */
 function bitsOf({ quantization }: OfferedFile): number {
   const bits = /(?:Q|FP)(\d)/u.exec(quantization)?.[1];
   return bits === undefined ? 4 : Number(bits);

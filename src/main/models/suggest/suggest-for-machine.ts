@@ -16,7 +16,7 @@ export interface SuggestOptions {
   readonly catalog: { readonly offered: () => Promise<OfferedCatalog>; readonly known: readonly KnownHeader[] };
 }
 
-/** For this machine, or for another one. Loads and fetches nothing. */
+/** Suggests models for this machine or for another one. Loads and downloads nothing. */
 export async function suggestForMachine(
   asked: SuggestMachine | null,
   { models, plan, catalog }: SuggestOptions,
@@ -32,7 +32,7 @@ export async function suggestForMachine(
   });
 }
 
-/** With which file of its family suits this machine, where it is one of the catalog. */
+/** Adds which file of the same model suits this machine, if the model is in the catalog. */
 export async function withQuantization(
   entry: ModelEntry,
   { models, plan, catalog }: SuggestOptions,
@@ -41,7 +41,7 @@ export async function withQuantization(
   const name = entry.id.slice(entry.id.indexOf('/') + 1);
   const file = basename(entry.file?.path ?? `${name}.gguf`);
   const all = (await catalog.offered()).models;
-  // Families share headers, so that a name of their own goes first.
+  // Several models can share a header, so a match by file name comes first.
   const model =
     all.find(({ files }) => files.some((one) => basename(one.file) === file)) ??
     all.find(({ id, ollama }) => id === name || ollama?.tag === name) ??
@@ -63,10 +63,10 @@ async function thisMachine(
   plan: SuggestOptions['plan'],
   signal: AbortSignal,
 ): Promise<SuggestMachine> {
-  // The planner looks at the machine whatever it is asked about.
+  // The planner reads the hardware for any request.
   const keys = { 'general.architecture': 'none' };
   const { devices, host } = await plan.plan({ ...plainInput, model: null, keys }, signal);
-  // Graphics whose memory nobody is sure of are no faster than the processor.
+  // Cards whose memory size is uncertain are no faster than the processor.
   const cards = devices.filter(({ confidence }) => confidence !== 'low');
   return {
     devices: cards.map(({ name, totalBytes, isUnified }) => ({ name, totalBytes, isUnified })),
@@ -76,8 +76,9 @@ async function thisMachine(
 }
 
 /**
- * By the largest dense model that was probed in each memory: it reads its whole file for a token, so its speed and its size
- * say what the memory gives. One of the catalog that reads less is left out.
+ * The bandwidth of each memory, from the largest dense model that was probed in it. A dense model reads its whole
+ * file for each token, so bandwidth follows from its speed and size. Mixtures of experts are left out, because they
+ * read less.
  */
 export function measuredHere(
   entries: readonly ModelEntry[],
@@ -90,7 +91,7 @@ export function measuredHere(
     .filter(({ label, id }) => !/-a\d+b|moe|oss/iu.test(`${label} ${id}`))
     .sort((left, right) => (right.sizeBytes ?? 0) - (left.sizeBytes ?? 0));
   const onProcessor = probed.find(({ card }) => !hasCard || card?.backend === 'cpu');
-  // One that lies in both memories tells of neither.
+  // A model that is split between both memories shows the bandwidth of neither.
   const onCard = hasCard ? probed.find(({ card }) => !['cpu', 'gpu and cpu'].includes(card?.backend ?? '')) : undefined;
   const best = hasCard ? onCard : onProcessor;
   const prefill = Math.max(0, ...(best?.card?.speeds ?? []).map(({ prefillPerSecond }) => prefillPerSecond ?? 0));
@@ -107,7 +108,7 @@ function bandwidthBy(entry: ModelEntry | undefined, isOnCard: boolean): number |
   return decode === null || decode <= 0 ? null : bandwidthOf(entry?.sizeBytes ?? 0, decode, isOnCard);
 }
 
-/** Tokens a second that it wrote when it was probed here; null: nobody knows. */
+/** Tokens a second that the model wrote in its probe on this machine. Null: unknown. */
 function writtenBy({ card }: ModelEntry): number | null {
   return card?.speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
 }

@@ -25,20 +25,20 @@ export interface SuggestSources {
   readonly ready: readonly string[];
 }
 
-/** What an agent should have, and the least that it can work with. */
+/** The context size that an agent should have, and the least that it can work with. */
 export const goodTokens = 64 * 1024;
 export const leastTokens = 16 * 1024;
-/** Of a context of a model whose header is not known. */
+/** The context bytes per token of a model whose header is not known. */
 const assumedBytesPerToken = 64 * 1024;
 const computeBytes = 600_000_000;
-/** What the system and other programs keep of main memory, whatever is free at this moment. */
+/** The share of main memory that a model can use. The system and other programs keep the rest. */
 const hostShare = 0.9;
-/** What CUDA and ROCm take for themselves as soon as an engine starts on a card. */
+/** What CUDA and ROCm use themselves as soon as an engine starts on a card. */
 const driverBytes = 640 * 1024 * 1024;
 
 /**
- * The best model of the catalog for coding, for chat and pictures, and a small one: for a machine as it is when little
- * else runs on it. Pure.
+ * Suggests the catalog's best model for coding, one for chat and pictures, and a small one. It assumes that little
+ * else runs on the machine. Pure.
  */
 export function suggestModels(machine: SuggestMachine, sources: SuggestSources): ModelSuggestions {
   const kind = kindOf(machine);
@@ -65,7 +65,7 @@ function kindOf({ devices }: SuggestMachine): MachineKind {
 
 interface Asked {
   readonly machine: SuggestMachine;
-  /** Files that are suggested already. */
+  /** Files that are already suggested. */
   readonly taken: readonly string[];
   readonly sources: SuggestSources;
 }
@@ -90,7 +90,7 @@ function firstThatFits(role: SuggestedRole, kind: MachineKind, asked: Asked): Su
   return null;
 }
 
-/** The best file with room for a good context; else the smallest, if it has room for the least. */
+/** The first file with room for a good context. Else the last one, if it has room for the least. */
 function bestFile(wish: Wish, model: OfferedModel, asked: Asked): Fit | null {
   let last: Fit | null = null;
   for (const quantization of wish.quantizations) {
@@ -210,14 +210,14 @@ function described({ role, wish, model, fit }: Found, { machine, sources }: Aske
   };
 }
 
-/** What others measured comes first: what makers say is ten to twenty points higher. */
+/** Independent measurements come first: what makers claim is ten to twenty points higher. */
 function rankOf(by: SuggestedModel['scores'][number]['by']): number {
   return ['outside', 'mixed', 'rival', 'maker'].indexOf(by);
 }
 
 const serverNameOf = ({ file }: OfferedFile): string => `llama-server/${basename(file, '.gguf')}`;
 
-/** Of a mixture of experts, the share of them that a token reads; null: its header does not say. */
+/** For a mixture of experts, the share of its experts that one token reads. Null: its header does not say. */
 export function expertsReadOf({ header }: OfferedModel, known: readonly KnownHeader[]): number | null {
   const keys = known.find(({ name }) => name === header)?.keys;
   const architecture = String(keys?.['general.architecture']);

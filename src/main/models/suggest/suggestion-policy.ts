@@ -1,13 +1,16 @@
 import type { SuggestedRole } from '@shared/models/model-suggestion.ts';
 
-/** A model that may be suggested: which files of it, the best first, and where it must lie. */
+/** A model to suggest: which of its files, best first, and where it must fit. */
 export interface Wish {
   readonly id: string;
   readonly quantizations: readonly string[];
-  /** `whole`: in one memory. `split`: mostly in main memory, for models that read few of their weights for a token. */
+  /**
+   * `whole`: in one memory. `split`: mostly in main memory, for models that read few of their weights for each
+   * token.
+   */
   readonly place: 'whole' | 'split';
   readonly why: string;
-  /** On less it would fit and be too slow. */
+  /** On a smaller card, the model would fit but be too slow. */
   readonly leastCardBytes?: number;
 }
 
@@ -67,8 +70,8 @@ const quick: readonly Wish[] = [
 ];
 
 /**
- * What to suggest on which machine, best first: the first that fits is taken. From the comparison of sources of November
- * 2026, whose table the test of `suggest-models.ts` holds.
+ * What to suggest on which machine, best first. The first that fits is taken. It comes from the comparison of
+ * sources of November 2026. The test of `suggest-models.ts` contains its table.
  */
 export const wishes: Readonly<Record<MachineKind, Readonly<Record<SuggestedRole, readonly Wish[]>>>> = {
   card: {
@@ -76,13 +79,13 @@ export const wishes: Readonly<Record<MachineKind, Readonly<Record<SuggestedRole,
     chat: [large, ...small(sees)],
     quick,
   },
-  // llama.cpp on Vulkan and ROCm is slow with the mixes that have IQ parts.
+  // llama.cpp on Vulkan and ROCm is slow with quantizations that contain IQ parts.
   amd: {
     coding: [dense27b(['Q8_0', 'Q4_K_M']), moe35b('split', ['UD-Q4_K_M']), gpt20b, nine, four],
     chat: [large, ...small(sees)],
     quick,
   },
-  // Bandwidth is the limit: few active parameters first.
+  // Memory bandwidth is the limit, so models with few active parameters come first.
   unified: {
     coding: [
       {

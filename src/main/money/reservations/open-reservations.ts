@@ -8,11 +8,13 @@ import type { ReservationsRecord, ReservationScope } from './reservations-state.
 
 const syncData = promisify(fdatasync);
 const lineEnd = 0x0a;
-/** A longer reservation log is made short when it is opened: about 20,000 calls. */
+/** A larger reservation log is shortened when it is opened. This is about 20,000 calls. */
 const longBytes = 8 * 1024 * 1024;
 const dayMs = 86_400_000;
 
-/** The file on the disk. Appends of several processes do not mix: the system puts each at the end in one piece. */
+/**
+ * The file on disk. Appends of several processes do not mix, because the system writes each at the end in one piece.
+ */
 export function openReservationsFile(path: string): ReservationsFile {
   const fd = openSync(path, 'a+', 0o600);
   return {
@@ -31,15 +33,16 @@ export interface OpenReservationsOptions {
   readonly path: string;
   readonly codec: LineCodec;
   readonly now: () => number;
-  /** What the logs of the home say was spent so far: where a reservation log is missing or damaged, it begins with that. */
+  /** What was spent so far according to the home's logs. A missing or damaged reservation log starts with it. */
   readonly fromLogs: () => Promise<readonly ReservationsRecord[]>;
-  /** What the log says a call has cost that its process did not settle, in nanodollars; null: nobody knows. */
+  /** The cost, in nanodollars, of a call whose process did not settle it, from its log; null: unknown. */
   readonly costInLog: (sessionId: string, step: number) => Promise<number | null>;
 }
 
 /**
- * Opens the reservation log of a home for the process that owns it; nobody else may have it open. A damaged file is moved aside.
- * What a dead process held is settled from the logs; what they do not know counts at its worst case.
+ * Opens the reservation log of a home. Only the process that owns the home may call this, while nobody else has it
+ * open. A damaged file is moved aside. Reservations of a dead process are settled from the logs; if the logs do not
+ * have the cost, the worst case counts.
  */
 export async function openReservations(options: OpenReservationsOptions): Promise<Reservations> {
   const { path, codec, now } = options;
@@ -65,7 +68,7 @@ export async function openReservations(options: OpenReservationsOptions): Promis
 
 function open({ path, codec, now }: OpenReservationsOptions): Reservations {
   const file = openReservationsFile(path);
-  // A line that a power cut left without its end goes: what was in it had not been granted.
+  // A last line without its end, from a power cut, is removed. Its call had not been granted.
   const bytes = file.readFrom(0);
   if (bytes.length > 0 && bytes.at(-1) !== lineEnd) truncateSync(path, bytes.lastIndexOf(lineEnd) + 1);
   return createReservations(file, codec, now);
@@ -83,7 +86,7 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Tasks are over when a reservation log is opened; days and months are, once they have passed. */
+/** Sums that are still needed: not those of tasks, which have ended, nor those of past days and months. */
 function isNeeded(at: number): (scope: ReservationScope, key: string) => boolean {
   const oldestDay = new Date(at - 3 * dayMs).toISOString().slice(0, 10);
   const oldestMonth = new Date(at - 40 * dayMs).toISOString().slice(0, 7);

@@ -1,19 +1,22 @@
-/** What money is counted under. A step has no sum: its cap is for one call. */
+/** What amounts are summed by. A step has no sum, because its limit is for one call. */
 export const scopes = ['task', 'session', 'project', 'day', 'month'] as const;
 export type ReservationScope = (typeof scopes)[number];
 
-/** Where one call counts, by scope; null where there is nothing to count under (no project). */
+/** The key of a call in each scope; null if it has none (no project). */
 export type ReservationsKeys = Readonly<Record<ReservationScope, string | null>>;
 
-/** Limits by scope in nanodollars; a scope without one is not capped. */
+/** Limits by scope, in nanodollars; a scope without a limit is left out. */
 export type ReservationsCaps = Readonly<Partial<Record<ReservationScope, number>>>;
 
 /**
- * Lines of the reservation log. Amounts are whole nanodollars (1e-9 US dollars), rounded up where they are made: sums of whole
- * numbers are exact up to nine million dollars, and nothing is ever counted for less than it is.
+ * Lines of the reservation log. Amounts are whole nanodollars (1e-9 US dollars), rounded up: sums of whole numbers are
+ * exact up to nine million dollars, and no amount is ever counted too low.
  */
 export type ReservationsRecord =
-  /** A call wants its worst case. Whether it gets it follows from the lines before, so every reader says the same. */
+  /**
+   * A call asks for its worst case. The lines before decide whether it is granted, so every reader gets the same
+   * result.
+   */
   | {
       readonly type: 'asked';
       readonly id: string;
@@ -21,14 +24,14 @@ export type ReservationsRecord =
       readonly nano: number;
       readonly keys: ReservationsKeys;
       readonly caps: ReservationsCaps;
-      /** The step of the session that asks: where to look after a crash for what became of it. */
+      /** The step in its session, to find its result after a crash. */
       readonly step: number;
-      /** The session whose log has it; absent: the one of the keys. */
+      /** The session whose log has the call; absent: the session of the keys. */
       readonly log?: string | undefined;
     }
-  /** What a call that was granted has cost in the end; what was held for it is free again. */
+  /** The final cost of a granted call; its reservation is released. */
   | { readonly type: 'settled'; readonly id: string; readonly at: number; readonly nano: number }
-  /** A person let one sum go higher by an amount. */
+  /** The user raised one limit by an amount. */
   | {
       readonly type: 'raised';
       readonly at: number;
@@ -36,18 +39,18 @@ export type ReservationsRecord =
       readonly key: string;
       readonly nano: number;
     }
-  /** What one sum was raised by is gone: its cap was set anew. */
+  /** The raise of one limit is cancelled, because its limit was set again. */
   | { readonly type: 'unraised'; readonly at: number; readonly scope: ReservationScope; readonly key: string }
-  /** Money spent before this reservation log began, from the logs or from a longer reservation log. */
+  /** Money spent before this reservation log began, from the session logs or a longer reservation log. */
   | { readonly type: 'spent'; readonly at: number; readonly nano: number; readonly keys: ReservationsKeys };
 
-/** Why a call was not granted: the first cap, from the narrowest, that its worst case would pass. */
+/** Why a call was not granted: the first limit, from the narrowest, that its worst case would exceed. */
 export interface Refusal {
   readonly scope: ReservationScope;
-  /** The cap with what it was raised by. */
+  /** The limit including raises. */
   readonly limitNano: number;
   readonly spentNano: number;
-  /** Held for other calls that have not ended. */
+  /** Reserved for other calls that have not ended. */
   readonly heldNano: number;
 }
 
@@ -60,14 +63,14 @@ interface OpenCall {
   readonly log?: string | undefined;
 }
 
-/** The fold of a reservation log's lines: what was spent and what is held under every key. */
+/** The state after all lines of a reservation log: what is spent and reserved under every key. */
 export class ReservationsState {
   readonly #spent = new Map<string, number>();
   readonly #held = new Map<string, number>();
   readonly #raised = new Map<string, number>();
   readonly #open = new Map<string, OpenCall>();
 
-  /** Folds one line in. The verdict of an `asked`, null for other lines. */
+  /** Adds one line. Returns the verdict for an `asked` line; null for other lines. */
   add(record: ReservationsRecord): ReservationVerdict | null {
     switch (record.type) {
       case 'asked':
@@ -89,7 +92,7 @@ export class ReservationsState {
     }
   }
 
-  /** Nanodollars spent and held under a key. */
+  /** Nanodollars spent and reserved under a key. */
   sums(
     scope: ReservationScope,
     key: string,
@@ -98,12 +101,12 @@ export class ReservationsState {
     return { spent: this.#spent.get(at) ?? 0, held: this.#held.get(at) ?? 0, raised: this.#raised.get(at) ?? 0 };
   }
 
-  /** Calls that were granted and have not been settled. */
+  /** Calls that were granted and not settled. */
   open(): readonly (OpenCall & { readonly id: string })[] {
     return [...this.#open].map(([id, call]) => ({ id, ...call }));
   }
 
-  /** All that a shorter reservation log has to begin with; `isKept` says which sums are still needed. */
+  /** The lines that a shortened reservation log starts with; `isKept` says which sums are still needed. */
   balance(at: number, isKept: (scope: ReservationScope, key: string) => boolean): readonly ReservationsRecord[] {
     const records: ReservationsRecord[] = [];
     for (const [sum, nano] of this.#spent) {
@@ -134,7 +137,7 @@ export class ReservationsState {
     return { granted: true };
   }
 
-  /** A second settling of the same call, or one of a call that was never granted, says nothing new. */
+  /** Ignores a second settlement of the same call, and one of a call that was never granted. */
   #settle({ id, nano }: Extract<ReservationsRecord, { type: 'settled' }>): void {
     const call = this.#open.get(id);
     if (call === undefined) return;
@@ -155,9 +158,9 @@ export class ReservationsState {
 
 export const noKeys: ReservationsKeys = { task: null, session: null, project: null, day: null, month: null };
 
-/** US dollars as whole nanodollars, up: money is never counted for less than it is. */
+/** Converts US dollars to whole nanodollars, rounded up, so that no amount is counted too low. */
 export function toNano(usd: number): number {
-  // The product of a float carries an error in its last digits, which must not become a whole nanodollar.
+  // The floating-point error in the last digits must not be rounded up to a whole nanodollar.
   return Math.ceil(usd * 1e9 - 1e-4);
 }
 

@@ -10,18 +10,18 @@ import type {
 } from './reservations-state.ts';
 import { ReservationsState, scopes } from './reservations-state.ts';
 
-/** The file of a reservation log, so that tests can keep it in memory. Several processes may hold the same one. */
+/** The file of a reservation log, which tests can keep in memory. Several processes may have it open. */
 export interface ReservationsFile {
-  /** Adds bytes at the end in one piece; returns how many went in. */
+  /** Appends bytes in one piece; returns how many were written. */
   append(bytes: Uint8Array): number;
-  /** Everything from `offset` to the end as it is now. */
+  /** Everything from `offset` to the present end. */
   readFrom(offset: number): Buffer;
-  /** Waits until what was appended survives a power cut. */
+  /** Waits until what was appended would survive a power cut. */
   sync(): Promise<void>;
   close(): void;
 }
 
-/** Seals a record as a line with a checksum, and opens it again: the lines of the session logs. */
+/** Converts a record to a line with a checksum and back, as in the session logs. */
 export interface LineCodec {
   readonly seal: (value: object) => Uint8Array;
   readonly unseal: (
@@ -45,26 +45,29 @@ export type ReservationAnswer =
   | { readonly granted: false; readonly refusal: Refusal };
 
 /**
- * The one reservation log of a home. Money is held before a call and settled after it. The lines are the truth: a call is
- * granted by what stands before its line in the file, so any number of calls and processes agree without a lock.
+ * The reservation log of a home. Money is reserved before a call and settled after it. A call is granted or refused by
+ * the lines before its own in the file, so any number of calls and processes agree without a lock.
  */
 export interface Reservations {
-  /** Resolved with a grant means: held, and on the disk. Rejects with `disk-full` when it cannot be written. */
+  /** A grant means that the money is reserved, on disk. Rejects with `disk-full` if it cannot be written. */
   reserve(ask: ReservationRequest): Promise<ReservationAnswer>;
-  /** What the call has cost, in nanodollars. Never rejects: what cannot be settled stays held, which is the safe side. */
+  /**
+   * Settles a call at its cost in nanodollars. Never rejects: what cannot be settled stays reserved, which is the safe
+   * side.
+   */
   settle(id: string, nano: number): void;
   raise(scope: ReservationScope, key: string, nano: number): Promise<void>;
-  /** Takes back all that it was raised by. */
+  /** Cancels all raises of one limit. */
   unraise(scope: ReservationScope, key: string): Promise<void>;
   sums(
     scope: ReservationScope,
     key: string,
   ): { readonly spent: number; readonly held: number; readonly raised: number };
-  /** Calls that were granted and not settled: after a crash, those that nobody will settle. */
+  /** Calls that were granted and not settled. After a crash, nobody will settle them. */
   open(): ReturnType<ReservationsState['open']>;
-  /** The lines of a reservation log as short as it can be; only for one without open calls. */
+  /** The shortest equivalent lines of a reservation log; only if no call is open. */
   balance: ReservationsState['balance'];
-  /** Lines that could not be read: each may hide a reservation. */
+  /** Lines that could not be read. Each may hide a reservation. */
   readonly damagedLines: () => number;
   close(): void;
 }
@@ -108,7 +111,7 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
       throw notWritten(error);
     }
     if (written === line.length) return;
-    // A full disk took a part: with its end on a line of its own it spoils nothing that comes after.
+    // A full disk took only a part. Ending it as a line of its own keeps it from spoiling the next line.
     reader.endTornLine();
     throw notWritten(null);
   };
@@ -126,7 +129,7 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
       try {
         write({ type: 'settled', id, at: now(), nano: amount });
       } catch {
-        // Stays held at its worst case until the reservation log is opened again and the log is asked.
+        // Stays reserved at the worst case until the file is opened again and the session log has the cost.
       }
     },
     raise: async (scope, key, amount) => {
@@ -159,7 +162,7 @@ function notWritten(cause: unknown): AppError {
   });
 }
 
-/** Folds what any process has appended, in the order of the file. */
+/** Reads what any process has appended, in the order of the file. */
 class ReservationsReader {
   readonly state = new ReservationsState();
   damagedLines = 0;
@@ -172,7 +175,7 @@ class ReservationsReader {
     this.#codec = codec;
   }
 
-  /** The verdict on an `asked` that was just appended; null when its line cannot be found. */
+  /** The verdict for an `asked` line that was just appended; null if the line is not found. */
   verdictOf(id: string): ReturnType<ReservationsState['add']> {
     return this.readNew(id);
   }
@@ -188,7 +191,7 @@ class ReservationsReader {
       const verdict = this.state.add(record);
       if (record.type === 'asked' && record.id === id) found = verdict;
     }
-    // What has no end yet is being written by somebody.
+    // A line without an end is still being written.
     this.#offset += start;
     return found;
   }
@@ -197,7 +200,7 @@ class ReservationsReader {
     try {
       this.#file.append(Buffer.from('\n'));
     } catch {
-      // The next line then runs into the torn one, is not found again, and its call is not made.
+      // The next line is then joined to the torn one and not found, so its call is not made.
     }
   }
 

@@ -7,7 +7,7 @@ type Lint = NonNullable<ProjectFacts['lint']>;
 
 const hasFlake8 = (text: string): boolean => /^\[flake8\]/mu.test(text);
 
-/** Read from the first of them that is there and has it; a file without a section counts by being there. */
+/** Read from the first of these files that exists and declares it. A file without a section counts if it exists. */
 const declared: readonly (readonly [
   path: string,
   declares: ((text: string) => boolean) | null,
@@ -21,13 +21,16 @@ const declared: readonly (readonly [
   ['tox.ini', hasFlake8, 'flake8'],
 ];
 
-/** Whichever way it is installed. Nothing is put right by it, and one form of output is asked for. */
+/** Works however the linter is installed. Fixes nothing, and asks for one output format. */
 const commands: Readonly<Record<'ruff' | 'flake8', string>> = {
   ruff: '$(command -v ruff || echo python3 -m ruff) check --no-fix --no-cache --force-exclude --output-format=concise',
   flake8: '$(command -v flake8 || echo python3 -m flake8)',
 };
 
-/** The command by which the project itself looks at its sources; null where it declares none. Whether it is installed is not looked at. */
+/**
+ * The command with which the project itself checks its sources; null if it declares none. Does not check whether it is
+ * installed.
+ */
 export async function findLintCommand(
   sandbox: Sandbox,
   files: readonly string[],

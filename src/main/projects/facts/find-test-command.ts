@@ -8,7 +8,7 @@ interface Paths {
   readonly testFiles: readonly string[];
 }
 
-/** The command that runs a project's tests and how it was found out; null where there are no tests to run. */
+/** The command that runs a project's tests and how it was found; null if there are no tests to run. */
 export async function findTestCommand(
   sandbox: Sandbox,
   paths: Paths,
@@ -21,7 +21,7 @@ async function fromPackage(sandbox: Sandbox, paths: Paths, signal: AbortSignal):
   if (!paths.files.includes('package.json')) return null;
   const script = scriptOf(await readText(sandbox, 'package.json', signal), 'test');
   if (script === null || /no test specified/u.test(script)) return null;
-  // A plain `node --test` is run as it is: npm would only add its own lines to the output.
+  // A plain `node --test` is run directly, because npm would only add its own lines to the output.
   const plain = /^node\s+(?:--test\b[^&|;]*)$/u.exec(script);
   if (plain !== null)
     return { command: withoutFolders(script, paths.files), runner: 'node-test', source: 'package.json: scripts.test' };
@@ -29,8 +29,8 @@ async function fromPackage(sandbox: Sandbox, paths: Paths, signal: AbortSignal):
 }
 
 /**
- * `node --test test/` ran the tests of a folder up to Node 20; later ones take it for the name of a module and find
- * none. The same as a pattern runs on those that know patterns, the sandbox's among them.
+ * Up to Node 20, `node --test test/` ran the tests of a folder. Later versions take it for the name of a module and
+ * find none. The same as a pattern works in versions that know patterns, including the sandbox's.
  */
 function withoutFolders(script: string, files: readonly string[]): string {
   return script.replaceAll(/(?<=\s)(?:\.\/)?([\w.@-]+(?:\/[\w.@-]+)*)\/?(?=\s|$)/gu, (word, folder: string) => {
@@ -67,7 +67,7 @@ function pytest(source: string): ProjectFacts['test'] {
   return { command: 'python3 -m pytest -q', runner: 'pytest', source };
 }
 
-/** Only where every test that was looked at is written for unittest and none for pytest. */
+/** Only if every test that was examined uses unittest and none uses pytest. */
 async function usesUnittest(sandbox: Sandbox, tests: readonly string[], signal: AbortSignal): Promise<boolean> {
   let sawUnittest = false;
   for (const path of tests.slice(0, 5)) {

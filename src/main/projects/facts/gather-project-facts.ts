@@ -6,12 +6,12 @@ import type { Language, ProjectFacts } from './project-facts.ts';
 
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 24;
-/** Lists in the facts end here; `fileCount` is still the whole number. */
+/** The most paths in a list; `fileCount` is still the full number. */
 const MAX_PATHS = 5_000;
 
 /**
- * Looks at a project through its sandbox: names and sizes, and the few files that say how tests are run.
- * A workspace that cannot be listed gives empty facts, never an error: the agent then works without them.
+ * Examines a project through its sandbox: names and sizes, and the few files that say how tests are run. A workspace
+ * that cannot be listed gives empty facts, never an error; the agent then works without them.
  */
 export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promise<ProjectFacts> {
   const listing = await sandbox.list('.', { depth: MAX_DEPTH, limit: MAX_ENTRIES }, signal);

@@ -1,15 +1,15 @@
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ProjectFacts } from './project-facts.ts';
 
-/** What a command finds where it runs, in a line or two for a model. Never rejects but for an abort. */
+/** A line or two for a model about the programs and versions that a command finds. Rejects only on abort. */
 export type ReadEnvironment = (sandbox: Sandbox, facts: ProjectFacts, signal: AbortSignal) => Promise<string>;
 
 const mostMs = 5_000;
 
-/** Versions do not change while a sandbox lives. */
+/** Versions do not change while a sandbox exists. */
 const versionsOf = new WeakMap<Sandbox, string>();
 
-/** One line each: the system, Python, Node, pytest. What is not there prints nothing. */
+/** One line each: the system, Python, Node, pytest. A missing program prints nothing. */
 const versions = [
   '. /etc/os-release 2>/dev/null && echo "os $PRETTY_NAME"',
   'python3 --version 2>/dev/null | sed "s/^/py /"',
@@ -17,7 +17,7 @@ const versions = [
   "python3 -c \"import importlib.metadata as m; print('pytest ' + m.version('pytest'))\" 2>/dev/null",
 ].join('; ');
 
-/** A repository of another user counts as well: this only looks. */
+/** Accepts a repository of another user, because this only reads. */
 const git = 'git -c safe.directory=* -c core.fsmonitor=false';
 const state = `${git} rev-parse --abbrev-ref HEAD 2>/dev/null && ${git} status --porcelain 2>/dev/null | head -n 200 | wc -l`;
 
@@ -46,7 +46,7 @@ async function readGit(sandbox: Sandbox, signal: AbortSignal): Promise<string> {
   return `git branch ${branch.slice(0, 80)} (${dirty})`;
 }
 
-/** Empty where it could not be run. */
+/** Empty if the command could not run. */
 async function print(sandbox: Sandbox, command: string, signal: AbortSignal): Promise<string> {
   const reply = await sandbox.exec({ command, timeoutMs: mostMs, keepBytes: 8_192 }, signal);
   return reply.ok && reply.value.outcome === 'exited' ? reply.value.stdout : '';

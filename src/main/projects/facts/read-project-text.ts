@@ -1,13 +1,13 @@
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** Null: it is not there, not readable, or too large to say anything about how a project is worked with. */
+/** Null: the file is missing, unreadable, or too large to describe how a project is worked with. */
 export async function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
   const read = await sandbox.readFile(path, { maxBytes: 512 * 1024 }, signal);
   return read.ok ? Buffer.from(read.value.bytes).toString('utf8') : null;
 }
 
-/** A script of `package.json` by its name; null: it has none of that name. */
+/** A script of `package.json` by name; null: there is none with this name. */
 export function scriptOf(text: string | null, name: string): string | null {
   if (text === null) return null;
   try {
@@ -15,7 +15,7 @@ export function scriptOf(text: string | null, name: string): string | null {
     const script = fieldOf(fieldOf(parsed, 'scripts'), name);
     return typeof script === 'string' && script.trim() !== '' ? script.trim() : null;
   } catch {
-    // A broken package.json names no scripts; whoever works on it will see that it is broken.
+    // A broken package.json has no scripts; whoever works on it will notice.
     return null;
   }
 }

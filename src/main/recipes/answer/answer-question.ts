@@ -13,7 +13,10 @@ import { readChunks } from '../context/read-project-chunks.ts';
 const maxChunks = 7;
 const maxPromptTokens = 1_300;
 
-/** From the parts of the project that have to do with the text or with the conversation before it; without any, from that conversation alone. */
+/**
+ * Answers from the parts of the project that match the text or the conversation before it; if nothing matches, from the
+ * conversation alone.
+ */
 export async function answerQuestion(context: RecipeContext): Promise<RecipeOutcome> {
   if (isSmallTalk(context.task)) return answerSmallTalk(context);
   const syntax = await loadSyntax();
@@ -35,7 +38,7 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
 }
 
-/** What was seen stands first, and is right whatever the model makes of it. */
+/** The facts of a crash. They come first and are right, whatever the model adds. */
 function factsOf(crash: Crash, chunks: readonly Chunk[]): string {
   const { command, error, frames } = crash;
   const at = frames.at(-1);
@@ -45,7 +48,7 @@ function factsOf(crash: Crash, chunks: readonly Chunk[]): string {
   return `\`${command}\` was run in a copy and ends with \`${error}\`${where}. What the model makes of that:`;
 }
 
-/** An answer that met its limit ends with its last whole paragraph or sentence, and says so. */
+/** An answer that reached its length limit is cut after its last whole paragraph or sentence, and says so. */
 function wholeAnswer(text: string, isComplete: boolean): string {
   if (isComplete) return text;
   const whole = wholeParagraphs(text, false);
@@ -53,7 +56,7 @@ function wholeAnswer(text: string, isComplete: boolean): string {
   return `${whole === '' ? sentence : whole}\n\n(The answer met its limit and was cut off here.)`;
 }
 
-/** Nothing of the project is read for it, and nothing said of it. */
+/** Reads nothing of the project and says nothing about it. */
 async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
   const system = 'You are a coding assistant. Answer in one short, friendly sentence.';
   const answer = await context.ask({ ...base('answer', 'answer', context.task, 40), system });
@@ -62,19 +65,19 @@ async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
 }
 
 /**
- * What the words are about. None: they name things that are not in the project ("What is a closure?"). A question
- * without a thing in it is about the project as a whole.
+ * The parts of the project that the text is about. None if it names things outside the project ("What is a closure?").
+ * A question that names nothing is about the project as a whole.
  */
 function placesFor({ task, plan, wish }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
   const hasOwn = rankChunks(all, task).length > 0;
-  // Words of another language than the project's match nothing of it, whatever they are about.
+  // A text in another language than the project matches none of its words, whatever it is about.
   if (!hasOwn && termsOf(task).length > 0 && looksEnglish(task) && !plan && topic === '') return [];
   const ranked = rankInConversation(all, task, topic).map(({ chunk }) => chunk);
   const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestionTask({ task, wish }));
   return isAboutAll ? overview(all) : ranked;
 }
 
-/** The best chunks that fit the prompt; a file that is best by far is not crowded out by its neighbors. */
+/** The best chunks that fit the prompt. A file that is by far the best is not crowded out by its neighbors. */
 function choose(chunks: readonly Chunk[]): readonly Chunk[] {
   const chosen: Chunk[] = [];
   let tokens = 0;
@@ -88,7 +91,7 @@ function choose(chunks: readonly Chunk[]): readonly Chunk[] {
   return chosen;
 }
 
-/** What a project says of itself first: "What is this project about?" names nothing that could be searched for. */
+/** The parts that introduce a project, because "What is this project about?" names nothing to search for. */
 function overview(chunks: readonly Chunk[]): readonly Chunk[] {
   const rank = ({ path }: Chunk): number => {
     const depth = path.split('/').length;
@@ -120,16 +123,16 @@ function base(purpose: Question['purpose'], label: string, user: string, maxOutp
   };
 }
 
-/** What a prompt is made of. */
+/** The parts of a prompt. */
 interface Subject {
   readonly task: string;
   readonly chunks: readonly Chunk[];
   readonly conversation: string;
-  /** What a command printed that the text speaks of; may be empty. */
+  /** The output of a command that the text mentions; may be empty. */
   readonly seen: string;
 }
 
-/** The parts of the project, then what was said before: whichever there is. */
+/** Parts of the project, then the earlier conversation, as far as there are any. */
 function opening({ chunks, conversation, seen }: Subject): string {
   const parts =
     chunks.length === 0 ? '' : `Parts of a project, with line numbers:\n\n${chunks.map(numbered).join('\n\n')}\n\n`;
@@ -143,7 +146,7 @@ function question(subject: Subject): Question {
   return { ...base('answer', 'answer from the code', user, 220), ...carried(subject) };
 }
 
-/** Nothing of the project is shown, so nothing is to be said of it. */
+/** A question without any part of the project, so that the answer says nothing about it. */
 function conversationQuestion(subject: Subject): Question {
   const user = `${opening(subject)}${subject.task}`;
   const system = 'You are a coding assistant. No part of the project is known to you. Answer in a few sentences.';
@@ -158,9 +161,9 @@ function planQuestion(subject: Subject): Question {
   return { ...base('plan', 'plan the work', user, 320), ...carried(subject) };
 }
 
-/** Cited lines must exist; the lines that the answer leans on are added where it named none. */
+/** Removes citations of lines that do not exist, and adds the lines that support the answer if it cites none. */
 function withSources(answer: string, chunks: readonly Chunk[], hasFiles: boolean): string {
-  // Where there are no files nobody expects that one was read.
+  // Without files in the project, nobody expects that one was read.
   if (chunks.length === 0)
     return hasFiles ? `${answer}\n\n(General knowledge: no file in this project matched your question.)` : answer;
   const paths = [...new Set(chunks.map((chunk) => chunk.path))];

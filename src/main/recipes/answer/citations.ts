@@ -20,8 +20,8 @@ export function findCitations(answer: string, paths: readonly string[]): readonl
 }
 
 /**
- * The line of a chunk that an answer leans on most: the one that shares the most numbers and words with it.
- * Lines are 1-based.
+ * The line of a chunk that supports an answer most: the one that shares the most numbers and words with it. Lines are
+ * 1-based.
  */
 export function supportingLine(
   answer: string,

@@ -1,6 +1,6 @@
 import { walk, type CodeLanguage, type Syntax, type SyntaxNode } from './code-syntax.ts';
 
-/** A piece of a file that can be rewritten as one: whole lines, so that it can be spliced by lines. */
+/** A piece of a file that can be rewritten as one. It consists of whole lines, so that it can be replaced by lines. */
 export interface Span {
   /** `path:name:line`, unique in one reading of a project. */
   readonly id: string;
@@ -16,7 +16,7 @@ export interface Span {
   /** 1-based, inclusive. */
   readonly startLine: number;
   readonly endLine: number;
-  /** Last line of the signature (and the Python docstring): what stays when the body is hidden. */
+  /** The last line of the signature (and the Python docstring), which stays when the body is hidden. */
   readonly headEndLine: number;
   /** White space in front of the first line. */
   readonly indent: string;
@@ -54,7 +54,7 @@ function collect(root: SyntaxNode, into: Collector): void {
     addBlock(block, into);
     block = [];
   };
-  // A constant is a block of its own; what defines no name goes with its neighbors.
+  // A constant is a block of its own; statements that define no name join their neighbors.
   const add = (node: SyntaxNode) => {
     const isNamed = definedValue(unwrap(node) ?? node) !== null;
     if (isNamed) flush();
@@ -75,7 +75,7 @@ function isImport(node: SyntaxNode): boolean {
   return /^(const|let|var)\b[^=]*=\s*require\(/.test(node.text) || /^['"]use strict['"]/.test(node.text);
 }
 
-/** Names what is exported, and is nothing to repair. */
+/** Whether a statement only lists exports, so that there is nothing to repair. */
 function isExportList(node: SyntaxNode): boolean {
   return /^(export \{[^}]*\}|module\.exports = (\w+|\{[\w\s,]*\})|__all__ = )/.test(node.text);
 }
@@ -94,7 +94,7 @@ function addDeclaration(node: SyntaxNode, container: string | null, into: Collec
   return true;
 }
 
-/** What an export, a decorator or a statement wraps. */
+/** The node inside an export, a decorator or a statement. */
 function unwrap(node: SyntaxNode): SyntaxNode | null {
   switch (node.type) {
     case 'export_statement':
@@ -122,7 +122,7 @@ const functionTypes = new Set([
   'generator_function',
 ]);
 
-/** The name and the body when `node` defines one function, in any of its spellings. */
+/** The name and body if `node` defines one function, in any of the possible forms. */
 function functionOf(node: SyntaxNode): { readonly name: string; readonly body: SyntaxNode } | null {
   const value = definedValue(node);
   const target = value?.value ?? node;

@@ -8,7 +8,7 @@ export type CodeLanguage = 'python' | 'javascript' | 'typescript';
 export type SyntaxNode = Node;
 
 export interface Syntax {
-  /** Parses and hands the root to `use`; the tree is freed afterwards, so nodes must not be kept. */
+  /** Parses and passes the root to `use`. The tree is freed afterwards, so do not keep nodes. */
   withTree<T>(language: CodeLanguage, text: string, use: (root: SyntaxNode) => T): T;
   /** Line (1-based) of the first syntax error, or null when it parses. */
   errorLine(language: CodeLanguage, text: string): number | null;
@@ -20,7 +20,7 @@ const grammars: Readonly<Record<CodeLanguage, string>> = {
   typescript: 'tree-sitter-typescript.wasm',
 };
 
-/** The language of a file by its name; null for what recipes do not understand. */
+/** The language of a file by its name; null for files that recipes do not understand. */
 export function languageOf(path: string): CodeLanguage | null {
   if (/\.pyi?$/.test(path)) return 'python';
   if (/\.(js|mjs|cjs|jsx)$/.test(path)) return 'javascript';
@@ -35,7 +35,7 @@ export function stemOf(path: string): string {
 
 let loaded: Promise<Syntax> | null = null;
 
-/** The grammars, loaded with the first call (about 20 ms), for they never change. A failure is not kept. */
+/** The grammars, loaded at the first call (about 20 ms) and kept. A failed load is retried. */
 export function loadSyntax(): Promise<Syntax> {
   loaded ??= loadGrammars().catch((error: unknown) => {
     loaded = null;
@@ -44,7 +44,7 @@ export function loadSyntax(): Promise<Syntax> {
   return loaded;
 }
 
-/** The files come out of the packages at run time, in a bundle as in a checkout. */
+/** Resolves the files from the packages at run time, in a bundle as in a checkout. */
 async function loadGrammars(): Promise<Syntax> {
   const requireFrom = createRequire(import.meta.url);
   const bytesOf = async (name: string) => new Uint8Array(await readFile(requireFrom.resolve(name)));

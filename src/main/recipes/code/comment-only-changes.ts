@@ -1,8 +1,8 @@
 import { walk, type CodeLanguage, type Syntax, type SyntaxNode } from './code-syntax.ts';
 
 /**
- * Whether two texts of code are the same but for what only speaks of it: comments, docstrings, annotations of types
- * and imports. What the code does is the same then, so nobody need run it.
+ * Whether two versions of code differ only in comments, docstrings, type annotations and imports. Then they do the
+ * same, so nothing need be run.
  */
 export function differInNotesOnly(syntax: Syntax, language: CodeLanguage, before: string, after: string): boolean {
   const tokensOf = (text: string): string => syntax.withTree(language, text, (root) => tokens(root).join(' '));
@@ -14,7 +14,7 @@ const notes =
 
 function tokens(node: SyntaxNode): readonly string[] {
   if (notes.test(node.type) || isDocstring(node)) return [];
-  // Signs that stand only before an annotation, or would be counted with and without one.
+  // Signs that only introduce an annotation must not make a difference.
   if (node.childCount === 0) return /^(?::|->|\s*)$/.test(node.text) ? [] : [node.text];
   if (node.type === 'string') return [node.text];
   return Array.from({ length: node.childCount }, (_, index) => node.child(index)).flatMap((child) =>
@@ -38,8 +38,8 @@ const ofTyping = new Set(
 );
 
 /**
- * A Python text with `from typing import …` for what its annotations name of that; null where they name what is
- * nowhere defined: Python reads annotations as it reads the file, and stops at such a name.
+ * A Python text with a `from typing import …` for the names that its annotations use. Null if they use a name that is
+ * defined nowhere: Python evaluates annotations when it loads the file, and would stop there.
  */
 export function withTyping(syntax: Syntax, text: string): string | null {
   const { used, known } = syntax.withTree('python', text, namesOf);

@@ -1,8 +1,8 @@
 import { walk, type CodeLanguage, type Syntax, type SyntaxNode } from './code-syntax.ts';
 
 /**
- * Names that a function reads before it has given them a value, because it gives them one itself: `total = total(items)`
- * in Python, `const total = total(items)` in JavaScript. Both stop at run time, and small models like to write them.
+ * Names that a function reads before it assigns them: `total = total(items)` in Python, `const total = total(items)` in
+ * JavaScript. Both fail at run time, and small models like to write them.
  */
 export function selfShadows(syntax: Syntax, language: CodeLanguage, text: string): readonly string[] {
   return syntax.withTree(language, text, (root) =>
@@ -11,8 +11,8 @@ export function selfShadows(syntax: Syntax, language: CodeLanguage, text: string
 }
 
 /**
- * `total = total(items)` to `total_value = total(items)`, in the whole function: a slip that needs no model to repair.
- * What is not called is left as it is.
+ * Renames the variable: `total = total(items)` becomes `total_value = total(items)`, in the whole function, without a
+ * model. A name that is never called is left alone.
  */
 export function withoutSelfShadows(syntax: Syntax, language: CodeLanguage, text: string): string {
   return syntax.withTree(language, text, (root) => {
@@ -28,7 +28,7 @@ export function withoutSelfShadows(syntax: Syntax, language: CodeLanguage, text:
   });
 }
 
-/** Where a name stands for the value and not for what is called; none where it is never called. */
+/** Where a name means the variable rather than the function that is called; none if it is never called. */
 function placesOf(scope: SyntaxNode, name: string, language: CodeLanguage): { end: number; suffix: string }[] {
   const named = [...walk(scope)].filter((one) => isNamed(one, name) && !isOtherName(one));
   const values = named.filter((one) => one.parent?.childForFieldName('function')?.id !== one.id);
@@ -57,7 +57,7 @@ function inPython(node: SyntaxNode): string[] {
   return isKnownBefore(owner, left, node) ? [] : [left.text];
 }
 
-/** Whether a name has a value in a function by the time of a statement, or is declared to be of the outside. */
+/** Whether a name has a value before a statement, or is declared as coming from outside the function. */
 function isKnownBefore(owner: SyntaxNode, name: SyntaxNode, statement: SyntaxNode): boolean {
   const parameters = owner.childForFieldName('parameters');
   if (parameters !== null && [...walk(parameters)].some((one) => isNamed(one, name.text))) return true;
@@ -73,7 +73,7 @@ function isKnownBefore(owner: SyntaxNode, name: SyntaxNode, statement: SyntaxNod
 
 const isNamed = (node: SyntaxNode, name: string): boolean => node.type === 'identifier' && node.text === name;
 
-/** A name on the left of something, in a loop's head, an import or an `as`. A loop may come round again. */
+/** Whether a node assigns a name: on the left side, in a loop's head, an import or an `as`. A loop may run again. */
 function givesValue(node: SyntaxNode): boolean {
   let at = node;
   for (let { parent } = at; parent !== null; { parent } = at) {
@@ -85,7 +85,7 @@ function givesValue(node: SyntaxNode): boolean {
   return false;
 }
 
-/** Whether a name is read in an expression at once, not later in a function of its own. */
+/** Whether an expression reads a name at once, not later inside a function of its own. */
 function reads(node: SyntaxNode, name: string): boolean {
   if (
     /^(?:lambda|function|arrow_function|generator_function|class|.*comprehension|generator_expression)/.test(node.type)
@@ -102,7 +102,7 @@ function reads(node: SyntaxNode, name: string): boolean {
   return false;
 }
 
-/** The name of an attribute or a keyword, which is no variable. */
+/** Whether a node is the name of an attribute or keyword, which is not a variable. */
 function isOtherName(node: SyntaxNode): boolean {
   const { parent } = node;
   return (

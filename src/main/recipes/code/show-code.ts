@@ -1,7 +1,7 @@
 import type { Span } from './code-spans.ts';
 import type { CodeLanguage } from './code-syntax.ts';
 
-/** About how many tokens a text has; on the safe side for code. */
+/** The approximate number of tokens in a text, on the safe side for code. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 3.3);
 
 export const fenceName: Readonly<Record<CodeLanguage, string>> = {
@@ -10,14 +10,14 @@ export const fenceName: Readonly<Record<CodeLanguage, string>> = {
   typescript: 'typescript',
 };
 
-/** A comment that stands where something was left out. */
+/** A comment that marks left-out code. */
 export function leftOut(language: CodeLanguage, indent: string): string {
   return `${indent}${language === 'python' ? '# ...' : '// ...'}`;
 }
 
 /**
- * A file with the bodies of all spans but the wanted ones left out, so that it fits `maxTokens`;
- * the whole text when that fits anyway. Classes keep their heads.
+ * A file in which the bodies of all spans except the wanted ones are left out, so that it fits `maxTokens`. The whole
+ * text if it fits anyway. Classes keep their heads.
  */
 export function showFile(text: string, spans: readonly Span[], wanted: readonly Span[], maxTokens: number): string {
   if (roughTokens(text) <= maxTokens) return text.trimEnd();
@@ -49,7 +49,7 @@ export function showFile(text: string, spans: readonly Span[], wanted: readonly 
   );
 }
 
-/** Keeps the lines nearest to the wanted ones when even the outline is too long. */
+/** Keeps the lines nearest to the wanted ones if even the outline is too long. */
 function clip(lines: readonly string[], anchors: readonly string[], maxTokens: number): string {
   const text = lines.join('\n').trimEnd();
   if (roughTokens(text) <= maxTokens) return text;
@@ -73,7 +73,7 @@ function clip(lines: readonly string[], anchors: readonly string[], maxTokens: n
     .trimEnd();
 }
 
-/** A file in which the body of one span is missing and its signature and comment are kept. */
+/** A file without the body of one span; its signature and comment are kept. */
 export function showWithoutBody(text: string, span: Span): string {
   const lines = text.split('\n');
   const indent = `${span.indent}${span.language === 'python' ? '    ' : '  '}`;

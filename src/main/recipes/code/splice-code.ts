@@ -4,10 +4,10 @@ import type { CodeLanguage, Syntax } from './code-syntax.ts';
 
 export type Spliced =
   | { readonly ok: true; readonly text: string }
-  /** Why the answer cannot be used: no test run is spent on it. */
+  /** Why the answer cannot be used, so that no test run is spent on it. */
   | { readonly ok: false; readonly reason: 'empty' | 'elided' | 'shrunk' | 'unparsed' | 'unchanged' };
 
-/** The code of an answer: what stands in its first fence, or all of it. */
+/** The code of an answer: the content of its first fence, or all of it. */
 export function codeOf(answer: string): string {
   const fence = /```[\w+-]*[ \t]*\n([\s\S]*?)(?:\n```|$)/.exec(answer);
   return (fence?.[1] ?? answer).replace(/\n?```\s*$/, '').trimEnd();
@@ -16,7 +16,9 @@ export function codeOf(answer: string): string {
 const elided =
   /^[ \t]*(#|\/\/|\/\*)\s*(\.\.\.|…|(the )?(rest|remaining|existing|same|other)\b.*\b(code|here|unchanged|before|logic|methods?|functions?))/im;
 
-/** Puts a rewritten span in the place of the old one: indented to it, helpers and imports of the answer included. */
+/**
+ * Replaces a span by its rewritten version, with matching indentation, and adds the helpers and imports of the answer.
+ */
 export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer: string): Spliced {
   const code = codeOf(answer);
   const old = textOfSpan(fileText, span);
@@ -33,12 +35,15 @@ export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer:
   return finishSplice(syntax, fileText, addImports(spliced, parts.imports, span.language), span.language);
 }
 
-/** A model that was asked for a constant likes to go on with the rest of the file; null where it wrote another thing. */
+/**
+ * The constant in an answer, because a model that is asked for one often continues with the rest of the file. Null if
+ * the answer defines something else.
+ */
 function constantOf(syntax: Syntax, span: Span, code: string): Parts | null {
   const main = syntax.withTree(span.language, code, (root) => {
     const [first] = root.namedChildren.filter((node) => node !== null && node.type !== 'comment');
     const isDefined = new RegExp(`\\b${span.shortName.replaceAll(/\W/g, '.')}\\b`).test(first?.text ?? '');
-    // Statements that only run are no place for a definition: it would stand there and never run.
+    // A block of statements is no place for a definition, which would never run there.
     if (/^line \d+$/.test(span.name))
       return /(?:function|class)_(?:definition|declaration)$/.test(first?.type ?? '') ? null : code;
     return isDefined ? code.slice(0, first?.endIndex) : null;
@@ -46,7 +51,7 @@ function constantOf(syntax: Syntax, span: Span, code: string): Parts | null {
   return main === null ? null : { imports: [], helpers: '', main };
 }
 
-/** Refuses what changes nothing or does not parse. */
+/** Rejects a result that changes nothing or does not parse. */
 export function finishSplice(syntax: Syntax, before: string, after: string, language: CodeLanguage): Spliced {
   if (after.replaceAll(/\s+/g, '') === before.replaceAll(/\s+/g, '') && sameLayout(before, after))
     return { ok: false, reason: 'unchanged' };
@@ -55,7 +60,7 @@ export function finishSplice(syntax: Syntax, before: string, after: string, lang
   return { ok: true, text: withoutSelfShadows(syntax, language, after) };
 }
 
-/** In Python the indentation is part of the meaning. */
+/** In Python, indentation is part of the meaning. */
 function sameLayout(before: string, after: string): boolean {
   const layout = (text: string) =>
     text
@@ -72,7 +77,7 @@ interface Parts {
   readonly main: string;
 }
 
-/** Finds the span in the answer by its name; what else the answer defines and the file lacks is a helper. */
+/** Finds the span in the answer by its name. Other definitions of the answer that the file lacks are helpers. */
 function partsOf(syntax: Syntax, span: Span, code: string, fileText: string): Parts | null {
   for (const variant of variantsOf(span, code)) {
     const spans = findSpans(syntax, { path: span.path, language: span.language, text: variant });
@@ -100,12 +105,12 @@ function partsOf(syntax: Syntax, span: Span, code: string, fileText: string): Pa
   return null;
 }
 
-/** The last definition of an answer that was cut off is not. */
+/** False for the last definition of an answer that was cut off. */
 function isWhole(syntax: Syntax, span: Span, code: string): boolean {
   return syntax.errorLine(span.language, dedent(textOfSpan(code, span))) === null;
 }
 
-/** The answer as it is, and without a last line that was cut in the middle, and as a bare method. */
+/** Variants of an answer: as it is, without a last line that was cut off, and as a bare method. */
 function variantsOf(span: Span, code: string): readonly string[] {
   const plain = dedent(code);
   const variants = [plain];
@@ -121,7 +126,10 @@ function wrapMethod(span: Span, text: string): string {
     : `(${text.replace(/^[\w]+:\s*/, '').replace(/,\s*$/, '')})`;
 }
 
-/** What the answer must not lose of the head: `export`, decorators, the docstring, a trailing comma of an object's member. */
+/**
+ * Restores what the answer must keep of the head: `export`, decorators, the docstring, and the trailing comma of an
+ * object's member.
+ */
 function restoreHead(fileText: string, span: Span, code: string): string {
   const old = textOfSpan(fileText, span);
   let text = code;
@@ -134,7 +142,7 @@ function restoreHead(fileText: string, span: Span, code: string): string {
   return text;
 }
 
-/** Below the imports that there are; those that are there already are left out. */
+/** Adds imports below the existing ones, except those that exist already. */
 export function addImports(text: string, imports: readonly string[], language: CodeLanguage): string {
   const missing = imports.filter(
     (line) => !text.split('\n').includes(line.trim()) && !text.includes(line.replace(/['"]/g, "'")),
@@ -163,7 +171,7 @@ export function dedent(code: string): string {
     .trimEnd();
 }
 
-/** Moves code to an indentation; tabs are used when the place uses them. */
+/** Changes the indentation of code. Uses tabs if the target does. */
 export function reindent(code: string, indent: string): string {
   const plain = indent.includes('\t')
     ? dedent(code).replaceAll(/^( {2,4})+/gm, (spaces) => '\t'.repeat(Math.ceil(spaces.length / 4)))

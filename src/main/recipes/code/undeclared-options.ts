@@ -1,6 +1,6 @@
 /**
- * Options of a command line that a Python text reads (`args.chars`) and nowhere declares: it stops at such a line. A
- * small model likes to do one of the two. Empty where the options are declared somewhere else.
+ * Command line options that a Python text reads (`args.chars`) but declares nowhere, so that it fails there. Small
+ * models often write one without the other. Empty if the options are declared elsewhere.
  */
 export function undeclaredOptions(text: string): readonly string[] {
   const declarations = [...text.matchAll(/\.add_argument\(([^()]*(?:\([^()]*\)[^()]*)*)\)/g)].map(
@@ -18,7 +18,7 @@ export function undeclaredOptions(text: string): readonly string[] {
   );
 }
 
-/** Where argparse puts the value: `dest`, else the first long option, else the first name. */
+/** The attribute where argparse stores the value: `dest`, otherwise the first long option, otherwise the first name. */
 function destination(given: string): string {
   const dest = /\bdest\s*=\s*['"](\w+)['"]/.exec(given)?.[1];
   const names = [...(/^\s*((?:['"][^'"]*['"]\s*(?:,\s*)?)+)/.exec(given)?.[1] ?? '').matchAll(/['"]([^'"]*)['"]/g)].map(

@@ -1,11 +1,14 @@
 import type { Exchange } from '../../agent/prompt/conversation.ts';
 import { roughTokens } from '../code/show-code.ts';
 
-/** As many exchanges as a small model reads in a few seconds; the last one always, cut where it is long. */
+/**
+ * The length of an excerpt that a small model reads in a few seconds. The last exchange is always included, shortened
+ * if it is long.
+ */
 const maxTokens = 360;
 const maxExchanges = 3;
 
-/** What was said last, for a prompt; empty where nothing was. Oldest first. */
+/** The last exchanges for a prompt, oldest first; empty if there are none. */
 export function conversationExcerpt(earlier: readonly Exchange[]): string {
   const shown: string[] = [];
   let left = maxTokens;
@@ -20,7 +23,7 @@ export function conversationExcerpt(earlier: readonly Exchange[]): string {
   return shown.join('\n\n');
 }
 
-/** The last exchange alone: what a follow-up is most likely about. */
+/** The last exchange alone, which a follow-up is most likely about. */
 export function lastExchangeText(earlier: readonly Exchange[]): string {
   const last = earlier.at(-1);
   return last === undefined ? '' : `${last.asked}\n${last.answered}`;

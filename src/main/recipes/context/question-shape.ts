@@ -8,7 +8,7 @@ const request =
 const english =
   /\b(?:the|an?|is|are|was|were|be|to|of|in|on|at|it|its|this|that|these|and|or|for|with|from|my|your|me|you|we|not|please|all|when|what|which|where|why|how|if|so|as|by)\b/i;
 
-/** Whether a text has words of English that hold sentences together: only then its other words can be gone by. */
+/** Whether a text contains common English words. Only then can its other words be relied on. */
 export function looksEnglish(text: string): boolean {
   return english.test(text) || /^\W*[a-z]+\W*$/i.test(text);
 }
@@ -16,10 +16,10 @@ export function looksEnglish(text: string): boolean {
 const questionWord =
   /^\W*(?:what|which|where|when|who|whom|whose|why|how|does|do|did|is|are|was|were|can|could|should|will|would|has|have|explain|describe|tell me|show me where|list)\b/i;
 
-/** What is longer brings something along to be worked on. */
+/** A longer text contains material to work on. */
 const longestQuestion = 20_000;
 
-/** Whether a text asks to be told something and not to have something done. */
+/** Whether a text asks for information rather than for work. */
 export function isQuestion(text: string): boolean {
   if (text.length > longestQuestion) return false;
   const sentences = text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/).filter((sentence) => sentence.trim() !== '');
@@ -29,7 +29,7 @@ export function isQuestion(text: string): boolean {
   return sentences.some((sentence) => /[?？][^\w?？]*$/u.test(sentence.trim()) || questionWord.test(sentence));
 }
 
-/** The same for a task of which it may be settled already whether it is one. */
+/** The same for a task whose mode may already be known. */
 export function isQuestionTask({ task, wish }: Pick<RecipeSubject, 'task' | 'wish'>): boolean {
   return wish === 'ask' || (wish !== 'work' && isQuestion(task));
 }

@@ -2,7 +2,7 @@ import { findSpans, type Span } from '../code/code-spans.ts';
 import { languageOf, type Syntax } from '../code/code-syntax.ts';
 import { roughTokens } from '../code/show-code.ts';
 
-/** A piece of a project that can be read by itself: a function, a block, a part of a document. */
+/** A piece of a project that can be read alone: a function, a block, or a part of a document. */
 export interface Chunk {
   readonly path: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface RankedChunk {
 
 const maxChunkLines = 45;
 
-/** Cuts a file at its functions, or at blank lines where it is not code. */
+/** Cuts a file at its functions, or at blank lines if it is not code. */
 export function chunksOf(syntax: Syntax, path: string, text: string): readonly Chunk[] {
   const language = languageOf(path);
   if (language === null) return pieces(path, text, 1, text.split('\n').length);
@@ -31,7 +31,7 @@ export function chunksOf(syntax: Syntax, path: string, text: string): readonly C
   let from = 1;
   for (const span of spans) {
     if (span.startLine < from) continue;
-    // A comment in front of a function belongs to it.
+    // A comment before a function belongs to it.
     let start = span.startLine;
     while (start > from && /^\s*(#|\/\/|\/\*|\*|@)/.test(lines[start - 2] ?? '')) start -= 1;
     chunks.push({
@@ -64,7 +64,7 @@ function pieces(path: string, text: string, from: number, to: number): readonly 
 
 const maxShown = { chunks: 4, tokens: 500 };
 
-/** The first of some parts of the project, for a prompt, as far as they fit. */
+/** The first of some chunks that fit into a prompt. */
 export function chunkText(chunks: readonly Chunk[]): string {
   const shown: string[] = [];
   let left = maxShown.tokens;
@@ -83,7 +83,9 @@ const stopWords = new Set(
   ),
 );
 
-/** Words of a text as they are compared: lower case, camel and snake case apart, plural and common endings cut. */
+/**
+ * The words of a text in comparable form: lower case, split at camel and snake case, without plural and common endings.
+ */
 export function termsOf(text: string): readonly string[] {
   const words =
     text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{L}[\p{L}\p{M}\p{N}]*|\d+/gu) ?? [];
@@ -93,7 +95,7 @@ export function termsOf(text: string): readonly string[] {
   return parts.filter((part) => part.length > 1 && !stopWords.has(part)).map(stem);
 }
 
-/** Scripts that put no space between words: two letters at a time do for a search. */
+/** Scripts without spaces between words; pairs of characters are good enough for a search. */
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 function pairsOf(run: string): readonly string[] {
@@ -105,12 +107,12 @@ function stem(word: string): string {
   return word.replace(/(ations?|ings?|ies|ied|ers?|ed|es|ly|s|e|y)$/, '');
 }
 
-/** How much what was said before says of a text that has words of its own. */
+/** The weight of the earlier conversation for a text that has words of its own. */
 const conversationWeight = 0.4;
 
 /**
- * The chunks by the words of a text; by what was said before it, too, and by that alone where the text has no words
- * of its own ("And why?").
+ * Ranks chunks by the words of a text and, with less weight, of the earlier conversation. By the conversation alone if
+ * the text has no words of its own ("And why?").
  */
 export function rankInConversation(
   chunks: readonly Chunk[],
@@ -152,11 +154,11 @@ export function rankChunks(chunks: readonly Chunk[], query: string): readonly Ra
   return ranked.filter((one) => one.score > 0).sort((left, right) => right.score - left.score);
 }
 
-/** The texts between quotes of one kind, line by line. */
+/** The texts between quotes of the same kind, line by line. */
 function quotedIn(code: string): readonly string[] {
   return code.split('\n').flatMap((line) => {
     const found: string[] = [];
-    // A quote that is not closed on its line: nor is any of its kind behind it.
+    // Quotes that are not closed on this line; no later quote of the same kind is either.
     const open = new Set<string>();
     for (let at = 0; at < line.length; at += 1) {
       const quote = line[at] ?? '';
@@ -173,7 +175,9 @@ function quotedIn(code: string): readonly string[] {
   });
 }
 
-/** Whether code says, in one of its texts, two words of a task one after the other: "the message for an unknown operator". */
+/**
+ * Whether a text in the code contains two consecutive words of the task, as in "the message for an unknown operator".
+ */
 export function sharesWords(task: string, code: string): boolean {
   const texts = quotedIn(code).map((text) => ` ${wordsIn(text).join(' ')} `);
   const words = wordsIn(task);

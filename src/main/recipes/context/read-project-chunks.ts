@@ -8,7 +8,9 @@ const readable =
   /\.(py|pyi|[mc]?[jt]sx?|md|rst|txt|json|ya?ml|toml|ini|cfg|html|css|sql|sh|env|conf|go|rs|java|rb|php|c|h|cpp)$|(^|\/)(Dockerfile|Makefile|Procfile)$/i;
 const noise = /(^|\/)(package-lock\.json|yarn\.lock|poetry\.lock)$|\.min\.js$/;
 
-/** Reads the project as chunks; where it is large, the files whose names or lines hold words of the query come first. */
+/**
+ * Reads the project as chunks. In a large project, files whose names or lines contain words of the query come first.
+ */
 export async function readChunks(
   context: RecipeContext,
   syntax: Syntax,

@@ -4,20 +4,20 @@ import type { FileText } from '../trial/candidate-change.ts';
 import { createJudge, verdictTexts, type Judge } from '../fix/judge/judge-candidate.ts';
 import type { Confidence } from '@shared/events/turn-events.ts';
 
-/** A change that nobody has tried yet. */
+/** A change that was not tried yet. */
 export interface Proposal {
   readonly files: readonly FileText[];
-  /** What was changed, for people: "total in cart.py". */
+  /** What was changed, for the user: "total in cart.py". */
   readonly name: string;
   readonly did: 'Changed' | 'Renamed' | 'Wrote';
 }
 
-/** Null: there is no test to judge by, or no copy could be made to run it in. */
+/** Null: there is no test, or no copy could be made to run it in. */
 export async function judgeOf(context: RecipeContext): Promise<Judge | null> {
   return context.criterion === null ? null : createJudge(context, context.criterion.command);
 }
 
-/** Writes the change when the tests that there are still pass; null when they do not. */
+/** Writes the change if the existing tests still pass; null if they do not. */
 export async function acceptChange(
   context: RecipeContext,
   judge: Judge | null,
@@ -41,7 +41,7 @@ export async function acceptChange(
   return { type: 'done', text, confidence };
 }
 
-/** Tests that are asked for run after this: whether they pass is said by whoever runs them. */
+/** If the task asks for tests, they run after this, and the caller reports their result. */
 function checkedText({ task, conduct = 1 }: RecipeContext, confidence: Confidence): string {
   if (confidence !== 'unchecked') return 'The tests still pass, but none covers this change; please review the diff.';
   return conduct >= 5 && wantsTests(task) ? 'Please review the diff.' : 'No tests cover it; please review the diff.';

@@ -11,13 +11,14 @@ const ofNotes = /\b(?:doc ?strings?|type ?(?:hints?|annotations?))\b/i;
 const ofEach = /\b(?:all|every|each)\s+(?:of\s+)?(?:the\s+)?(?:functions?|methods?)\b/i;
 const mostPlaces = 12;
 
-/** Whether a text asks only for what speaks of code (docstrings, type hints), so that nothing else of it may change. */
+/** Whether a text asks only for notes about code (docstrings, type hints), so that nothing else may change. */
 export function asksForNotes(task: string): boolean {
   return ofNotes.test(task) && !/\b(?:fix|remove|delete|rename|refactor|implement)\b/i.test(task);
 }
 
 /**
- * Whether an answer keeps to it; the text as it may be taken, with the imports that its annotations need. Null: not.
+ * The text to accept, with the imports that its annotations need, if an answer changes only notes. Null: it changes
+ * more.
  */
 export function keptToNotes(syntax: Syntax, path: string, before: string, after: string): string | null {
   if (!path.endsWith('.py')) return after;
@@ -25,10 +26,13 @@ export function keptToNotes(syntax: Syntax, path: string, before: string, after:
   return withTyping(syntax, everythingOfTyping.test(before) ? after : after.replace(everythingOfTyping, ''));
 }
 
-/** The starter model likes to write it for a single name. */
+/** The starter model often writes it for a single name. */
 const everythingOfTyping = /^from typing import \*[ \t]*\n/mu;
 
-/** The functions of a text that is about each of some and names none; empty: it is no such text, or they are too many. */
+/**
+ * The functions of a text that is about each of several functions and names none. Empty: it is no such text, or there
+ * are too many.
+ */
 export function functionsForEach(task: string, chunks: readonly Chunk[]): readonly Chunk[] {
   if (!ofEach.test(task) && !asksForNotes(task)) return [];
   const functions = chunks.filter(({ span }) => span !== null && (span.kind === 'function' || span.kind === 'method'));
@@ -40,7 +44,9 @@ export function functionsForEach(task: string, chunks: readonly Chunk[]): readon
   return chosen.length > mostPlaces ? [] : chosen;
 }
 
-/** One function after the other, each by one greedy answer; those whose answer is of no use stay as they are. */
+/**
+ * Changes one function after the other with one greedy answer each. A function whose answer is unusable stays as it is.
+ */
 export async function changeEach(
   context: RecipeContext,
   syntax: Syntax,

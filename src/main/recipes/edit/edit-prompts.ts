@@ -25,7 +25,7 @@ function base(label: string, user: string, prefill: string | null, maxOutputToke
   };
 }
 
-/** One of the places, by its number; `none` is never missing. */
+/** Asks for one of the places by number; `none` is always possible. */
 export function placeQuestion(task: string, places: readonly Chunk[]): Question {
   const listed = places.map(
     (place, index) =>
@@ -43,7 +43,7 @@ export function placeQuestion(task: string, places: readonly Chunk[]): Question 
   };
 }
 
-/** Of a text in a language whose words are not known here. */
+/** For a text in a language whose words are not known here. */
 export function workQuestion(task: string): Question {
   const user = `A user of a coding assistant writes:\n${task.slice(0, 600)}\n\nDoes the user want a change of the files, or an answer? Say change or answer.`;
   return {
@@ -63,7 +63,7 @@ export function changeQuestion(
   const user = `${task}\n\nFile ${span.path}:\n\`\`\`${fenceName[span.language]}\n${shown}\n\`\`\`\n\nChange ${span.name} so that it does what is asked. Write the whole changed ${span.name}, only that, in one code block.`;
   const how = temperature === 0 ? 'greedy' : `temperature ${temperature}`;
   const head = needsNewSignature(task) ? '' : opening(span, text);
-  // Without its beginning written for it, a small model likes to write the file from its top.
+  // Without a prefilled start, a small model often writes the file from its top.
   const written = head === '' ? shown : textOfSpan(text, span);
   const room = Math.min(700, Math.ceil(roughTokens(written) * (head === '' ? 1.2 : 1.5)) + 80);
   return {
@@ -73,7 +73,7 @@ export function changeQuestion(
   };
 }
 
-/** A parameter that is asked for changes the signature, which must then not be written for the model. */
+/** Whether a task changes the signature, which must then not be prefilled. */
 function needsNewSignature(task: string): boolean {
   return /\b(parameters?|arguments?|options?|flags?|async|keyword|signature|rename|type ?hints?|annotations?)\b/i.test(
     task,
@@ -107,7 +107,7 @@ export function wholeFileQuestion(task: string, path: string, text: string): Que
   const room = Math.min(1_200, Math.ceil(roughTokens(text) * 1.4) + 220);
   const label = `rewrite ${path} (greedy)`;
   if (isProse(path)) {
-    // It may hold code blocks of its own, so none can mark where it begins and ends.
+    // Prose may contain code blocks, so a fence cannot mark where it starts and ends.
     const user = `${task}\n\nThe file ${path}:\n\n${text.trimEnd()}\n\n(End of ${path}.) Write the whole changed file and nothing else.`;
     return { ...base(label, user, null, room), stop: [] };
   }
@@ -115,7 +115,7 @@ export function wholeFileQuestion(task: string, path: string, text: string): Que
   return base(label, user, '```\n', room);
 }
 
-/** A new section of a text, which is put at its end. `code`: parts of the project that it may speak of. */
+/** Asks for a new section, which is added at the end of a text. `code`: parts of the project that it may refer to. */
 export function newSectionQuestion(
   task: string,
   about: { readonly path: string; readonly text: string; readonly code: string },

@@ -3,7 +3,9 @@ import { findSpans } from '../code/code-spans.ts';
 import { spliceInsertion } from '../fix/locate/insertions.ts';
 import { codeOf, dedent } from '../code/splice-code.ts';
 
-/** A function that a task asks to be added: its name as written with brackets or after "function"; null when it exists. */
+/**
+ * The name of a function that a task asks to add: written with brackets or after "function". Null: none, or it exists.
+ */
 export function newNameIn(task: string, known: ReadonlySet<string>): string | null {
   if (!/\b(add|create|write|implement|new|provide|need|want)\b/i.test(task)) return null;
   const calls = [...task.matchAll(/\b([A-Za-z_]\w{2,})\(/g)].map((match) => match[1] ?? '');
@@ -19,12 +21,12 @@ export function newNameIn(task: string, known: ReadonlySet<string>): string | nu
 const asksForDefinition =
   /\b(?:add|create|write|implement|provide|need|want)\s+(?:an?|another|new|one more)\s+(?:[\w/-]+\s+){0,4}?(?:function|class|route|endpoint|handler|view|helper|hook|command|subcommand)\b/i;
 
-/** Whether a text asks for something that has to be defined, without saying what it is to be called. */
+/** Whether a text asks for something that must be defined, without naming it. */
 export function asksForNewCode(task: string): boolean {
   return asksForDefinition.test(task);
 }
 
-/** What an answer defines and the file does not: the first of it; null where there is nothing new. */
+/** The first definition in an answer that the file does not have; null: there is none. */
 export function newNameOf(
   syntax: Syntax,
   text: string,
@@ -39,7 +41,7 @@ export function newNameOf(
   return namesIn(dedent(codeOf(answer))).find(({ name }) => !known.has(name))?.name ?? null;
 }
 
-/** The file with the answer's definition at its end; null when it does not parse. */
+/** The file with the answer's definition at its end; null if it does not parse. */
 export function spliceNew(
   syntax: Syntax,
   text: string,

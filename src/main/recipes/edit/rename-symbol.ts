@@ -6,7 +6,7 @@ export interface Rename {
   readonly to: string;
 }
 
-/** A file with the new name in it, and in how many places. */
+/** A file after the rename, and the number of places changed. */
 export interface RenamedFile {
   readonly path: string;
   readonly text: string;
@@ -17,8 +17,8 @@ const asked =
   /\brename\s+(?:[`'"]?[\w./-]+[`'"]?['’]s\s+)?(?:the\s+)?(?:(?:function|method|class|constant|variable)\s+)?[`'"]?([A-Za-z_$][\w$]*)[`'"]?(?:\(\))?\s+(?:(?:function|method|class|constant|variable)\s+)?(?:(?:in|of|from)\s+\S+\s+)?(?:to|into|as)\s+[`'"]?([A-Za-z_$][\w$]*)/i;
 
 /**
- * What is to be called how, where a text asks for a rename of something that the project defines. "It" is what was
- * named last before: in the text, else in `topic`. Null: no rename is asked for, or what is meant is not known.
+ * The old and new name if a text asks to rename something that the project defines. "It" is what was named last: in the
+ * text, otherwise in `topic`. Null: no rename is asked for, or its target is unclear.
  */
 export function parseRenameRequest(task: string, topic: string, defined: ReadonlySet<string>): Rename | null {
   const [, name, to] = asked.exec(task) ?? [];
@@ -31,9 +31,9 @@ export function parseRenameRequest(task: string, topic: string, defined: Readonl
 }
 
 /**
- * A top-level name of `definedIn` written anew wherever it is meant: at its definition, in imports and exports, and
- * where files that import it use it. Keys, attributes of other things, texts and comments stay. Null where it cannot
- * be told what is meant: a local name or a parameter is called the same, or the new name is used already.
+ * Renames a top-level name of `definedIn` at its definition, in imports and exports, and where files that import it use
+ * it. Keys, attributes of other things, strings and comments stay. Null if it is ambiguous: a local name or parameter
+ * is equal, or the new name is used already.
  */
 export function renameEverywhere(
   syntax: Syntax,
@@ -55,7 +55,7 @@ export function renameEverywhere(
   return changed;
 }
 
-/** A piece of the text and what stands there instead. */
+/** A piece of the text and its replacement. */
 interface Edit {
   readonly from: number;
   readonly to: number;
@@ -112,14 +112,14 @@ function useOf(node: SyntaxNode, module: string): Use {
   }
 }
 
-/** `cart.total` means the name only where `cart` is the module that has it; `exports.total` always does. */
+/** `cart.total` is the name only if `cart` is the module that defines it; `exports.total` always is. */
 function memberUse(object: SyntaxNode | null, module: string): Use {
   if (object === null) return 'leave';
   if (/^(?:module\.)?exports$/.test(object.text)) return 'rename';
   return object.text === module ? 'of-module' : 'leave';
 }
 
-/** Whether a node gives its name to something: a definition, a parameter, a local variable. */
+/** Whether a node binds a name: a definition, a parameter or a local variable. */
 function isBinding(parent: SyntaxNode, node: SyntaxNode): boolean {
   if (
     /parameter|^lambda|_pattern$|^pattern_list$|^(?:global|nonlocal)_statement$|^(?:rest|spread)_element$/.test(
@@ -140,7 +140,7 @@ function isBinding(parent: SyntaxNode, node: SyntaxNode): boolean {
   return parent.type === 'as_pattern_target' || parent.type === 'catch_clause';
 }
 
-/** The definition itself: its statement is one of the file's own, not of a function in it. */
+/** Whether it is the definition itself, in a statement of the file and not of a function. */
 function isDefinition(node: SyntaxNode): boolean {
   const { parent } = node;
   if (parent === null || /parameter|pattern/.test(parent.type)) return false;
@@ -159,7 +159,7 @@ function isImported(node: SyntaxNode): boolean {
   return /^(?:const|let|var)\b[^=]*=\s*(?:await\s+import|require)\(/.test(text);
 }
 
-/** The statement of the file that holds a node. */
+/** The top-level statement that contains a node. */
 function statementOf(node: SyntaxNode): SyntaxNode {
   let at = node;
   while (at.parent !== null && at.parent.parent !== null) at = at.parent;

@@ -5,14 +5,14 @@ import { termsOf } from '../context/rank-project-chunks.ts';
 
 export interface SpanAnswer {
   readonly text: string;
-  /** False: it was cut off, so its last definition is not whole. */
+  /** False: the answer was cut off, so its last definition is not whole. */
   readonly complete: boolean;
 }
 
 /**
- * The answer in the place of the span it was asked for, and what it makes of that span's neighbors in the file: a new
- * option is read in one function and declared in another. A neighbor is taken only where what is new in it has to do
- * with the task; what a model only writes again, or better by its own taste, stays as it was.
+ * Replaces the span that the answer is for, and neighbors of it that the answer also changes: a new option is read in
+ * one function and declared in another. A neighbor is changed only if the new part relates to the task. What a model
+ * only rewrites to its taste stays as it was.
  */
 export function spliceNeighbours(
   syntax: Syntax,
@@ -41,7 +41,7 @@ export function spliceNeighbours(
   return text === fileText ? own : { ok: true, text };
 }
 
-/** The words of the lines that were not there before. */
+/** The words of the new lines. */
 function newTerms(before: string, after: string): readonly string[] {
   const had = new Set(before.split('\n').map((line) => line.trim()));
   const lines = after.split('\n').filter((line) => !had.has(line.trim()));

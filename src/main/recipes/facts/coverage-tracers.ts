@@ -1,6 +1,6 @@
 /**
- * Traces Python tests without any package: line hits of the project's own files, split by whether the test failed.
- * Loaded as `sitecustomize`, so that it works under any command that ends up in pytest or unittest.
+ * Traces Python tests without any package: the executed lines of the project's own files, split by whether the test
+ * failed. Loaded as `sitecustomize`, so that it works under any command that runs pytest or unittest.
  */
 export const pythonTracer = String.raw`
 import atexit, json, os, sys

@@ -4,7 +4,7 @@ import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import { pytestTracer, pythonTracer, v8Lines } from './coverage-tracers.ts';
 import type { TestReport } from '../../lib/test-output/test-report.ts';
 
-/** How suspicious executed lines are, 0 to 1, by Ochiai: ef / sqrt((ef + nf) (ef + ep)). */
+/** How suspicious executed lines are, from 0 to 1, by Ochiai: ef / sqrt((ef + nf) (ef + ep)). */
 export interface Coverage {
   /** Path to line to score; a line that no failing test executed is absent. */
   readonly lines: ReadonlyMap<string, ReadonlyMap<number, number>>;
@@ -18,7 +18,7 @@ export interface CoverageRequest {
   readonly timeoutMs: number;
 }
 
-/** Runs the tests once more under a tracer; null where nothing could be learned. */
+/** Runs the tests once more under a tracer; null if that gave no result. */
 export async function measureCoverage(context: RecipeContext, request: CoverageRequest): Promise<Coverage | null> {
   const runner = context.facts.test?.runner ?? 'other';
   const isPython = runner === 'pytest' || runner === 'unittest' || /\b(pytest|unittest)\b/.test(request.command);
@@ -126,7 +126,7 @@ function jsonAfterMark(stdout: string): readonly unknown[] {
     try {
       return JSON.parse(match[1] ?? '');
     } catch {
-      // A line that was cut off tells nothing.
+      // A line that was cut off is ignored.
       return null;
     }
   });

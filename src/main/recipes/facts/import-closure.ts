@@ -1,6 +1,6 @@
 import { languageOf } from '../code/code-syntax.ts';
 
-/** The project's own files that a file imports, by reading its import lines. `files`: every file there is. */
+/** The project's own files that a file imports, read from its import lines. `files`: all files of the project. */
 export function importsOf(path: string, text: string, files: ReadonlySet<string>): readonly string[] {
   const found = languageOf(path) === 'python' ? pythonImports(path, text) : scriptImports(path, text);
   const resolved = found.map((candidates) => candidates.find((candidate) => files.has(candidate)));
@@ -34,7 +34,7 @@ function pythonImports(path: string, text: string): readonly (readonly string[])
   return found;
 }
 
-/** A module may lie at the root, under `src`, or beside the file that imports it. */
+/** A module may be at the root, under `src`, or beside the file that imports it. */
 function moduleFiles(module: string, folder: readonly string[]): string[] {
   const path = module.replaceAll('.', '/');
   const beside = folder.length === 0 ? [] : filesAt(`${folder.join('/')}/${path}`);
@@ -67,7 +67,10 @@ function scriptImports(path: string, text: string): readonly (readonly string[])
   return found;
 }
 
-/** Files reached from `start` by imports, nearest first, at most `limit`; value: how many imports away. */
+/**
+ * Files reached from `start` by imports, nearest first, at most `limit`. The value is the number of imports between
+ * them.
+ */
 export async function importClosure(
   start: readonly string[],
   files: ReadonlySet<string>,

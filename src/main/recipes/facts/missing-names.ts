@@ -1,13 +1,13 @@
 import type { TestFailure } from '../../lib/test-output/test-report.ts';
 
-/** Something that a test uses and the project does not have yet. */
+/** Something that a test uses and the project does not define. */
 export interface MissingName {
   readonly name: string;
-  /** Module as written in the message or its file (`calc`, `./calc.js`, `/workspace/calc.py`); null when not told. */
+  /** The module as written in the message, or its file (`calc`, `./calc.js`, `/workspace/calc.py`); null if unknown. */
   readonly module: string | null;
   /** The class that lacks an attribute. */
   readonly className: string | null;
-  /** What it was called on, for "x.name is not a function". */
+  /** The object it was called on, for "x.name is not a function". */
   readonly receiver: string | null;
   readonly kind: 'export' | 'attribute' | 'name' | 'parameter' | 'module';
 }
@@ -61,7 +61,7 @@ const patterns: readonly Pattern[] = [
   },
 ];
 
-/** What is missing, by the messages of the failures; each name once. */
+/** What is missing according to the messages of the failures; each name once. */
 export function findMissingNames(failures: readonly TestFailure[]): readonly MissingName[] {
   const found = new Map<string, MissingName>();
   for (const failure of failures) {

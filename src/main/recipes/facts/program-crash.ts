@@ -4,15 +4,15 @@ import type { FileText } from '../trial/candidate-change.ts';
 import type { Chunk } from '../context/rank-project-chunks.ts';
 import { runInCopy } from '../trial/run-in-copy.ts';
 
-/** What a program of the project said as it fell over. */
+/** The output of a program of the project that crashed. */
 export interface Crash {
-  /** What was run to see it; null: the text itself shows it. */
+  /** The command that reproduced it; null: the text itself contains the output. */
   readonly command: string | null;
   /** Its last line: "ValueError: …". */
   readonly error: string;
   /** The end of the output, for a prompt. */
   readonly shown: string;
-  /** Outermost first. Paths as they were printed: those of another machine end in the project's own. */
+  /** Outermost first, with paths as printed. A path from another machine ends in the path of a project file. */
   readonly frames: readonly Frame[];
 }
 
@@ -28,21 +28,23 @@ const errorLine = /^(?:Uncaught )?((?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|
 const shownLines = 16;
 const limitSeconds = 20;
 
-/** The command whose crash a text speaks of; null: it names none, or speaks of something else. */
+/** The command whose crash a text describes; null: it names none, or is about something else. */
 export function crashingCommand(task: string): string | null {
   if (!speaksOfCrash.test(task)) return null;
   const command = quotedCommand.exec(task)?.[1] ?? bareCommand.exec(task)?.[1] ?? null;
   return command === null ? null : command.trim().replace(/^python\s/u, 'python3 ');
 }
 
-/** From the text where it is pasted, else by running the command that the text names, in a copy. */
+/**
+ * Reads the crash from the text if it is pasted there, otherwise by running the command that the text names in a copy.
+ */
 export async function parseCrash(context: RecipeContext): Promise<Crash | null> {
   const pasted = readCrash(context.task, [], null);
   if (pasted !== null && pasted.frames.length > 0) return pasted;
   return context.canExecute ? reproduceCrash(context, crashingCommand(context.task), []) : null;
 }
 
-/** Null: it does not crash, or not as a program of the project does. */
+/** Null: it does not crash, or not in a program of the project. */
 export async function reproduceCrash(
   context: RecipeContext,
   command: string | null,
@@ -61,7 +63,7 @@ function readCrash(output: string, roots: readonly string[], command: string | n
   return { command, error, shown: plain.split('\n').slice(-shownLines).join('\n'), frames: framesOf(plain) };
 }
 
-/** A path of another machine is kept as it is: its end says which file is meant. */
+/** A path from another machine is kept as it is, because its end identifies the file. */
 function framesOf(output: string): readonly Frame[] {
   const python = /^[ \t]*File "([^"\n]+)", line (\d+)(?:, in (\S+))?/gmu;
   const script = /^[ \t]*at (?:async )?(?:([^\s()]+(?: \[as \w+\])?) \()?(?:file:\/\/)?([^\s()]+):(\d+):\d+\)?$/gmu;
@@ -77,7 +79,7 @@ function framesOf(output: string): readonly Frame[] {
   ];
 }
 
-/** The places that a crash went through, the deepest first. */
+/** The places that a crash passed through, the deepest first. */
 export function crashPlaces(crash: Crash | null, chunks: readonly Chunk[]): readonly Chunk[] {
   if (crash === null) return [];
   const found = [...crash.frames].reverse().flatMap((frame) => {
@@ -85,7 +87,7 @@ export function crashPlaces(crash: Crash | null, chunks: readonly Chunk[]): read
     const named = inFile.find(({ span }) => span !== null && span.shortName === frame.name);
     return named ?? inFile.find(({ startLine, endLine }) => frame.line >= startLine && frame.line <= endLine) ?? [];
   });
-  // What the whole file does is seldom at fault while a function of it is on the way.
+  // If a function is involved, the file's top-level code is seldom at fault.
   const functions = found.filter(({ span }) => span !== null && span.kind !== 'block');
   return [...new Set(functions.length > 0 ? functions : found)];
 }

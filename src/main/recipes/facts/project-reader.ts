@@ -1,7 +1,7 @@
 import { findSpans, type Span } from '../code/code-spans.ts';
 import { languageOf, type CodeLanguage, type Syntax } from '../code/code-syntax.ts';
 
-/** A source file as the recipe sees it now (in the base of the trial copy). */
+/** A source file in its present form, in the base of the trial copy. */
 export interface SourceFile {
   readonly path: string;
   readonly language: CodeLanguage;
@@ -9,7 +9,7 @@ export interface SourceFile {
   readonly spans: readonly Span[];
 }
 
-/** Reads and parses files on demand; `forget` after the base has moved. */
+/** Reads and parses files on demand. Call `forget` after the base has changed. */
 export interface ProjectReader {
   source(path: string): Promise<SourceFile | null>;
   text(path: string): Promise<string | null>;

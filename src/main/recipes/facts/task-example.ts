@@ -6,19 +6,19 @@ import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { Chunk } from '../context/rank-project-chunks.ts';
 import { runInCopy } from '../trial/run-in-copy.ts';
 
-/** "total([1, 2]) gives 2, it must be 3": a call with plain values, and what is wanted of it. */
+/** "total([1, 2]) gives 2, it must be 3": a call with plain values, and the wanted result. */
 export interface TaskExample {
   readonly span: Span;
-  /** As it stands in the text. */
+  /** As it is written in the text. */
   readonly call: string;
-  /** Values that the text says are wanted, or that follow such a word: the first is the likeliest. */
+  /** Values that the text says are wanted, or that follow such a word, the likeliest first. */
   readonly values: readonly string[];
 }
 
 const limitSeconds = 20;
 const unreachable =
   /\b(?:Import|ModuleNotFound|Syntax|Name)Error\b|ERR_MODULE_NOT_FOUND|is not a function|is not defined/;
-/** What is said about a call is said soon after it. */
+/** How many characters after a call its wanted result is looked for. */
 const reach = 260;
 const wanted = /(?:must|should|shall|has to|have to|instead of|expect\w*|want\w*|rather than)\b[^.;!?"'`\d[{]*$/i;
 const value =
@@ -42,7 +42,7 @@ export function examplesIn(task: string, syntax: Syntax, chunks: readonly Chunk[
   });
 }
 
-/** Only such a call may be run as it stands in a text. */
+/** Whether a call has only plain values. Only such a call may be run as written in a text. */
 function isPlainCall(syntax: Syntax, language: CodeLanguage, call: string): boolean {
   if (syntax.errorLine(language, call) !== null) return false;
   return syntax.withTree(language, call, (root) => {
@@ -61,8 +61,8 @@ function isPlain(node: SyntaxNode): boolean {
 }
 
 /**
- * A command that fails now and holds once the call gives what the text wants; null where the text has no such example.
- * What the call gives today is no wish, whatever the words are.
+ * A command that fails now and passes once the call gives the wanted result. Null: the text has no such example. The
+ * present result of the call is never taken as wanted.
  */
 export async function exampleCriterion(
   context: RecipeContext,

@@ -5,7 +5,7 @@ import type { Entry } from '../../agent/prompt/conversation.ts';
 import type { CallAnswer, RecipeContext } from '../define.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** Tools that are told of where the usual list is too much. */
+/** The number of tools offered if the usual list is too long for the model. */
 export const fewTools = 5;
 
 interface CallCase {
@@ -13,7 +13,7 @@ interface CallCase {
   readonly isRight: (call: ParsedCall) => boolean;
 }
 
-/** Each has one right call, whatever else a model might do first. */
+/** Each case has exactly one right call, whatever else a model might do first. */
 const cases: readonly CallCase[] = [
   {
     task: 'Read the file src/app.py. Do nothing else.',
@@ -38,12 +38,12 @@ function field(input: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The model as if its settings said so. */
+/** The model with additional settings. */
 export function drivenBy(model: ModelInfo, driving: NonNullable<ModelInfo['driving']>): ModelInfo {
   return { ...model, driving: { ...model.driving, ...driving } };
 }
 
-/** One step of the loop, exactly as the loop would send it; the calls that could be read out of the answer. */
+/** One step of the loop, exactly as the loop would send it, and the calls that could be read from the answer. */
 export async function askForCalls(
   context: RecipeContext,
   model: ModelInfo,
@@ -67,7 +67,7 @@ export interface CallsResult extends Pick<ProbeCard, 'calls' | 'callStyle' | 'to
   readonly hasRepeated: boolean;
 }
 
-/** The ways that the provider offers, best first; a way that gets all right ends the search. */
+/** Tries the call styles that the provider offers, best first. A style that gets everything right ends the search. */
 export async function probeCalls(context: RecipeContext): Promise<CallsResult> {
   const { tools, grammar, schema = false } = context.model.capabilities;
   const styles: readonly ProbedStyle[] = [
@@ -87,7 +87,7 @@ export async function probeCalls(context: RecipeContext): Promise<CallsResult> {
   const best = [...calls].sort((left, right) => right.passed - left.passed)[0];
   if (best === undefined || best.passed < 2) return { calls, callStyle: null, toolBudget: null, hasRepeated };
   if (best.passed === cases.length) return { calls, callStyle: best.style, toolBudget: null, hasRepeated };
-  // Fewer tools to choose from may be what it takes.
+  // The model may need fewer tools to choose from.
   const driving = { calls: best.style, toolBudget: fewTools };
   const few = await tryStyle(context, drivenBy(context.model, driving), best.style);
   return { calls, callStyle: best.style, toolBudget: few.passed > best.passed ? fewTools : null, hasRepeated };

@@ -4,12 +4,14 @@ import type { RecipeContext } from '../define.ts';
 
 type Way = DraftsResult['ways'][number];
 
-/** So much quicker a way must be over all prompts, in percent, and so much slower it may be with one of them. */
+/**
+ * How much faster, in percent, a way to draft must be over all prompts, and how much slower it may be for one of them.
+ */
 const worth = { quicker: 10, slower: 5 } as const;
-/** An answer is cut where it would take longer than this without drafts. */
+/** An answer is limited to what would take this long without drafts. */
 const secondsEach = 10;
 const tokensEach = { least: 48, most: 160 } as const;
-/** A way is begun only where so much of the probe's time is left. */
+/** A way is only tried if this much of the probe's time is left. */
 const reserveMs = 150_000;
 
 const file = `def total(prices):
@@ -38,7 +40,7 @@ def report(prices):
     return "\\n".join(lines)
 `;
 
-/** What an agent's model writes: a file with one change, and words of its own. */
+/** Typical output of an agent's model: a file with one change, and words of its own. */
 const prompts = [
   {
     name: 'edit',
@@ -48,9 +50,9 @@ const prompts = [
 ] as const;
 
 interface Run {
-  /** Of writing: tokens a second. */
+  /** Writing speed in tokens per second. */
   readonly speeds: readonly number[];
-  /** Of reading each prompt, which a model that drafts has to do as well, and of writing as much as was asked for. */
+  /** The time to read each prompt, which a drafting model must do too, and to write as much as was asked for. */
   readonly milliseconds: readonly number[];
   readonly texts: readonly string[];
   readonly drafted: number;
@@ -62,7 +64,7 @@ type Asking = Pick<RecipeContext, 'model' | 'call' | 'progress'> & {
   readonly budget: Pick<RecipeContext['budget'], 'millisecondsLeft'>;
 };
 
-/** Each way of its server to draft ahead against writing without. */
+/** Compares each way to draft that the server offers with writing without drafts. */
 export async function probeDrafts(
   context: Asking,
   decodePerSecond: number | null = null,
@@ -80,7 +82,7 @@ export async function probeDrafts(
     runs.push({ way, run: await write(context, way, tokens) });
   }
   if (runs.length === 0) return { note: `drafts were not compared: ${first.problem ?? 'it took too long'}` };
-  // A machine that was busy with other things at first would make every way look quick.
+  // A machine that was busy only at first would make every way look fast.
   const second = await write(context, 'off', tokens);
   const alone = {
     ...first,
@@ -145,7 +147,7 @@ async function write(context: Asking, way: string, maxOutputTokens: number): Pro
   return { speeds, milliseconds, texts, drafted, accepted, problem };
 }
 
-/** In hundredths. Of a few tokens it says nothing. */
+/** Tokens per second, rounded to hundredths; null for fewer than four tokens, which say nothing. */
 function writtenPerSecond({ writtenTokens, writtenMs }: EngineCounts): number | null {
   return writtenTokens < 4 || writtenMs === 0 ? null : Math.round((100_000 * writtenTokens) / writtenMs) / 100;
 }
@@ -161,7 +163,9 @@ function wayOf(way: string, run: Run, alone: Run): Way {
 
 const timeOf = ({ milliseconds }: Run): number => milliseconds.reduce((sum, time) => sum + time, 0);
 
-/** A way that helps with edits and costs with answers is not taken: nobody knows which of them comes next. */
+/**
+ * Whether drafting is worth using. It must not slow down one kind of text, because nobody knows which kind comes next.
+ */
 function isWorth(run: Run, alone: Run): boolean {
   return (
     run.problem === null &&

@@ -2,10 +2,10 @@ import type { ProbeCard } from '@shared/models/probe-card.ts';
 import type { RecipeContext } from '../define.ts';
 import { fillerLine } from './probe-measures.ts';
 
-/** A window that takes longer to fill is tried as far as this many seconds go, and the card says so. */
+/** A context that takes longer to fill is tested only as far as this many seconds allow, and the card says so. */
 const longestSeconds = 25;
 const secret = '7391';
-/** For the question, the frame of the template and the answer. */
+/** Room for the question, the frame of the template and the answer. */
 const besideTokens = 160;
 
 export interface NeedleResult {
@@ -13,7 +13,7 @@ export interface NeedleResult {
   readonly note: string | null;
 }
 
-/** The fact stands first, for what an engine drops silently is the beginning. */
+/** The fact comes first, because an engine that overflows silently drops the beginning. */
 export async function probeNeedle(
   context: RecipeContext,
   { prefill, tokensPerLine }: { readonly prefill: number | null; readonly tokensPerLine: number },
@@ -22,7 +22,8 @@ export async function probeNeedle(
   const allowed = prefill === null ? whole : Math.floor(prefill * longestSeconds);
   const tokens = Math.min(whole, allowed);
   let refused = '';
-  // Longer numbers take more tokens than the first lines did. What is too long is refused before anything is computed.
+  // Longer numbers take more tokens than the first lines did. A prompt that is too long is refused before anything is
+  // computed.
   for (const share of [0.97, 0.88]) {
     const count = Math.max(1, Math.floor((tokens * share) / tokensPerLine));
     const lines = Array.from({ length: count }, (_, index) => fillerLine(9, index));

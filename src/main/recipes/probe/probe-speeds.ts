@@ -2,14 +2,14 @@ import type { ProbeCard } from '@shared/models/probe-card.ts';
 import type { RecipeContext } from '../define.ts';
 import { decodePerSecond, fillerLine, prefillPerSecond } from './probe-measures.ts';
 
-/** The third length is as long as this many seconds allow: a processor may read forty tokens a second. */
+/** The third prompt is as long as this many seconds allow: a processor may read only forty tokens per second. */
 const longestPrefillSeconds = 8;
 const mostTokens = 2_048;
 const leastLongTokens = 640;
 
 export interface SpeedResult {
   readonly speeds: ProbeCard['speeds'];
-  /** Of the lines that prompts are filled with, by the engine's own count. */
+  /** Tokens per filler line, by the engine's own count. */
   readonly tokensPerLine: number;
   readonly backend: string | undefined;
 }
@@ -19,7 +19,7 @@ export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> 
   let tokensPerLine = (await context.countTokens(fillerLine(0, 100))) + 1;
   const speeds: ProbeCard['speeds'] = [];
   let backend: string | undefined;
-  // The first call loads the model; its prompt is then read at the usual speed.
+  // The first call also loads the model, but its prompt is then read at the usual speed.
   for (const [series, wanted] of [128, 384, null].entries()) {
     const tokens = wanted ?? longest(context, speeds);
     const count = Math.max(1, Math.floor(Math.min(tokens, context.model.contextTokens - 160) / tokensPerLine));
@@ -35,7 +35,7 @@ export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> 
     if (!answer.ok) break;
     const { measured } = answer;
     backend = measured.backend;
-    // The frame of the template and the question are some forty tokens.
+    // The frame of the template and the question take about forty tokens.
     tokensPerLine = Math.max(1, (measured.promptTokens - 40) / count);
     speeds.push({
       promptTokens: measured.promptTokens,

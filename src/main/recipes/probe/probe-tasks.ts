@@ -32,7 +32,7 @@ const spanTasks: readonly SpanTask[] = [
 
 type Score = ProbeCard['tasks']['recipe'];
 
-/** As the recipes ask: one function, in a fence that is opened for the model where it can be. */
+/** As recipes ask: one function, in a fence that is opened for the model if possible. */
 export async function probeRecipe(context: RecipeContext): Promise<Score> {
   let passed = 0;
   for (const task of spanTasks) {
@@ -51,7 +51,7 @@ export async function probeRecipe(context: RecipeContext): Promise<Score> {
   return { passed, of: spanTasks.length };
 }
 
-/** Exact quoting first; whole files are what is left for a model that misquotes. */
+/** Exact quoting first; writing whole files is the alternative for a model that misquotes. */
 export async function probeEdit(context: RecipeContext): Promise<ProbeCard['edit']> {
   const task = `This is calc.py:\n${calc}\nadd must return the sum of its numbers.`;
   const base = { purpose: 'propose', system: 'You change code.', temperature: 0, maxOutputTokens: 96 } as const;
@@ -87,7 +87,7 @@ function keepsQuote(text: string): boolean {
     if (typeof edit.old !== 'string' || typeof edit.new !== 'string' || edit.old === '') return false;
     return calc.split(edit.old).length === 2 && calc.replace(edit.old, edit.new).includes('return a + b');
   } catch {
-    // What is not JSON is no edit.
+    // An answer that is not JSON is no edit.
     return false;
   }
 }
@@ -99,7 +99,7 @@ function fenced(text: string): string {
 const mostLoopSteps = 6;
 const loopTask = 'The function add in calc.py subtracts. It must add. Change only that, then call task_complete.';
 
-/** The free loop on a project of one file that exists in these lines only: nothing is run. */
+/** The loop on a project of one file that exists only in memory. Nothing is run. */
 export async function probeLoop(context: RecipeContext, model: ModelInfo): Promise<Score> {
   const entries: Entry[] = [{ type: 'user', seq: 0, text: loopTask }];
   let file = calc;
@@ -119,11 +119,11 @@ export async function probeLoop(context: RecipeContext, model: ModelInfo): Promi
     };
     entries.push({ type: 'assistant', seq: step, parts: answer.parts, calls: [result] });
   }
-  // It never said that it was done, but the change may be right.
+  // The model never said that it was done.
   return { passed: 0, of: 1 };
 }
 
-/** The change is made and nothing else is lost. */
+/** Whether the change is made and nothing else is lost. */
 function isFixed(file: string): boolean {
   return /return a \+ b$/mu.test(file) && file.includes('return a * 2') && !file.includes('a - b');
 }

@@ -1,6 +1,6 @@
 /**
- * Runs pytest again and again in forks of one process that has imported it already: 30 ms a run instead of 250.
- * Reads a line per run from a pipe, writes the exit code to another one; what a run leaves behind is killed.
+ * Runs pytest repeatedly in forks of a process that has already imported it: 30 ms per run instead of 250. Reads one
+ * line per run from a pipe and writes the exit code to another. Processes that a run leaves behind are killed.
  */
 export const forkRunner = String.raw`
 import os, signal, sys, time

@@ -5,13 +5,13 @@ import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import { setupScript } from './trial-script.ts';
 
 export interface CopyRun extends ExecResult {
-  /** Absolute; paths in the output lie in it. */
+  /** Absolute. Paths in the output are inside it. */
   readonly root: string;
 }
 
 /**
- * A command in a fresh copy of the project with some files as given, without input; the workspace is not touched.
- * The copy is not the judge's. Null: there is no place for one.
+ * Runs a command in a fresh copy of the project with the given files, without input. The workspace and the judge's copy
+ * are not touched. Null: there is no place for a copy.
  */
 export async function runInCopy(
   { world }: Pick<RecipeContext, 'world'>,

@@ -3,12 +3,12 @@ import type { TestFailure } from '../../lib/test-output/test-report.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { TrialCommand } from './trial-script.ts';
 
-/** The test command in the form that reports most: unittest names its passing tests only with `-v`. */
+/** The test command in the form that reports most: unittest names passing tests only with `-v`. */
 export function reportingCommand(command: string): string {
   return command.replace(/^(\s*python3? -m unittest)(?! -v)\b/, '$1 -v');
 }
 
-/** A command that runs only what failed, or null where the whole command is the only way. */
+/** A command that runs only what failed; null if only the whole command can be run. */
 export function failingOnlyCommand(command: string, failures: readonly TestFailure[]): TrialCommand | null {
   const pytest = /^\s*(?:python3? -m )?pytest(?: -[\w-]+)*(?: [\w./]+)*\s*$/.exec(command);
   if (pytest !== null) return { pytest: ['-q', ...failures.slice(0, 40).map((failure) => failure.id)] };
@@ -26,7 +26,7 @@ function arguments_(values: readonly string[]): string {
   return [...new Set(values)].map(shellQuote).join(' ');
 }
 
-/** Environment under which a run of the tests says the most: names of passing tests, short tracebacks, locations. */
+/** The environment in which a test run reports most: names of passing tests, short tracebacks, locations. */
 export function reportingEnvironment(runner: TestRunner | null): Readonly<Record<string, string>> {
   const quiet = {
     PYTHONDONTWRITEBYTECODE: '1',

@@ -2,12 +2,12 @@ import type { FileText } from './candidate-change.ts';
 import { forkRunner } from './pytest-fork-runner.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 
-/** The part of a new text that differs from the base, by lines: what a script must carry. */
+/** The lines of a new text that differ from the base, so that a script need not carry the whole text. */
 export interface LinePatch {
   readonly path: string;
-  /** Lines of the base kept in front of `middle`. */
+  /** The number of base lines kept before `middle`. */
   readonly headLines: number;
-  /** First line (1-based) of the base kept after it. */
+  /** The first base line (1-based) kept after it. */
   readonly tailFrom: number;
   readonly middle: readonly string[];
 }
@@ -31,7 +31,10 @@ export interface TrialPaths {
   readonly workFolder: string;
 }
 
-/** Makes the copy. Installed packages are shared by a link, history is left out; members of a workspace are those of the copy. */
+/**
+ * Makes the copy. Installed packages are shared by a link, and history is left out. Workspace members come from the
+ * copy.
+ */
 export function setupScript(workspace: string, paths: TrialPaths): string {
   const { trial, workFolder } = paths;
   const shared = ['node_modules', '.venv', 'venv'];
@@ -47,8 +50,8 @@ export function setupScript(workspace: string, paths: TrialPaths): string {
 }
 
 /**
- * Packages that are members of the workspace are links into it: by a shared `node_modules` a trial would test the
- * project's own text of them. So `node_modules` of the copy has links of its own to them.
+ * Workspace packages are links into the workspace, so with a shared `node_modules` a trial would test the project's
+ * text of them instead of the copy's. The copy's `node_modules` therefore has its own links to them.
  */
 function shareMembers(trial: string): string {
   return `trial=${shellQuote(trial)}
@@ -71,25 +74,25 @@ done`;
 
 export interface ScriptCandidate {
   readonly patches: readonly LinePatch[];
-  /** Parse checks: a candidate that fails one is not tested. */
+  /** Parse checks. A candidate that fails one is not tested. */
   readonly checks: readonly string[];
 }
 
-/** A shell command, or pytest with these arguments in forks of one process (many quick runs). */
+/** A shell command, or pytest with these arguments in forks of one process, for many quick runs. */
 export type TrialCommand = string | { readonly pytest: readonly string[] };
 
 export interface TrialScriptOptions {
   readonly paths: TrialPaths;
-  /** Run in order; the first that fails ends the candidate. */
+  /** Run in order. The first failure ends the candidate. */
   readonly commands: readonly TrialCommand[];
   readonly limitSeconds: number;
-  /** The script ends after so many candidates that passed every command. */
+  /** The script ends after this many candidates that passed every command. */
   readonly stopAfter: number;
-  /** After the first accepted candidate the script goes on for so many seconds, to see who agrees. */
+  /** How long the script continues after the first accepted candidate, in seconds, to see which others pass. */
   readonly graceSeconds: number;
-  /** The script starts no further candidate after so many seconds. */
+  /** The script starts no further candidate after this many seconds. */
   readonly totalSeconds: number;
-  /** Head and tail of each output that are kept, in bytes. */
+  /** The bytes kept of each output, from its head and tail. */
   readonly keepBytes: number;
 }
 
@@ -124,7 +127,7 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
   return `${lines.join('\n')}\n`;
 }
 
-/** Starts the process that forks, when a command wants it; without it the plain command is run instead. */
+/** Starts the process that forks if a command wants it. Without it, the plain command is run. */
 function forkLines(options: TrialScriptOptions): string[] {
   const forked = options.commands.find((command) => typeof command !== 'string');
   if (forked === undefined || typeof forked === 'string') return ['forks=; exec 7> /dev/null'];
@@ -189,14 +192,14 @@ export function keepScript(patches: readonly LinePatch[], paths: TrialPaths): st
 
 export interface TrialRun {
   readonly candidate: number;
-  /** Which command: its index, or `check` for a parse check. */
+  /** The command by its index, or `check` for a parse check. */
   readonly phase: number | 'check';
   readonly exitCode: number;
   readonly durationMs: number;
   readonly output: string;
 }
 
-/** The runs that a trial script reported, in order; a candidate without any was not tried. */
+/** The runs that a trial script reported, in order. A candidate without a run was not tried. */
 export function readTrialOutput(stdout: string): readonly TrialRun[] {
   const runs: TrialRun[] = [];
   const marks = [...stdout.matchAll(/^@@dewpoint (?:end|(\d+) (\d+|check) (\d+) (\d+))$/gm)];

@@ -1,6 +1,9 @@
 import type { Question, RecipeSubject } from '../define.ts';
 
-/** Endings by what a text calls the thing; the first that fits. Names of languages are the same in every language. */
+/**
+ * File extensions by what a text calls the file; the first match counts. Names of programming languages are the same in
+ * every language.
+ */
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/\bpython\b|\bflask\b|\bdjango\b|\bpandas\b/iu, 'py'],
   [/\btype ?script\b/iu, 'ts'],
@@ -21,8 +24,8 @@ const asksForThing = new RegExp(
 );
 
 /**
- * The ending of a file that a text asks for without saying its name ("a Python script that …"); null where it asks for
- * none. In an empty project everything that is asked for is a new file.
+ * The extension of a file that a text asks for without naming it ("a Python script that …"); null if it asks for none.
+ * In an empty project, every request is for a new file.
  */
 export function kindOfNewFile({ task, facts }: Pick<RecipeSubject, 'task' | 'facts'>): string | null {
   const isEmpty = facts.fileCount === 0;
@@ -51,7 +54,7 @@ export function fileNameQuestion(task: string, kind: string): Question {
   };
 }
 
-/** A name that is not taken, from what a model said or from what the kind is usually called. */
+/** A name that is not taken: from the model's answer, or the usual name for the kind. */
 export function freeFileName(answer: string, kind: string, taken: ReadonlySet<string>): string {
   const usual = kind === 'html' ? 'index' : kind === 'md' ? 'notes' : 'main';
   const said = new RegExp(String.raw`\b([A-Za-z0-9_][\w-]{0,40})\.${kind}\b`, 'u').exec(answer)?.[1];

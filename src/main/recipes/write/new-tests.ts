@@ -6,18 +6,18 @@ import { fenceName, showFile } from '../code/show-code.ts';
 import { codeOf } from '../code/splice-code.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 
-/** Where new tests go, how they reach what they test, and how they are run. */
+/** Where new tests go, how they import what they test, and how they are run. */
 export interface TestPlan {
   readonly path: string;
-  /** The lines in front of the tests. */
+  /** The lines before the tests. */
   readonly head: string;
   readonly command: string;
-  /** What every test begins with. */
+  /** The prefilled start of every test. */
   readonly opening: string;
   readonly framework: string;
 }
 
-/** By the tests that there are, else by the custom of the language. */
+/** Follows the existing tests, otherwise the convention of the language. */
 export async function planTests(context: RecipeContext, target: Span): Promise<TestPlan> {
   return target.language === 'python' ? planPython(context, target) : planScript(context, target);
 }
@@ -29,7 +29,7 @@ async function planPython(context: RecipeContext, target: Span): Promise<TestPla
   const folder = target.path.split('/').slice(0, -1).join('/');
   const ups = path.split('/').length - 1;
   const atFolder = `import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).resolve().parents[${ups}] / "${folder}"))\n\nfrom ${stem} import ${importedName(target)}`;
-  // Modules that import their neighbors by bare names are found from their own folder only.
+  // A module that imports its neighbors by bare names can only be imported from its own folder.
   const works = await context.world.run({
     command: `python3 -c ${shellQuote(`from ${dotted} import ${importedName(target)}`)}`,
     label: `import ${dotted}`,
@@ -67,7 +67,7 @@ async function planScript(context: RecipeContext, target: Span): Promise<TestPla
   return { path, head, command: `node --test ${shellQuote(path)}`, opening, framework: 'node:test and node:assert' };
 }
 
-/** A method is tested through its class. */
+/** The imported name: a method is tested through its class. */
 const importedName = (target: Span): string => target.container ?? target.shortName;
 
 function folderOf({ facts }: RecipeContext, files: RegExp, usual: string): string {
@@ -75,7 +75,7 @@ function folderOf({ facts }: RecipeContext, files: RegExp, usual: string): strin
   return existing === undefined ? `${usual}/` : existing.slice(0, existing.lastIndexOf('/') + 1);
 }
 
-/** A file of tests that is there is a person's: the new ones go beside it. */
+/** An existing test file belongs to the user, so new tests go into a file beside it. */
 async function freePath(
   { world }: RecipeContext,
   folder: string,
@@ -112,14 +112,14 @@ export function testsQuestion(
   };
 }
 
-/** One test of a file: the name that a report has for it, and where it stands. */
+/** One test of a file: its name in a report, and its lines. */
 export interface WrittenTest {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The file in an answer, cut behind its last whole test; null where there is none. */
+/** The file in an answer, cut after its last whole test; null if there is none. */
 export function testsIn(
   syntax: Syntax,
   language: CodeLanguage,
@@ -138,7 +138,7 @@ export function testsIn(
   return null;
 }
 
-/** What is cut off behind its first line parses all the same. */
+/** Whether a function has no body: a function cut off after its first line still parses. */
 function isEmptyFunction(node: Parameters<typeof childrenOf>[0]): boolean {
   return node.type === 'function_definition' && (node.childForFieldName('body')?.namedChildCount ?? 0) === 0;
 }

@@ -2,57 +2,56 @@ import type { EventOf } from '@shared/events/events.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { Trouble } from '../define.ts';
 
-/** Why the stage before was left; null: none was, or another model goes on for a gain. */
+/** Why the previous stage was left; null: there was none, or another model continues because it is worth it. */
 export type StageCause = EventOf<'stage-chosen'>['cause'];
 
-/** How the stage that ran was left. */
+/** How the running stage was left. */
 export type StageExit =
   | {
       readonly type: 'gave-up';
       readonly cause: Trouble['cause'];
-      /** What failed is the service of its model: no other way of driving it would do better. */
+      /** The provider of its model failed, so no other strategy would help. */
       readonly isModelOut: boolean;
-      /** It found a change that a stronger model does not approve of: only the cloud could do better. */
+      /** It found a change that a stronger model does not approve, so only the cloud could do better. */
       readonly isDoubted: boolean;
     }
   | {
       readonly type: 'stopped';
       readonly cause: 'cap' | 'fence';
-      /** The local model that may go on where the cloud may not; null: nobody may. */
+      /** The local model that may continue where the cloud may not; null: none. */
       readonly goesOnWith: string | null;
     };
 
-/** A stage that was entered. */
 export interface EnteredStage {
   readonly stage: Stage;
   readonly cause: StageCause;
-  /** Its place in the turn: stages that were passed over count. */
+  /** Its place in the turn, including skipped stages. */
   readonly index: number;
 }
 
 export interface NextStage extends EnteredStage {
-  /** The other loop stages that were left: a loop is one stage, and each of these models may drive it. */
+  /** The remaining loop stages. Together they are one stage, and each of their models may drive the loop. */
   readonly alsoLoop: readonly Stage[];
 }
 
 export interface CascadeStep {
-  /** Null: there is no stage left. */
+  /** Null: no stage is left. */
   readonly next: NextStage | null;
-  /** On the way to it a cloud stage was passed over, for the cloud is out of reach. */
+  /** A cloud stage was skipped because the cloud is unreachable. */
   readonly isCloudUnasked: boolean;
 }
 
-/** The stages of one turn: which is next, and why. The only way by which another model goes on. */
+/** The stages of one turn: which comes next, and why. Models change only through this. */
 export interface Cascade {
-  /** Leaves the stage that runs and enters the next one. Null: it is the first. */
+  /** Leaves the running stage and enters the next one. Null: this is the first. */
   readonly next: (exit: StageExit | null) => CascadeStep;
-  /** Another model goes on within the loop that runs. Who that is, the router decided. */
+  /** Another model, which the router chose, continues within the running loop. */
   readonly handOver: (stage: Stage, cause: StageCause) => EnteredStage;
-  /** What may still come, in order. */
+  /** The remaining stages, in order. */
   readonly left: () => readonly Stage[];
 }
 
-/** `reach`: asked when a stage is about to be entered. What is missing is passed over in silence. */
+/** `reach`: called before a stage is entered. A missing stage is skipped without a notice. */
 export function createCascade(
   stages: readonly Stage[],
   reach: (stage: Stage) => 'there' | 'missing' | 'offline',
@@ -96,7 +95,9 @@ function stagesAfter(exit: StageExit | null, left: readonly Stage[], running: St
   return exit.isModelOut ? kept.filter(({ model }) => model !== running?.model) : kept;
 }
 
-/** What would cost money, or leave the machine, is left out; where nothing else is left the local model drives a loop. */
+/**
+ * The remaining stages that cost no money and stay on this machine. If there are none, the local model drives a loop.
+ */
 function stagesHere(local: string | null, left: readonly Stage[]): readonly Stage[] {
   if (local === null) return [];
   const here = left.filter(({ model }) => model === local);
@@ -107,7 +108,10 @@ function isLoop({ strategy }: Stage): boolean {
   return strategy === 'loop';
 }
 
-/** Whether work that a cap or a fence has stopped goes on with a local model: as was answered, else as the turn was asked for. */
+/**
+ * Whether work that a spending limit or fence stopped continues with a local model: by the answer, otherwise by the
+ * turn's option.
+ */
 export function goesOnHere(
   stop: { readonly reason: string; readonly goesOnLocally?: boolean | undefined },
   atCap: 'stop' | 'local' | 'ask',
@@ -115,7 +119,7 @@ export function goesOnHere(
   return stopCause(stop) !== null && (stop.goesOnLocally ?? atCap === 'local');
 }
 
-/** Null: another limit, which ends the turn. */
+/** Null: a different limit, which ends the turn. */
 export function stopCause({ reason }: { readonly reason: string }): 'cap' | 'fence' | null {
   if (reason === 'cap') return 'cap';
   return reason === 'fenced' ? 'fence' : null;

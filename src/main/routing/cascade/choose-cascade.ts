@@ -3,14 +3,14 @@ import type { Strategy, ModelInfo, Stage } from '@shared/models/model-info.ts';
 export interface CascadeSubject {
   readonly strategy: 'auto' | Strategy;
   readonly policy: 'local' | 'hybrid' | 'cloud';
-  /** Null: not set up, or not on this machine. */
+  /** Null: not configured, or not on this machine. */
   readonly local: ModelInfo | null;
   readonly cloud: ModelInfo | null;
 }
 
 /**
- * The stages that a task may go through, as data: cheaper first. A strategy that was asked for is the only one; else a model
- * is driven in the strategies that its probe passed, best first. Empty when no model that the policy allows is there.
+ * The stages that a task may go through, cheaper ones first. A requested strategy is the only one; otherwise a model
+ * gets the strategies that its probe passed, best first. Empty if no allowed model is available.
  */
 export function chooseCascade(subject: CascadeSubject): readonly Stage[] {
   const models = [
@@ -29,15 +29,15 @@ function stage(strategy: Strategy, model: ModelInfo): Stage {
   return { strategy, model: model.id, where: model.where };
 }
 
-/** An answer in words needs no probe: each model may give it, in the order of the cascade. */
+/** A chat needs no probe, so each model may answer, in the order of the cascade. */
 export function forChat(cascade: readonly Stage[]): readonly Stage[] {
   const first = cascade.filter((one, at) => cascade.findIndex(({ model }) => model === one.model) === at);
   return first.map((one) => ({ ...one, strategy: 'loop' }));
 }
 
 /**
- * The stages that are left when no recipe fits the task. Where a strategy was not asked for there is always one:
- * the loop on the first model, also where its probe did not pass, for there is no other way to try.
+ * The stages that are left if no recipe fits the task. Unless a strategy was requested, there is always one: the loop
+ * on the first model, even if its probe failed, because there is no other way to try.
  */
 export function withoutRecipes(cascade: readonly Stage[], strategy: 'auto' | Strategy): readonly Stage[] {
   const loops = cascade.filter((candidate) => candidate.strategy === 'loop');

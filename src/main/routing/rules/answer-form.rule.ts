@@ -1,6 +1,6 @@
 import { defineRule } from '../define.ts';
 
-/** Answers that cannot be used are the cheapest sign that a model is out of its depth. */
+/** Unusable answers are the cheapest sign that a task is too hard for a model. */
 export default defineRule({
   id: 'answer-form',
   vote({ formatFailures = 0 }) {

@@ -1,8 +1,8 @@
 import { defineRule } from '../define.ts';
 
 /**
- * A model that guesses its words is more often wrong. By the tenth of the tokens that it was least sure of, not by the
- * sum: that grows with the length. Without log-probabilities there is no vote.
+ * A model that guesses its words is more often wrong. Uses the tenth of the tokens that it was least sure of instead of
+ * the sum, which grows with the length. Without log probabilities there is no vote.
  */
 export default defineRule({
   id: 'local-sureness',

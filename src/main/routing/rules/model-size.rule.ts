@@ -1,6 +1,6 @@
 import { defineRule } from '../define.ts';
 
-/** The one thing that is known of a local model before it has done anything. */
+/** The only thing known about a local model before it has worked. */
 export default defineRule({
   id: 'model-size',
   vote({ localParametersB = 0 }) {

@@ -1,9 +1,12 @@
 import { defineRule } from '../define.ts';
 
-/** Larger models make new things well enough; of smaller ones our own runs have none that was right (docs/decisions). */
+/** Larger models make new things well enough. For smaller ones, none of our own runs was correct (docs/decisions). */
 const SMALL_B = 9;
 
-/** Something new that no failing test describes: a small model's change is believed there, and is wrong. */
+/**
+ * Votes for the cloud for something new that no failing test describes. A small model's change is wrong there, but
+ * would be believed.
+ */
 export default defineRule({
   id: 'new-work',
   vote({ taskMakesNew = 0, localParametersB = 0, testsRed = 0 }) {

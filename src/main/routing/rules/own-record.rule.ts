@@ -1,12 +1,12 @@
 import { defineRule, type Vote } from '../define.ts';
 
-/** Turns that are imagined beside those that were counted, half of them solved: a few say little. */
+/** Imaginary turns that are added to the counted ones, half of them solved, so that a few turns weigh little. */
 const IMAGINED = 4;
-/** Fewer are an accident. */
+/** Fewer turns may be chance. */
 const LEAST = 2;
 const MOST = 2;
 
-/** How steps of this kind went with these two models on this machine, where a check judged the end. */
+/** How steps of this kind went with these two models on this machine, if a check judged the result. */
 export default defineRule({
   id: 'own-record',
   vote({ localTries = 0, localSolved = 0, cloudTries = 0, cloudSolved = 0 }) {
@@ -15,7 +15,7 @@ export default defineRule({
       const share = smoothed(localSolved, localTries);
       votes.push(vote(Math.log((1 - share) / share), `local ${told(localSolved, localTries)}`));
     }
-    // What the cloud does not solve either is no gain.
+    // If the cloud does not solve it either, it gains nothing.
     if (cloudTries >= LEAST) {
       const share = smoothed(cloudSolved, cloudTries);
       votes.push(vote(Math.log(2 * share), `cloud ${told(cloudSolved, cloudTries)}`));

@@ -1,6 +1,6 @@
 import { defineRule } from '../define.ts';
 
-/** Reading, looking and summing up are done well here; a first plan gains most from a stronger model. */
+/** The local model is good at reading, searching and summarizing. A first plan gains most from a stronger model. */
 export default defineRule({
   id: 'step-kind',
   vote(features) {

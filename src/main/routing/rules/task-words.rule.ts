@@ -1,7 +1,7 @@
 import type { Vote } from '../define.ts';
 import { defineRule } from '../define.ts';
 
-/** Words say little of what a model will manage, so they weigh little. */
+/** Words say little about what a model can do, so their weight is small. */
 export default defineRule({
   id: 'task-words',
   vote({ taskRiskyWords = 0, taskRoteWords = 0, taskFiles = 0, taskIsQuestion = 0 }) {

@@ -1,7 +1,7 @@
 import type { Vote } from '../define.ts';
 import { defineRule } from '../define.ts';
 
-/** What the last steps were like is worth far more than the prompt. */
+/** The last steps say far more than the prompt. */
 export default defineRule({
   id: 'trajectory',
   vote({ severity = 0, sameErrors = 0, repeatedCalls = 0, stepsWithoutWrite = 0, writes = 0, steps = 0 }) {

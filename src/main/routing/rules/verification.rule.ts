@@ -1,12 +1,12 @@
 import type { Vote } from '../define.ts';
 import { defineRule } from '../define.ts';
 
-/** Tests are the best witness there is. */
+/** Tests are the best evidence. */
 export default defineRule({
   id: 'verification',
   vote({ testsGreen = 0, testsGreenBefore = 0, testsRed = 0, failedChecks = 0, rejectedEdits = 0, writes = 0 }) {
     const votes: Omit<Vote, 'rule'>[] = [];
-    // What passed before the work says nothing of it.
+    // Tests that passed before the work say nothing about it.
     if (testsGreen === 1 && testsGreenBefore === 0 && writes > 0)
       votes.push({ toward: 'local', weight: 1.5, reason: 'The tests pass.' });
     if (testsRed === 1 && writes > 1) {

@@ -1,7 +1,7 @@
 import type { Vote } from '../define.ts';
 import { defineRule } from '../define.ts';
 
-/** A window that is nearly full, or had to be cleared, costs a small model more than a large one. */
+/** A context that is nearly full, or had to be summarized, harms a small model more than a large one. */
 export default defineRule({
   id: 'window',
   vote({ localWindowShare = 0, compactions = 0 }) {

@@ -3,29 +3,29 @@ import type { EventOf } from '@shared/events/events.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 
-/** What is known of one model from its calls so far. */
+/** What is known about one model from its calls so far. */
 export interface ModelTrajectory {
-  /** Tokens of the conversation that its service was sent last, and when. */
+  /** Tokens of the conversation that were last sent to its service, and when. */
   readonly cachedTokens: number;
   readonly cachedAt: number;
-  /** Middle of the last answers, in tokens. */
+  /** The median of the last answers, in tokens. */
   readonly outputTokens: number;
-  /** Of the last call; null: not known. */
+  /** Of the last call; null: unknown. */
   readonly prefillPerSecond: number | null;
   readonly decodePerSecond: number | null;
   readonly callMs: number;
-  /** From the start of one of its steps to that of the next, what it called taken in; null: not known yet. */
+  /** From the start of one of its steps to the start of the next, including its tool calls; null: not known yet. */
   readonly stepMs: number | null;
-  /** Prompt and answer tokens of its steps in the conversation, added up. */
+  /** The sum of prompt and answer tokens of its steps in the conversation. */
   readonly readTokens: number;
   readonly writtenTokens: number;
-  /** Tokens that its service had forgotten when it was asked again. */
+  /** Tokens that its service had to read again because it had forgotten them. */
   readonly forgottenTokens: number;
-  /** Of its last answer; null: its provider does not say. */
+  /** Of its last answer; null: not reported. */
   readonly sureness: Sureness | null;
 }
 
-/** What is known of a model after one more of its answers. */
+/** The state after one more answer of the model. */
 export function afterCall(before: ModelTrajectory | undefined, event: EventOf<'model-call-ended'>): ModelTrajectory {
   const { usage, timings, evaluatedTokens } = event;
   const read = promptTokensOf(usage);
@@ -44,7 +44,7 @@ export function afterCall(before: ModelTrajectory | undefined, event: EventOf<'m
   };
 }
 
-/** What was sent before and had to be read anew, where that is most of it. */
+/** What was sent before and had to be read again, if that is most of it. */
 function forgottenIn(before: ModelTrajectory | undefined, { cacheRead }: Usage): number {
   return before === undefined || cacheRead * 2 >= before.cachedTokens ? 0 : before.cachedTokens - cacheRead;
 }

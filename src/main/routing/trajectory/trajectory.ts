@@ -6,45 +6,45 @@ import { fieldOf } from '@shared/unknown-value.ts';
 
 type CapScope = EventOf<'cap-reached'>['scope'];
 
-/** What a session's log says of how the work goes: the trajectory, the caches, the services. */
+/** How a session's work has gone, from its log: the steps, the caches and the services. */
 export interface Trajectory {
   /** The model that made the last step of the conversation; null: there was none. */
   readonly last: { readonly model: string; readonly where: Where } | null;
   /** Results wait for the model that asked for them. */
   readonly isLoopOpen: boolean;
-  /** What ended since the last step, so that another may go on well; null: nothing did. */
+  /** What ended since the last step, so that another model may continue well; null: nothing. */
   readonly boundary: Boundary | null;
   /** Steps of the conversation in this turn. */
   readonly steps: number;
   readonly stepsSinceSwitch: number;
   /** How often the cloud took over in this turn. */
   readonly takeovers: number;
-  /** Bad signals in a row, each from another step of the model that drives. */
+  /** Consecutive bad signals, each from a different step of the driving model. */
   readonly consecutiveFailures: number;
-  /** Advice was asked for since the last take-over. */
+  /** Advice was asked for since the last takeover. */
   readonly isAdvised: boolean;
-  /** How often a stronger model was asked in this turn whether it is done. */
+  /** How often a stronger model reviewed the work in this turn. */
   readonly reviews: number;
-  /** The last bad signal in words; empty where there is none. */
+  /** The last bad signal in words; empty if there was none. */
   readonly lastSignal: string;
   /** Severities of the last three steps, 0 (clean) to 1. */
   readonly window: readonly number[];
   readonly counts: TrajectoryCounts;
-  /** The last check of the work: by the criterion or by the tests that the model ran. */
+  /** The last check of the work: by the success check, or by tests that the model ran. */
   readonly isGreen: boolean | null;
-  /** How the criterion stood before the work of this turn. */
+  /** Whether the success check passed before this turn's work. */
   readonly wasGreenBefore: boolean | null;
   readonly models: Readonly<Record<string, ModelTrajectory>>;
-  /** Failures of the network in a row, and when the last was. */
+  /** Consecutive network failures, and the time of the last. */
   readonly network: { readonly failures: number; readonly at: number };
-  /** What this turn has cost so far, and by how much a person raised each cap meanwhile, US dollars. */
+  /** What this turn has cost so far, and how much the user raised each limit during it, in US dollars. */
   readonly spentUsd: number;
   readonly raisedUsd: Readonly<Partial<Record<CapScope, number>>>;
-  /** Steps of this turn that would have run in the cloud, had there been a network. */
+  /** Steps of this turn that would have run in the cloud if there were a network. */
   readonly degraded: number;
-  /** Files that were named to tools in this turn, relative to the workspace. */
+  /** Files that this turn named to tools, relative to the workspace. */
   readonly paths: readonly string[];
-  /** In this turn somebody said at a cap to go on locally. */
+  /** In this turn, a spending limit was answered with "continue locally". */
   readonly isCapped: boolean;
 }
 
@@ -69,9 +69,9 @@ interface Fold {
   /** Calls that have not ended. */
   readonly open: Map<string, { readonly model: string; readonly where: Where; readonly isOfConversation: boolean }>;
   readonly toolOf: Map<string, string>;
-  /** Calls of tools of others that have not ended. */
+  /** Calls of connected tools that have not ended. */
   readonly served: Set<string>;
-  /** The worst that was seen of the step that is being made. */
+  /** The worst signal so far in the current step. */
   severity: number;
   signal: string;
   wrote: boolean;
@@ -79,7 +79,7 @@ interface Fold {
   lastStart: { readonly model: string; readonly at: number } | null;
   readonly errors: string[];
   readonly calls: string[];
-  /** The cap that was met last. */
+  /** The spending limit that was reached last. */
   reached: CapScope | null;
 }
 
@@ -118,13 +118,13 @@ export const emptyTrajectory: Trajectory = {
   isCapped: false,
 };
 
-/** A step at or above this is a bad one. A clean step ends a row of bad ones; anything between leaves it as it is. */
+/** A step at or above this is bad. A clean step ends a row of bad ones; anything between changes nothing. */
 const BAD = 0.7;
 const writing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 const running: readonly string[] = ['run_command', 'run_tests'];
 const formatCodes: readonly string[] = ['call-not-understood', 'empty-answer', 'no-call'];
 
-/** Folds the events of a session, in order. `now` gives a picture that later events do not change. */
+/** Folds the events of a session, in order. `now` returns a copy that later events do not change. */
 export function createTrajectory(): { readonly add: (event: SessionEvent) => void; readonly now: () => Trajectory } {
   const fold: Fold = {
     trajectory: { ...emptyTrajectory, counts: { ...noCounts } },
@@ -142,7 +142,7 @@ export function createTrajectory(): { readonly add: (event: SessionEvent) => voi
   return { add: (event) => addEvent(fold, event), now: () => picture(fold) };
 }
 
-/** The step that is being made counts with what is known of it by now. */
+/** The current step counts with what is known of it so far. */
 function picture({ trajectory, severity, signal }: Fold): Trajectory {
   const isBad = severity >= BAD;
   const consecutiveFailures = isBad
@@ -164,7 +164,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
   const { trajectory, served } = fold;
   if (event.type === 'tool-started' && event.foreign !== undefined) served.add(event.toolCallId);
   if (event.type === 'tool-ended') served.delete(event.toolCallId);
-  // What a server has a model do meanwhile is no part of how the work goes, and no replay runs it.
+  // Calls that a server has a model make meanwhile do not count, and a replay does not run them.
   else if (served.size > 0) return;
   switch (event.type) {
     case 'turn-started':
@@ -175,7 +175,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       trajectory.isLoopOpen = false;
       return;
     case 'stage-chosen':
-      // A stage begins with a clean sheet.
+      // A stage starts without earlier bad signals.
       trajectory.consecutiveFailures = 0;
       trajectory.window = [];
       fold.severity = 0;
@@ -244,7 +244,7 @@ function bad(fold: Fold, severity: number, signal: string): void {
   fold.severity = Math.max(fold.severity, severity);
 }
 
-/** What was seen of the last step becomes a part of the row. */
+/** Adds the last step's severity to the row. */
 function settleStep(fold: Fold): void {
   const { trajectory, wrote } = fold;
   const { consecutiveFailures, window, lastSignal } = picture(fold);
@@ -282,7 +282,7 @@ function startCall(fold: Fold, event: EventOf<'model-call-started'>): void {
   trajectory.isLoopOpen = false;
 }
 
-/** A clock that jumped back says nothing about the time of a step. */
+/** A clock that was set back says nothing about the time of a step. */
 function noteStepTime({ lastStart, trajectory }: Fold, at: number): void {
   const known = lastStart === null ? undefined : trajectory.models[lastStart.model];
   if (lastStart === null || known === undefined || at <= lastStart.at) return;
@@ -308,7 +308,7 @@ function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
   trajectory.models = { ...trajectory.models, [call.model]: afterCall(trajectory.models[call.model], event) };
 }
 
-/** Any answer from the cloud shows that there is a network, even a refusal. */
+/** Any answer from the cloud, even a refusal, shows that there is a network. */
 function noteNetwork(trajectory: Mutable<Trajectory>, { error, at }: EventOf<'model-call-ended'>): void {
   const isLost = error !== null && (error.code === 'network' || error.code === 'stalled');
   trajectory.network = { failures: isLost ? trajectory.network.failures + 1 : 0, at };
@@ -350,7 +350,7 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
     } else {
       trajectory.counts.writes += 1;
       fold.wrote = true;
-      // What was called before may be called again, for the files are others now.
+      // Earlier calls may be repeated now, because files have changed.
       fold.calls.push('');
     }
   } else if (isFailed) {
@@ -366,7 +366,7 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
   }
 }
 
-/** The same failure again although something was done about it. */
+/** The same failure again, although files were changed in between. */
 function noteError(fold: Fold, event: EventOf<'tool-ended'>): void {
   const key = event.output.replaceAll(/\d+(?:\.\d+)?/gu, '0').slice(-600);
   if (fold.errors.includes(key) && fold.calls.includes('')) {
@@ -389,7 +389,7 @@ function noteCheck(fold: Fold, event: EventOf<'criterion-checked'>): void {
   bad(fold, 1, `it said that it is done, but \`${event.command}\` fails`);
 }
 
-/** What was called done and is not is as bad as it gets, whoever found it out. */
+/** Work that was called done and is not counts as the worst signal, whoever found out. */
 function noteGate(fold: Fold, { verdict, callId, text }: EventOf<'gate-checked'>): void {
   const { trajectory } = fold;
   if (callId !== null) trajectory.reviews += 1;

@@ -4,21 +4,24 @@ import type { SandboxTier } from '@shared/events/sandbox-events.ts';
 
 export type ApproveMode = 'ask' | 'deny' | 'allow';
 
-/** After so many refusals of a kind a turn is not let to ask again: whoever floods hopes for a tired yes. */
+/**
+ * After this many refusals of a kind, a turn may not ask again. Otherwise a flood of questions could wear the user
+ * down.
+ */
 export const maxRefusals = 3;
 
-/** What a call may do without anybody being asked. */
+/** What a call may do without asking the user. */
 export type CallRule = 'free' | 'approval' | 'refused';
 
 /**
- * Inside the sandbox nobody is asked; at its boundary somebody is. `plan` and a tier without commands are read-only.
- * A tool never asks by itself.
+ * Nobody is asked inside the sandbox; at its boundary the user is. `plan` and a tier without commands are read-only. A
+ * tool never decides this itself.
  */
 export function callRule(access: Access, tier: SandboxTier, plan: boolean): CallRule {
   switch (access) {
     case 'read':
     case 'end':
-    // Each host is asked for by `requestWeb`.
+    // `requestWeb` asks about each host.
     case 'web':
       return 'free';
     case 'write':
@@ -41,8 +44,8 @@ const personal: readonly ApprovalKind[] = [
 ];
 
 /**
- * What the user's `--approve` says to a question before a person is asked. A fence is left, and a project's instructions
- * are followed, by a person's own yes alone. An account is connected, and what a server asks is answered, by a person.
+ * How `--approve` answers a question before the user is asked. Only the user's own yes can lift a fence, approve a
+ * project's instructions, connect an account or answer a server.
  */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
   return mode === 'allow' && personal.includes(kind) ? 'deny' : mode;

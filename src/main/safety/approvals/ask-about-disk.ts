@@ -9,8 +9,8 @@ export interface DiskQuestionDependencies {
 }
 
 /**
- * Asks the person of a session whether a command that stands still for want of room is to go on. Question and answer
- * stand in the log inside of what the command is part of. Where nobody can be asked it is not.
+ * Asks the user of a session whether to continue a command that is paused because the disk is full. Question and answer
+ * are logged inside the action that the command belongs to. If nobody can be asked, the command stops.
  */
 export function askAboutDisk({ journal, approver }: DiskQuestionDependencies): AskAboutDisk {
   return async (subject, signal) => {
@@ -19,7 +19,7 @@ export function askAboutDisk({ journal, approver }: DiskQuestionDependencies): A
     await journal.append({ type: 'approval-requested', approvalId, toolCallId: '', kind: 'disk', subject, sha256 });
     const said = await approver.ask({ approvalId, kind: 'disk', subject, reason: subject }, signal);
     const answer = said === 'deny' || said === 'nobody' ? 'deny' : 'allow';
-    // Over before anybody answered: cancelled, or its container has gone.
+    // The question ended before an answer: it was cancelled, or its container is gone.
     const by = signal.aborted ? 'policy' : said === 'nobody' ? 'nobody' : 'person';
     await journal.append({ type: 'approval-answered', approvalId, answer, by });
     return answer === 'allow' ? 'go-on' : 'stop';

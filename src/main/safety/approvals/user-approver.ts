@@ -6,25 +6,28 @@ import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { createDeadlinePause } from '../../lib/async/deadline-pause.ts';
 import type { Approver, FormReply, UserAnswer } from '../../agent/turn/agent-dependencies.ts';
 
-/** What a person says to one question. */
+/** The user's answer to one question. */
 export interface UserReply {
   readonly approvalId: string;
   readonly answer: 'allow' | 'deny';
-  /** For how long a yes to hosts holds. */
+  /** How long a yes to hosts lasts. */
   readonly scope?: ApprovalScope | undefined;
-  /** What a form is answered with. */
+  /** The values of a form. */
   readonly values?: FormValues | undefined;
 }
 
-/** What a person answers through a host, by the ids of the questions: approvals, and what to do at a cap. */
+/** Passes the user's answers from a host to the questions by id: approvals, and spending limits. */
 export interface UserApprover extends Approver {
-  /** False: nobody waits for it. Throws `bad-input` for what does not fit a form; the question then stays. */
+  /**
+   * False: no question with this id waits. Throws `bad-input` if the values do not fit the form; the question then
+   * stays open.
+   */
   readonly answer: (said: UserReply) => boolean;
-  /** Null: there is nobody to ask. `stop` on abort. */
+  /** Null: there is nobody to ask. Resolves with `stop` on abort. */
   readonly askCap: (capId: string, signal: AbortSignal) => Promise<CapDecision | null>;
-  /** False: nobody waits for it. */
+  /** False: no question with this id waits. */
   readonly answerCap: (capId: string, decision: CapDecision) => boolean;
-  /** Whether there is anybody to ask. */
+  /** Whether there is a user to ask. */
   readonly setInteractive: (isInteractive: boolean) => void;
   readonly isInteractive: () => boolean;
 }
@@ -56,7 +59,7 @@ export function createUserApprover(): UserApprover {
       });
     },
     waitedMs: hold.heldMs,
-    // Who asks to be asked at a cap says so with the task itself: a conversation without approvals is one, too.
+    // Always asks: a caller that wants to be asked at a limit says so with the task, even without approvals.
     askCap: (capId, signal) => caps.ask(capId, signal),
     answer: ({ approvalId, answer, scope = 'once', values = {} }) => {
       const form = shown.get(approvalId);

@@ -9,7 +9,7 @@ import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** What is known of the bytes of a file, for whoever is about to use or to show them. */
+/** What is known about the bytes of a file. */
 export interface InstructionCheck {
   readonly sha256: string;
   readonly state: InstructionState;
@@ -19,34 +19,34 @@ export interface InstructionCheck {
 }
 
 /**
- * The instructions that projects bring along. They come from whoever wrote the project and are words to a model that can
- * do things here, so they are used only after a person has said yes to exactly these bytes. What was said lies in the
- * home, by the project's folder and the file's path, with the text that was approved, so that a change can be shown.
+ * The instructions that projects bring along. They come from whoever wrote the project and speak to a model that can
+ * act here, so they are used only after the user has approved exactly these bytes. Approvals are stored in the home by
+ * project folder and path, with the approved text, so that a change can be shown.
  */
 export interface ProjectInstructions {
-  /** What is known of these bytes of a file. */
+  /** What is known about these bytes of a file. */
   readonly check: (folder: string, path: string, bytes: Uint8Array) => Promise<InstructionCheck>;
-  /** Every such file of a project as it lies there now. Starts nothing, follows no link. */
+  /** All such files of a project in their present form. Starts no program and follows no link. */
   readonly list: (folder: string) => Promise<readonly InstructionFile[]>;
-  /** The kinds of agents among them; nothing else of the project is looked at. */
+  /** Only the definitions of kinds of agents; nothing else in the project is read. */
   readonly definitions: (folder: string) => Promise<readonly InstructionFile[]>;
-  /** Keeps a yes to a text that `look` has shown. */
+  /** Stores the approval of a text that `look` has shown. */
   readonly keep: (folder: string, path: string, text: string) => Promise<void>;
-  /** A yes to the file as it lies there now. Rejects with `conflict` when its bytes are others than those that were shown. */
+  /** Approves the present file. Rejects with `conflict` if its bytes differ from those that were shown. */
   readonly approve: (folder: string, path: string, sha256: string) => Promise<void>;
-  /** Takes a yes back; `path` null: all of the project. The paths that had one. */
+  /** Withdraws approvals; `path` null: all of the project. Returns the paths that had one. */
   readonly forget: (folder: string, path: string | null) => Promise<readonly string[]>;
 }
 
 const keptSchema = z.record(z.string(), z.record(z.string(), z.object({ sha256: z.string(), text: z.string() })));
 type Kept = z.infer<typeof keptSchema>;
 
-/** `place`: the file in the home in which it is kept. */
+/** `place`: the file in the home that holds the approvals. */
 export function createProjectInstructions(place: string): ProjectInstructions {
-  // Read anew each time: another process of this home may have been told something meanwhile.
+  // Read every time, because another process of this home may have changed it.
   const load = async (): Promise<Kept> => {
     const file = await readJsonFile(place, (value) => keptSchema.parse(value));
-    // A file that cannot be read is no yes to anything.
+    // A file that cannot be read approves nothing.
     return file.type === 'value' ? file.value : {};
   };
   const save = (kept: Kept): Promise<void> => writeJsonFile(place, kept);
@@ -93,7 +93,7 @@ function own(kept: Kept, folder: string): Kept[string] {
   return Object.hasOwn(kept, folder) ? (kept[folder] ?? {}) : {};
 }
 
-/** Comparing takes the square of these; of what is another text from end to end the whole is shown. */
+/** Comparing takes time quadratic in the number of edits. A text that is completely different is shown whole. */
 const mostEdits = 2_000;
 
 function lookAt(path: string, bytes: Uint8Array, approved: string | null): InstructionCheck {
@@ -108,7 +108,7 @@ function lookAt(path: string, bytes: Uint8Array, approved: string | null): Instr
   return { sha256, state: 'changed', text, diff, problem };
 }
 
-/** What cannot be shown byte by byte cannot be agreed to. */
+/** A text that cannot be shown byte by byte cannot be approved. */
 function problemOf(bytes: Uint8Array): string | null {
   if (bytes.length > maxInstructionBytes) return `it is longer than ${sizeText(maxInstructionBytes)}`;
   try {
@@ -126,7 +126,7 @@ async function fileAt(folder: string, path: string, approved: string | null): Pr
   return { path, sizeBytes: 0, sha256: null, state: 'unfit', text: null, diff: null, problem };
 }
 
-/** More folders than this at the top of a project are not looked into. */
+/** The most folders at the top of a project that are searched. */
 const mostFolders = 500;
 
 async function pathsIn(folder: string): Promise<readonly string[]> {
@@ -139,7 +139,7 @@ async function pathsIn(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-/** Kinds of agents that the project brings. */
+/** The definitions of kinds of agents that the project brings. */
 async function definitionsIn(folder: string): Promise<readonly string[]> {
   const entries = await entriesOf(folder, definitionFolder.split('/'));
   const files = entries.filter(({ name, isFolder }) => !isFolder && name.endsWith('.md'));
@@ -161,13 +161,13 @@ async function entriesOf(
     const entries = await readdir(folder.place, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } catch {
-    // What cannot be listed cannot be read as instructions either.
+    // A folder that cannot be listed has no readable instructions either.
     return [];
   } finally {
     await folder.close();
   }
 }
 
-/** What cannot be opened holds no instructions. */
+/** Null: the file cannot be opened, so it has no instructions. */
 const readIn = (root: string, path: string): Promise<Buffer | null> =>
   readFileBelow(root, path.split('/'), maxInstructionBytes);

@@ -2,19 +2,19 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import { createSessionAnswers, isRefused } from '@shared/safety/session-answers.ts';
 import type { InstructionCheck, ProjectInstructions } from './project-instructions.ts';
 
-/** Who decides whether the instructions of a session's project are used. */
+/** Decides whether a session uses the instructions of its project. */
 export interface SessionInstructions {
-  /** `isRefused`: a person has said no to these very bytes in this session and is not asked about them again in it. */
+  /** `isRefused`: the user refused exactly these bytes in this session, and is not asked about them again in it. */
   readonly check: (path: string, bytes: Uint8Array) => Promise<InstructionCheck & { readonly isRefused: boolean }>;
-  /** Keeps a person's yes, outside of the project. */
+  /** Stores the user's approval, outside the project. */
   readonly keep: (path: string, text: string) => Promise<void>;
 }
 
 export interface SessionInstructionsOptions {
   readonly project: Pick<ProjectInstructions, 'check' | 'keep'>;
-  /** The project's folder; where a session has none, its workspace. */
+  /** The project's folder; without a project, the session's workspace. */
   readonly folder: string;
-  /** The session's log. */
+  /** Reads the session's log. */
   readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
 }
 

@@ -3,7 +3,7 @@ import { progressStream } from '../../lib/async/push-queue.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { HomeKeys } from './home-keys.ts';
 
-/** The commands about the keys of services. A key goes in and never comes out. */
+/** The commands for the keys of services. A key is never returned. */
 export function createKeyCommands(keys: HomeKeys): Handlers['keys'] {
   return {
     list: () => keys.list(),

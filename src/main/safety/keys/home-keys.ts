@@ -13,36 +13,39 @@ import type { KeySignIns } from './key-sign-ins.ts';
 import type { AskedService } from '../../models/available-models.ts';
 import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 
-/** The keys of this home: set, listed and removed by a person, found by providers. */
+/** The keys of this home: the user sets, lists and removes them, and providers use them. */
 export interface HomeKeys {
-  /** For a provider that makes a call; null: there is none, or the store does not give it. */
+  /** The key for a provider that makes a call; null: there is none, or the key store does not return it. */
   readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
   readonly list: () => Promise<KeyReport>;
   readonly set: (
     input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
     signal: AbortSignal,
   ) => Promise<KeyOutcome>;
-  /** Sets the key that a sign-in ended in. */
+  /** Signs in and sets the key that the sign-in gives. */
   readonly signIn: (
     input: { readonly provider: string; readonly forThisRun: boolean },
     how: Parameters<KeySignIns['run']>[1],
   ) => Promise<KeyOutcome>;
   readonly signIns: Pick<KeySignIns, 'waiting' | 'deliver'>;
-  /** Keeps nothing. */
+  /** Tests a key without storing it. */
   readonly try: (provider: string, value: string, signal: AbortSignal) => Promise<KeyTest>;
-  /** Of a provider that is set up; its key as it is now. */
+  /** Tests the present key of a configured provider. */
   readonly test: (provider: string, signal: AbortSignal) => Promise<KeyTest>;
   readonly remove: (provider: string) => Promise<void>;
-  /** Rejects with `not-found` where none was removed a moment ago. */
+  /** Puts back a key that was just removed. Rejects with `not-found` if there is none. */
   readonly restore: (provider: string) => Promise<void>;
-  /** Secrets of other parts of Dewpoint, by names of their own (`tools.SERVER.VARIABLE`). Rejects where the store does not open. */
+  /**
+   * Secrets of other parts of Dewpoint, under names of their own (`tools.SERVER.VARIABLE`). Rejects if the key store
+   * does not open.
+   */
   readonly own: {
-    /** The environment goes first, where `variable` names one. */
+    /** The environment variable `variable` takes precedence, if it is given and set. */
     readonly find: (name: string, variable: string | null) => Promise<string | null>;
     readonly set: (name: string, value: string) => Promise<void>;
     readonly remove: (name: string) => Promise<void>;
   };
-  /** Secrets that other processes change, too, and that may be long: what people signed in to. */
+  /** Secrets that other processes change too and that may be long, such as sign-ins. */
   readonly long: LongSecrets;
   readonly dispose: () => void;
 }
@@ -54,12 +57,12 @@ export interface HomeKeysOptions {
   readonly processPath: string;
   readonly programs: HostPrograms;
   readonly settings: () => Settings;
-  /** Keeps a service among the providers of the settings, so that its models are listed; null: takes it out. */
+  /** Adds a service to the providers in the settings, so that its models are listed; null: removes it. */
   readonly keepService: (provider: string, service: ProviderSettings | null) => Promise<void>;
   readonly learn: KeysOptions['learn'];
-  /** A sentence for a person: a key store that does not open. */
+  /** Shows the user a sentence about a key store that does not open. */
   readonly onNotice: (text: string) => void;
-  /** What its service says now to a key, or to the one that is set; rejects where it says no. */
+  /** What the service answers to a key, or to the stored one. Rejects if the service refuses it. */
   readonly askModels: (provider: string, signal: AbortSignal, key?: string) => Promise<AskedService>;
   readonly signIns: KeySignIns;
 }
@@ -91,7 +94,7 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
     signIn: async ({ provider, forThisRun }, how) => {
       mustBeKnown(provider, settings());
       options.signIns.mustOffer(provider);
-      // Before the person is sent anywhere: the key that they bring back has to be kept.
+      // Checked before the user is sent to a browser, because the new key must be storable.
       if (!forThisRun) mustKeep(await store.state(), `keys sign-in ${provider}`, 'Nobody can sign in now');
       return set({ provider, value: await options.signIns.run(provider, how), forThisRun }, how.signal);
     },
@@ -109,7 +112,7 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
     remove: async (provider) => {
       mustBeKnown(provider, settings());
       mustBeReady(await keys.remove(provider));
-      // Only what came with a key goes with it.
+      // The provider is removed only if it was added with its key.
       const plain = knownProviderSettings(provider);
       const own = settings().providers[provider];
       if (plain !== null && JSON.stringify(own) === JSON.stringify(plain)) await options.keepService(provider, null);
@@ -138,7 +141,7 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
   };
 }
 
-/** The key for a call. Why there is none is said once: the service will refuse the call. */
+/** The key for a call. A missing key is reported once; the service will then refuse the call. */
 function secretsFor(keys: Keys, onNotice: HomeKeysOptions['onNotice']): HomeKeys['secret'] {
   const told = new Set<string>();
   const tell = (text: string): void => {
@@ -154,13 +157,13 @@ function secretsFor(keys: Keys, onNotice: HomeKeysOptions['onNotice']): HomeKeys
       tell(`The key of ${provider}${where} is not used. ${noKey}`);
       return null;
     }
-    // An endpoint that no service is known behind may well need no key.
+    // An unknown endpoint may not need a key.
     if (found.type !== 'absent' && variable !== null) tell(`${found.message} ${found.hint}`);
     return null;
   };
 }
 
-/** Homes that were moved have keys of their own, so that a test never finds a person's. */
+/** A moved home has keys of its own, so that a test never finds the user's keys. */
 function serviceName({ home, env }: HomeKeysOptions): string {
   return env.DEWPOINT_HOME === undefined || env.DEWPOINT_HOME === '' ? 'dewpoint' : `dewpoint ${home}`;
 }
@@ -192,12 +195,12 @@ async function setUp({ settings, keepService }: HomeKeysOptions, provider: strin
 
 const noKey = 'This is not a key: it has a space, a line break or another character that keys do not have.';
 
-/** No header could carry another. */
+/** A header can carry no other characters. */
 function isKey(value: string): boolean {
   return /^[\x21-\x7e]+$/.test(value);
 }
 
-/** What a person pasted, without what came along at its ends. */
+/** The key in a pasted text, without white space around it. */
 function keyOf(value: string): string {
   const key = value.trim();
   if (isKey(key)) return key;
@@ -219,7 +222,7 @@ function mustKeep(state: StoreState, command: string, what: string): void {
   });
 }
 
-/** The list of models costs nothing and needs the key at most services. */
+/** Lists models, which costs nothing and needs the key at most services. */
 async function tryKey(
   askModels: HomeKeysOptions['askModels'],
   provider: string,

@@ -4,7 +4,7 @@ import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import type { KeyRequest } from './key-protocol.ts';
 import { keyReplySchema } from './key-protocol.ts';
 
-/** A request without its number. */
+/** A request without its id. */
 export type KeyCall =
   | { readonly type: 'get' | 'delete'; readonly service: string; readonly account: string }
   | { readonly type: 'set'; readonly service: string; readonly account: string; readonly value: string };
@@ -12,11 +12,11 @@ export type KeyCall =
 export type KeyResult =
   | { readonly type: 'done'; readonly value: string | null }
   | { readonly type: 'failed'; readonly message: string }
-  /** It did not answer in time and was ended. */
+  /** The process did not answer in time and was killed. */
   | { readonly type: 'no-answer' }
   | { readonly type: 'not-loaded'; readonly message: string };
 
-/** Calls of the system's key store, in a process that is killed when it does not answer. */
+/** Calls the system's key store in a process that is killed if it does not answer. */
 export interface KeyClient {
   /** Never rejects, and never takes longer than `timeoutMs`. */
   readonly call: (call: KeyCall, timeoutMs: number) => Promise<KeyResult>;
@@ -24,13 +24,13 @@ export interface KeyClient {
 }
 
 export interface KeyClientOptions {
-  /** The program that runs it: a Node of its own where this process is Electron. */
+  /** The program that runs the process: a separate Node if this process is Electron. */
   readonly nodePath: string;
   readonly processPath: string;
   readonly programs: HostPrograms;
 }
 
-/** Long enough for the few calls that follow each other. */
+/** Long enough for a few calls in a row. */
 const IDLE_MS = 3_000;
 
 interface Pending {
@@ -71,7 +71,7 @@ export function createKeyClient(options: KeyClientOptions): KeyClient {
     child.on('exit', (code, signal) => {
       end(mine, { type: 'failed', message: `the key store's process ended (${signal ?? code})` });
     });
-    // It must not keep a command from ending that has all it asked for.
+    // The key process must not keep a finished command from ending.
     child.unref();
     child.channel?.unref();
     return mine;

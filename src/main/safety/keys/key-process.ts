@@ -1,7 +1,7 @@
 /**
- * The process that speaks to the system's key store. It is one of its own because that store may take us with it: a
- * locked ring that waits for its password blocks a thread for as long as it likes, so that not even the end of the
- * process comes, and in some states the native library ends the process. Whoever asked kills it and goes on.
+ * The process that uses the system's key store. It is separate because the store can block or crash it: a locked
+ * keyring that waits for its password blocks a thread, so that the process cannot even exit, and in some states the
+ * native library ends the process. The caller then kills it and continues.
  */
 import { keyRequestSchema } from './key-protocol.ts';
 import type { KeyReply, KeyRequest } from './key-protocol.ts';
@@ -26,7 +26,7 @@ async function answer(keytar: Keytar, request: KeyRequest): Promise<string | nul
 }
 
 async function serve(): Promise<void> {
-  // A normal end would wait for the thread that waits for the store.
+  // A normal exit would wait for the thread that waits for the store.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   let keytar: Keytar;
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the key process is asked. Values travel over the pipe between the two processes and nowhere else. */
+/** Requests to the key process. Values travel only over the pipe between the two processes. */
 export const keyRequestSchema = z.discriminatedUnion('type', [
   z.object({ id: z.number(), type: z.literal('get'), service: z.string(), account: z.string() }),
   z.object({ id: z.number(), type: z.literal('set'), service: z.string(), account: z.string(), value: z.string() }),
@@ -9,9 +9,9 @@ export const keyRequestSchema = z.discriminatedUnion('type', [
 export type KeyRequest = z.infer<typeof keyRequestSchema>;
 
 export const keyReplySchema = z.discriminatedUnion('type', [
-  /** The native part cannot be loaded on this machine (Linux without libsecret). */
+  /** The native library cannot be loaded on this machine (Linux without libsecret). */
   z.object({ type: z.literal('not-loaded'), message: z.string() }),
-  /** `value`: what was got; for `set` and `delete` null. */
+  /** `value`: the result of `get`; null for `set` and `delete`. */
   z.object({ id: z.number(), type: z.literal('done'), value: z.string().nullable() }),
   z.object({ id: z.number(), type: z.literal('failed'), message: z.string() }),
 ]);

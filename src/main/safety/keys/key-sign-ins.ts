@@ -7,27 +7,27 @@ import type { openRedirectListener, RedirectListener } from '../../tools/sign-in
 
 export interface KeySignInsOptions {
   readonly services: Readonly<Record<string, KnownProvider>>;
-  /** Reads no endless answer, follows no redirect, and rejects with an `AppError` where nobody answers. */
+  /** A fetch that limits the size of answers, follows no redirect, and rejects with an `AppError` if nobody answers. */
   readonly reach: (signal: AbortSignal) => typeof fetch;
   readonly openRedirect: typeof openRedirectListener;
-  /** Told of everything that must not reach a log. */
+  /** Called with every value that must not reach a log. */
   readonly learn: (value: string) => void;
-  /** How long a sign-in waits for the person. */
+  /** How long a sign-in waits for the user. */
   readonly waitMs?: number;
 }
 
-/** Sign-ins to model services that end in a key: the person says yes in a browser, and the service makes one. */
+/** Sign-ins to model services that result in a key: the user agrees in a browser, and the service makes a key. */
 export interface KeySignIns {
-  /** Throws for a service that offers none. */
+  /** Throws if the service offers no sign-in. */
   readonly mustOffer: (provider: string) => void;
-  /** The new key, which nothing has kept yet. Rejects with `conflict` while another sign-in to the service waits. */
+  /** Returns the new key without storing it. Rejects with `conflict` while another sign-in to the service waits. */
   readonly run: (
     provider: string,
     how: { readonly signal: AbortSignal; readonly onOpen: (url: string) => void },
   ) => Promise<string>;
-  /** The address that waits for the person; null: none does. */
+  /** The address that waits for the user; null: none. */
   readonly waiting: (provider: string) => string | null;
-  /** An address that a browser elsewhere ended at. Throws where none waits for it. */
+  /** Takes the address at which a browser elsewhere ended. Throws if no sign-in waits for it. */
   readonly deliver: (provider: string, address: string) => void;
 }
 
@@ -98,7 +98,7 @@ function codeIn(answer: URLSearchParams): string {
   throw new AppError('refused', `${what}. Nothing was changed.`);
 }
 
-/** What the service says is not repeated: it could hold what it was sent. */
+/** Does not repeat the service's answer in an error, because it could contain what was sent. */
 async function exchanged(
   reach: typeof fetch,
   { exchange }: SignIn,

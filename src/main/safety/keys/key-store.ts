@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyClient, KeyResult } from './key-client.ts';
 
-/** The system's key store as it is now; `message` says what is wrong and `hint` what to do. */
+/** The state of the system's key store; `message` says what is wrong and `hint` what to do. */
 export type StoreState =
   | { readonly type: 'ready' }
   | { readonly type: 'locked' | 'unavailable'; readonly message: string; readonly hint: string };
@@ -12,22 +12,22 @@ export type StoredKey =
   | Exclude<StoreState, { type: 'ready' }>;
 
 /**
- * Keys in the system's key store and nowhere else. "absent" is only ever said of a store that has just kept a test
- * value and given it back: a locked one says nothing, too. No call takes longer than its patience.
+ * Keys in the system's key store, and nowhere else. The answer "absent" is given only after the store kept and returned
+ * a test value, because a locked store also returns nothing. Every call has a time limit.
  */
 export interface KeyStore {
   readonly state: () => Promise<StoreState>;
   readonly get: (name: string) => Promise<StoredKey>;
-  /** Whether each is there, asked of a store whose state is known to be ready. */
+  /** Which of the names are stored; only for a store that is known to be ready. */
   readonly has: (names: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Waits longer than the others: a person may be typing the password of the store. */
+  /** Waits longer than the other calls, because the user may be typing the password of the store. */
   readonly set: (name: string, value: string) => Promise<StoreState>;
   readonly remove: (name: string) => Promise<StoreState>;
 }
 
 export interface KeyStoreOptions {
   readonly client: KeyClient;
-  /** Under which all of one home's keys lie. */
+  /** The service name that groups all keys of one home. */
   readonly service: string;
   readonly patienceMs?: number;
   readonly setPatienceMs?: number;
@@ -39,7 +39,7 @@ export function createKeyStore({
   patienceMs = 5_000,
   setPatienceMs = 60_000,
 }: KeyStoreOptions): KeyStore {
-  /** Keeps a value that nobody needs and reads it: the only way to tell a store that works. */
+  /** Stores a random value and reads it back, which is the only way to tell that the store works. */
   const probe = async (timeoutMs: number): Promise<StoreState> => {
     const account = `probe-${randomBytes(6).toString('hex')}`;
     const value = randomBytes(12).toString('hex');

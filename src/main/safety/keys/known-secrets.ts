@@ -1,7 +1,7 @@
 import type { Settings } from '@shared/settings/settings.ts';
 import { keyVariableOf, knownProviderNames, knownProviderSettings } from '@shared/settings/settings.ts';
 
-/** Values that must never reach a log, with a word for each. */
+/** Values that must never reach a log, each with the kind of secret. */
 export function knownSecrets(
   settings: Settings,
   env: Readonly<Record<string, string | undefined>>,

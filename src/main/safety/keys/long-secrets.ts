@@ -4,23 +4,26 @@ import { z } from 'zod';
 import type { KeyStore, StoreState } from './key-store.ts';
 
 /**
- * Secrets of any length in the system's key store, read as they are at this moment: other processes change them, too.
- * Whoever writes one lets nobody else write it meanwhile.
+ * Secrets of any length in the system's key store. They are read each time, because other processes change them too. A
+ * writer must make sure that no other process writes the same secret meanwhile.
  */
 export interface LongSecrets {
-  /** Each rejects with `missing-key` where the store does not open. */
+  /** Each call rejects with `missing-key` if the store does not open. */
   readonly check: () => Promise<void>;
   readonly read: (name: string) => Promise<string | null>;
-  /** All of it or nothing: after a failure or a crash the old value is there. */
+  /** All or nothing: after a failure or a crash, the old value is still there. */
   readonly write: (name: string, value: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
 }
 
-/** Windows keeps 2,560 bytes of one secret. */
+/** Windows limits a secret to 2,560 bytes. */
 const longestPart = 2_000;
 const readTries = 4;
 
-/** What stands under the name itself: the value, or where its parts lie. All of it in letters that every store keeps. */
+/**
+ * What is stored under the name itself: the value, or the names of its parts. Encoded in letters that every store
+ * keeps.
+ */
 const headSchema = z.union([z.object({ value: z.string() }), z.object({ parts: z.array(z.string()) })]);
 type Head = z.infer<typeof headSchema>;
 
@@ -40,7 +43,7 @@ export function createLongSecrets(store: KeyStore): LongSecrets {
     return text === null ? null : parsedHead(text);
   };
   const drop = async (names: readonly string[]): Promise<void> => {
-    // Parts that nobody names any more are in nobody's way.
+    // Parts that no name refers to any more do no harm.
     for (const name of names) await store.remove(name).catch(() => undefined);
   };
   return {
@@ -56,7 +59,7 @@ export function createLongSecrets(store: KeyStore): LongSecrets {
         const parts: (string | null)[] = [];
         for (const part of head.parts) parts.push(await get(part));
         if (parts.every((part) => part !== null)) return textOf(parts.join(''));
-        // Another process has just put a new value in its place.
+        // Another process has just replaced the value.
         if (left <= 1) throw new AppError('bad-input', 'A secret in your key store is not whole.');
       }
     },
@@ -72,7 +75,8 @@ export function createLongSecrets(store: KeyStore): LongSecrets {
         await drop(names);
         throw error;
       }
-      // A store that fails here may have taken it all the same: then the new parts are what it names.
+      // If this call fails, the store may have taken the value anyway; then it refers to the new parts, so they are
+      // kept.
       await put(name, JSON.stringify(names.length === 0 ? { value: bytes } : { parts: names }));
       await drop(partsOf(before));
     },
@@ -90,7 +94,10 @@ const textOf = (bytes: string): string => Buffer.from(bytes, 'base64url').toStri
 
 const partsOf = (head: Head | null): readonly string[] => (head !== null && 'parts' in head ? head.parts : []);
 
-/** What something else put there is a secret without parts: it can be replaced and removed, and nothing of it is quoted. */
+/**
+ * Anything else under the name is treated as a secret without parts: it can be replaced and removed, and is never
+ * quoted.
+ */
 function parsedHead(text: string): Head {
   try {
     return headSchema.parse(JSON.parse(text));

@@ -4,33 +4,33 @@ import { createRemovedKeys } from './removed-keys.ts';
 
 export type KeySource = 'environment' | 'this-run' | 'store';
 
-/** The key of a provider, with where it comes from; or why there is none. */
+/** The key of a provider and its source, or why there is none. */
 export type FoundKey =
   | { readonly type: 'stored'; readonly value: string; readonly source: KeySource }
   | { readonly type: 'absent' }
   | Exclude<StoreState, { type: 'ready' }>;
 
-/** Who needs a key. */
+/** A provider that needs a key. */
 export interface KeyOwner {
   /** The name of the provider in the settings. */
   readonly provider: string;
-  /** The environment variable that may hold it. */
+  /** The environment variable that may hold the key. */
   readonly variable: string | null;
 }
 
 /**
- * The keys of all providers. The environment goes first: it is what a person says for this one run. It is read, never
- * written. A key for this run is kept in memory and ends with this process.
+ * The keys of all providers. An environment variable takes precedence, because the user sets it for this run. It is
+ * read, never written. A key for this run is kept in memory and ends with this process.
  */
 export interface Keys {
   readonly find: (owner: KeyOwner) => Promise<FoundKey>;
   readonly set: (provider: string, value: string) => Promise<StoreState>;
   readonly setForThisRun: (provider: string, value: string) => void;
-  /** In memory it is kept for `removedKeyMs` more, for a person who did not mean it. */
+  /** Keeps the key in memory for `removedKeyMs`, so that the user can undo. */
   readonly remove: (provider: string) => Promise<StoreState>;
-  /** Puts back what was removed, where it was; null: there is nothing any more, or there is another key by now. */
+  /** Puts a removed key back where it was. Null: there is none any more, or another key was set meanwhile. */
   readonly restore: (provider: string) => Promise<StoreState | null>;
-  /** The state of the store, and for each owner where its key comes from; null: it has none that is known. */
+  /** The state of the store, and the source of each owner's key; null: none is known. */
   readonly list: (owners: readonly KeyOwner[]) => Promise<KeyList>;
   readonly dispose: () => void;
 }
@@ -43,7 +43,7 @@ export interface KeyList {
 export interface KeysOptions {
   readonly store: KeyStore;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told of every value that is found, so that none of them reaches a log. */
+  /** Called with every value that is found, so that none of them reaches a log. */
   readonly learn: (secret: { readonly kind: string; readonly value: string }) => void;
   readonly dispose: () => void;
 }
@@ -51,7 +51,7 @@ export interface KeysOptions {
 export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
   const forThisRun = new Map<string, string>();
   const removed = createRemovedKeys();
-  /** Keys of the store that were read: a call of a model does not wait for the store each time. */
+  /** Keys that were read from the store, so that a model call does not wait for the store every time. */
   const known = new Map<string, string>();
   const found = (provider: string, value: string, source: KeySource): FoundKey => {
     learn({ kind: `${provider}-key`, value });
@@ -59,7 +59,7 @@ export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
   };
   return {
     find: async ({ provider, variable }) => {
-      // Files that variables are read from end in line breaks of many kinds.
+      // A variable that was read from a file may end in a line break.
       const own = variable === null ? '' : (env[variable] ?? '').trim();
       if (own !== '') return found(provider, own, 'environment');
       const mine = forThisRun.get(provider);
@@ -124,7 +124,7 @@ function removal({ store, forThisRun, known, removed }: Holders): Pick<Keys, 're
       forThisRun.delete(provider);
       known.delete(provider);
       if (stored !== null || thisRun !== null) removed.keep(provider, { thisRun, stored });
-      // A key for this run needs no store, and a store without the key has nothing to be removed.
+      // Removing a key for this run needs no store, and a store without the key has nothing to remove.
       return state.type === 'absent' || thisRun !== null ? { type: 'ready' } : state;
     },
     restore: async (provider) => {
@@ -132,7 +132,7 @@ function removal({ store, forThisRun, known, removed }: Holders): Pick<Keys, 're
       if (key === null) return null;
       if (key.thisRun !== null) forThisRun.set(provider, key.thisRun);
       const state: StoreState = key.stored === null ? { type: 'ready' } : await store.set(provider, key.stored);
-      // It can be tried again: the key store may be opened meanwhile.
+      // Kept for another try, because the user may unlock the key store meanwhile.
       if (state.type !== 'ready') removed.keep(provider, key);
       return state;
     },

@@ -1,6 +1,6 @@
 import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
 
-/** What one provider had; the key for this run and the one of the store are two. */
+/** The keys of one provider. The key for this run and the stored key are separate. */
 interface RemovedKey {
   readonly thisRun: string | null;
   readonly stored: string | null;
@@ -13,7 +13,7 @@ export interface RemovedKeys {
   readonly clear: () => void;
 }
 
-/** Keys that were removed a moment ago, in memory alone; each goes by itself. */
+/** Keys that were removed recently, in memory only. Each expires by itself. */
 export function createRemovedKeys(): RemovedKeys {
   const kept = new Map<string, { readonly key: RemovedKey; readonly timer: NodeJS.Timeout }>();
   const take = (provider: string): RemovedKey | null => {

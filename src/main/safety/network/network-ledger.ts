@@ -4,15 +4,18 @@ import type { SessionQuestion } from '@shared/safety/session-answers.ts';
 import { createSessionAnswers, isGranted, isRefused } from '@shared/safety/session-answers.ts';
 import { z } from 'zod';
 
-/** What has met in a session, each for good once it is true. */
+/** What has come together in a session. Each fact stays true once it is true. */
 export interface SessionExposure {
-  /** A model has seen content of the person's project. */
+  /** A model has seen content of the user's project. */
   readonly private: boolean;
   /** Text or files came in from outside, or a model has seen a package that others wrote. */
   readonly untrusted: boolean;
-  /** A model has seen content of a project that others wrote, too; null: not that it is known. Where it came from. */
+  /**
+   * A model has seen content of a project that others may have written: where the project came from. Null: not as far
+   * as is known.
+   */
   readonly foreign: string | null;
-  /** Something went out by a command. */
+  /** Something was sent out. */
   readonly outward: boolean;
 }
 
@@ -20,16 +23,16 @@ export interface SessionExposure {
 export interface NetworkLedger {
   readonly add: (event: SessionEvent) => void;
   readonly exposure: () => SessionExposure;
-  /** Hosts to which a person said yes for the session. */
+  /** Hosts that the user allowed for the session. */
   readonly granted: () => ReadonlySet<string>;
-  /** How often a person has said no to a network in the turn that runs. */
+  /** How often the user has refused network access in the present turn. */
   readonly refusals: () => number;
 }
 
-/** Tools whose results hold nothing of a project. */
+/** Tools whose results contain nothing of a project. */
 const tellsNothing: ReadonlySet<string> = new Set(['task_complete']);
 
-/** Folders with what others wrote, in every project. */
+/** Folders with packages that others wrote. */
 const packages = /(?:^|\/)(?:node_modules|site-packages|\.venv|\.tox|vendor)\//;
 const pathSchema = z.object({ path: z.string() });
 
@@ -59,7 +62,7 @@ export function createNetworkLedger(): NetworkLedger {
           hasProject = event.projectPath !== null;
           return;
         case 'sandbox-started':
-          // Once is enough: a model could have taken the traces away since.
+          // The first origin stays, because a model could have removed its traces since.
           cameFrom ??= event.cameFrom ?? null;
           return;
         case 'tool-started':
@@ -75,7 +78,7 @@ export function createNetworkLedger(): NetworkLedger {
           askedBefore = answers.all().length;
           return;
         case 'history-copied':
-          // All of it is somebody else's words.
+          // All of an imported history was written by others.
           if (isImportedHistory(event)) bits = { ...bits, untrusted: true };
           return;
         case 'tool-ended':

@@ -3,21 +3,21 @@ import type { ApproveMode } from '../approvals/approval-policy.ts';
 import { maxRefusals } from '../approvals/approval-policy.ts';
 import type { SessionExposure } from './network-ledger.ts';
 
-/** What reaches the hosts: a command, or a request of Dewpoint's own that only reads, or may change something. */
+/** What reaches the hosts: a command, or a web request that only reads or that may change something. */
 export type HostUse = 'command' | 'read' | 'change';
 
-/** Somebody who wants to reach some hosts, and all that has been said about them. Names are canonical. */
+/** A request to reach hosts, with everything that was decided about them. Host names are canonical. */
 export interface NetworkRequest {
   readonly hosts: readonly string[];
   readonly rules: NetworkRules;
-  /** The folder whose own rules count; null: none. */
+  /** The folder whose own rules apply; null: none. */
   readonly projectPath: string | null;
-  /** Hosts to which a person said yes for this session. */
+  /** Hosts that the user allowed for this session. */
   readonly granted: ReadonlySet<string>;
   readonly run: RunNetwork;
   readonly approve: ApproveMode;
   readonly exposure: SessionExposure;
-  /** How often a person has said no in this turn. */
+  /** How often the user has refused in this turn. */
   readonly refusals: number;
   /** Absent: a command. */
   readonly use?: HostUse;
@@ -25,16 +25,16 @@ export interface NetworkRequest {
 
 export interface NetworkVerdict {
   readonly answer: 'allow' | 'deny' | 'ask';
-  /** In a sentence, for the model and the person. */
+  /** A sentence for the model and the user. */
   readonly reason: string;
-  /** A yes holds for this command alone. */
+  /** A yes is for this command only. */
   readonly isOnce: boolean;
 }
 
 /**
- * Whether a command may reach hosts. Deny goes over ask, ask over allow. Where private content and text from outside
- * have met in a session, what was allowed before is asked again each time: the text may have told the model where to
- * send the content.
+ * Decides whether a command may reach hosts. Deny takes precedence over ask, and ask over allow. If private content and
+ * text from outside have met in the session, hosts that were allowed before are asked about every time: the text may
+ * have told the model where to send the content.
  */
 export function decideNetwork(wish: NetworkRequest): NetworkVerdict {
   const { hosts, rules, run, approve } = wish;
@@ -62,7 +62,7 @@ export function decideNetwork(wish: NetworkRequest): NetworkVerdict {
   return { answer: 'allow', reason: 'A person allowed these hosts before.', isOnce: false };
 }
 
-/** Why a yes is asked for each time, where somebody else's words may have told the model what to send where. */
+/** Why the user is asked every time: text from others may have told the model what to send where. Null: no reason. */
 function metText({ exposure, rules, projectPath, use = 'command' }: NetworkRequest): string | null {
   if (!exposure.private) return null;
   const what = use === 'command' ? 'read what would be run' : 'read what would be sent';
@@ -77,7 +77,7 @@ function deny(reason: string): NetworkVerdict {
   return { answer: 'deny', reason, isOnce: false };
 }
 
-/** `--approve allow` says yes within the hosts of the run and to nothing else. */
+/** With `--approve allow`, only the hosts of the run are allowed, and everything else is denied. */
 function ask(approve: ApproveMode, reason: string, isOnce: boolean): NetworkVerdict {
   return approve === 'allow'
     ? deny('--approve allow covers only the hosts that are named with --network.')

@@ -7,14 +7,14 @@ import type { NetworkRequest, NetworkVerdict } from './network-policy.ts';
 import { decideNetwork } from './network-policy.ts';
 import { createNetworkLedger } from './network-ledger.ts';
 
-/** Who decides which hosts the commands of one session may reach. */
+/** Decides which hosts the commands of one session may reach. */
 export interface SessionNetwork {
-  /** What the rules, the log and the run say. Names must be canonical. */
+  /** Decides by the rules, the log and the run's options. Host names must be canonical. */
   readonly decide: (
     hosts: readonly string[],
     run: Pick<NetworkRequest, 'run' | 'approve' | 'use'>,
   ) => Promise<NetworkVerdict>;
-  /** Keeps a person's yes for the project, outside of it. */
+  /** Stores the user's yes for the project, outside the project. */
   readonly remember: (hosts: readonly string[]) => Promise<Reply<unknown>>;
 }
 
@@ -23,7 +23,7 @@ export interface SessionNetworkOptions {
   /** Writes the rules of all projects. */
   readonly saveProjects: (projects: NetworkRules['projects']) => Promise<Reply<unknown>>;
   readonly projectPath: string | null;
-  /** The session's log. */
+  /** Reads the session's log. */
   readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
 }
 
@@ -56,7 +56,7 @@ export function createSessionNetwork({
 
 const noRules = { deny: [], ask: [], allow: [] };
 
-/** The hosts of a call in their one spelling, each once. Fails with `bad-input`, which names what is wrong. */
+/** The host names of a call, normalized and without duplicates. Fails with `bad-input`, which names what is wrong. */
 export function askedHosts(names: readonly string[]): Reply<readonly string[]> {
   const hosts = new Set<string>();
   for (const name of names) {

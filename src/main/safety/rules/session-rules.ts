@@ -4,7 +4,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
 import type { ActiveRules, RuleFiles } from '../rule-files.ts';
 
-/** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
+/** The rules of one session, read at every call. `held`: routing rules to use instead. */
 export function createSessionRules(
   { rules, settings }: { readonly rules: RuleFiles['activeRules']; readonly settings: () => Settings },
   projectPath: string | null,
@@ -19,7 +19,7 @@ export function createSessionRules(
   };
 }
 
-/** The fences of a session: those of the files, then those of the settings. */
+/** The fences of a session: those of the rule files, then those of the settings. */
 export function fenceSources(rules: ActiveRules, { fences }: Settings): FenceSources {
   return {
     secrets: fences.secrets,

@@ -24,27 +24,27 @@ import { userCandidates } from './user/user-candidates.ts';
 
 export interface DockerSandboxRequest {
   readonly sessionId: string;
-  /** Absolute; checked before. */
+  /** Absolute, and already checked. */
   readonly workspacePath: string;
   readonly settings: Settings['sandbox'];
-  /** Globs of what a person does not want to be seen by any command. */
+  /** Globs of files that the user hides from all commands. */
   readonly masks?: readonly string[];
-  /** Absolute; the few files a container is given lie below it. */
+  /** Absolute. The few files that containers get are below it. */
   readonly homePath: string;
   readonly image: Omit<ImageRequest, 'wanted'>;
-  /** How an approved command gets to the network. */
+  /** The network access for approved commands. */
   readonly outward: OutboundConnections;
-  /** What of the project is mounted and told beside its folder, by the image that runs. */
+  /** The project's additional mounts and variables, for the image that runs. */
   readonly sessionEnvironment?: (image: SandboxImage) => Promise<ChangingEnvironment>;
   readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   readonly onService?: (state: BackgroundProcessState) => void;
   readonly onDiskLow?: AskAboutDisk;
-  /** Something was found that commands left and that this machine may run later. Must not throw. */
+  /** Called when commands left something that this machine may run later. Must not throw. */
   readonly onUntracked?: (places: readonly UntrackedPlace[]) => void;
 }
 
-/** Starts the container of a session. What earlier processes of this home left is swept first. */
+/** Starts the container of a session. First removes what earlier processes of this home left. */
 export async function createDockerSandbox(
   engine: Engine,
   request: DockerSandboxRequest,
@@ -52,7 +52,7 @@ export async function createDockerSandbox(
 ): Promise<Reply<DockerSandbox>> {
   const homePath = await realpath(request.homePath);
   const workspacePath = await realpath(request.workspacePath);
-  // What a sandbox of this home that was killed left running must have ended before the first look.
+  // The containers of a killed process must have ended before the first look at the project.
   const [image] = await Promise.all([
     findImage(engine, { ...request.image, wanted: request.settings.image }, signal),
     sweepLeftovers(engine, homeIdOf(homePath), request.log),
@@ -134,7 +134,10 @@ async function startSession(
 const noRunnerText =
   'The engine starts commands itself, without the runner: each command and file takes about 0.1 s longer.';
 
-/** Where a runner that the image did not bring does not start (a home from which nothing may be run, say), it goes without. */
+/**
+ * If the runner was not in the image and does not start (for example because the home's disk does not allow
+ * programs), starts without it.
+ */
 async function startWithRunner(
   options: Omit<SessionContainerOptions, 'runner'>,
   { image, resourcesPath }: { readonly image: SandboxImage; readonly resourcesPath: string },
@@ -146,7 +149,7 @@ async function startWithRunner(
     const session = await SessionContainer.start({ ...options, runner }, signal);
     return session.ok ? success({ session: session.value, hasRunner: runner !== null }) : session;
   };
-  // Podman writes what process 1 prints into a file without end, and with the runner that is everything.
+  // Podman writes all output of process 1 to a file without limit. With the runner, that would be all output.
   if (image.runner === 'unwanted' || options.engine.kind === 'podman') return start(null);
   if (image.runner === 'brought') return start({ path: runnerInContainer, file: null });
   const borrowed = await borrowRunner(options.engine, { ...options, resourcesPath }, signal);
@@ -160,7 +163,7 @@ interface Limits {
   readonly pids: number;
 }
 
-/** Half a core is left to the machine, so that the window still answers while a command takes all it can. */
+/** Leaves half a core to the machine, so that the window still responds while a command uses all it can. */
 function limitsFor(engine: Pick<Engine, 'cpus' | 'memoryBytes'>, settings: Settings['sandbox']): Limits {
   const most = Math.max(1, engine.cpus - 0.5);
   const wantedMemory = settings.memoryMb * 1024 * 1024;
@@ -171,7 +174,7 @@ function limitsFor(engine: Pick<Engine, 'cpus' | 'memoryBytes'>, settings: Setti
   };
 }
 
-/** What the engine cannot hold is not shown as if it were in force. */
+/** Limits that the engine cannot enforce are not shown. */
 function shownLimits(limits: Limits, held: EngineLimits): SandboxDescription['limits'] {
   return {
     network: 'none',
@@ -187,7 +190,7 @@ async function ownerOf(workspacePath: string): Promise<UserIds> {
 }
 
 async function profileText(resourcesPath: string): Promise<string> {
-  // Without the blanks: it is sent with every container.
+  // Without white space, because it is sent with every container.
   return JSON.stringify(JSON.parse(await readFile(join(resourcesPath, 'sandbox', 'seccomp.json'), 'utf8')));
 }
 

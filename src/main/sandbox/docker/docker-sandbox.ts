@@ -41,7 +41,7 @@ import { readUsage } from './container/container-usage.ts';
 
 export interface ChangingEnvironment {
   readonly find: (signal: AbortSignal) => Promise<SessionEnvironment>;
-  /** Null: commands change none. */
+  /** Null: commands cannot change packages. */
   readonly packages: SessionPackages | null;
 }
 
@@ -51,7 +51,7 @@ export interface DockerSandboxOptions {
   readonly imageName: string;
   readonly description: string;
   readonly limits: SandboxDescription['limits'];
-  /** Of its start. */
+  /** The environment at the session's start. */
   readonly sessionEnvironment: SessionEnvironment;
   readonly changing: ChangingEnvironment | null;
   readonly warnings: readonly string[];
@@ -60,7 +60,7 @@ export interface DockerSandboxOptions {
   readonly links: ProjectLinks;
 }
 
-/** A session's container as a `Sandbox`: commands and file operations are processes in it. */
+/** A session's container as a `Sandbox`. Commands and file operations are processes in it. */
 export class DockerSandbox implements Sandbox {
   readonly tier = 'container';
   readonly workspacePath = workspaceInContainer;
@@ -122,7 +122,7 @@ export class DockerSandbox implements Sandbox {
       this.#sessionEnvironment = await changing.find(signal);
       await this.backgroundProcesses.stopAll();
       const { mounts: extra, environment } = this.#sessionEnvironment;
-      // Where it cannot be made the next command says so: what this one did is done.
+      // If the container cannot be made, the next command reports it. The result of this one stays valid.
       await session.renew({ extra, environment }, signal);
       await dropSuperseded(packages, signal);
     }
@@ -250,7 +250,7 @@ export class DockerSandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
-    // Those in containers of their own end with this one.
+    // Processes in their own containers end with this sandbox.
     await Promise.all([...this.#beside].map((process) => process.close()));
     await this.backgroundProcesses.dispose();
     await this.#options.session.dispose();
@@ -262,7 +262,7 @@ export class DockerSandbox implements Sandbox {
     void process.ended.then(() => this.#beside.delete(process));
   }
 
-  // The mount over it holds in any case; this says why it is empty.
+  // An error for a hidden path, or null. The mount hides the file in any case; this says why it is empty.
   #hidden(inside: string): Promise<Reply<never>> | null {
     const mask = this.#options.session.masks.find(({ path }) => inside === path || inside.startsWith(`${path}/`));
     if (mask === undefined) return null;
@@ -281,7 +281,10 @@ export class DockerSandbox implements Sandbox {
   }
 }
 
-/** Git on the person's machine runs what stands in its data, so that no file tool writes there, in any spelling. */
+/**
+ * Git on the user's machine runs programs that its data names. So no file tool writes there, in any spelling of the
+ * name.
+ */
 function ofGit(inside: string): Promise<Reply<never>> | null {
   if (!inside.split('/').some(isGitName)) return null;
   return Promise.resolve(

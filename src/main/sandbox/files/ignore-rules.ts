@@ -1,12 +1,12 @@
 import ignore, { type Ignore } from 'ignore';
 import type { ListEntry } from '../sandbox.ts';
 
-/** The text of an ignore file by the folder it lies in (`.` is the workspace). */
+/** The texts of ignore files, by the folder that contains them (`.` is the workspace). */
 export type IgnoreFiles = ReadonlyMap<string, string>;
 
 /**
- * Leaves out what ignore files name, as git reads them: a file's rules count for its own folder and below, and what
- * lies in an ignored folder is ignored whatever later rules say.
+ * Leaves out what ignore files name, by git's rules: a file applies to its own folder and below, and everything in
+ * an ignored folder is ignored, whatever later rules say.
  */
 export function withoutIgnored(entries: readonly ListEntry[], files: IgnoreFiles): ListEntry[] {
   if (files.size === 0) return [...entries];
@@ -33,7 +33,7 @@ function parentOf(path: string): string {
   return cut < 0 ? '.' : path.slice(0, cut);
 }
 
-// The nearest ignore file that says anything about the path decides.
+// The nearest ignore file that mentions the path decides.
 function matches(path: string, isFolder: boolean, rules: ReadonlyMap<string, Ignore>): boolean {
   for (let folder = parentOf(path); ; folder = parentOf(folder)) {
     const rule = rules.get(folder);

@@ -1,10 +1,10 @@
 import { success, type Reply } from '@shared/errors.ts';
 import type { FileContent, ReadOptions, Sandbox } from '../sandbox.ts';
 
-/** After these it makes no sense to go on with the next file. */
+/** After these errors, the next file would fail, too. */
 const fatalCodes: readonly string[] = ['cancelled', 'timeout', 'sandbox-lost', 'conflict', 'missing-sandbox'];
 
-/** `readFiles` one by one, for where that is cheap or cannot be helped. */
+/** `readFiles` one by one, for sandboxes in which that is cheap or the only way. */
 export async function readFilesSingly(
   readFile: Sandbox['readFile'],
   paths: readonly string[],

@@ -3,7 +3,9 @@ import { skippedFolders } from './skipped-folders.ts';
 
 const maxLineText = 500;
 
-/** Arguments for ripgrep 13 and newer, up to the path; no configuration, no links followed, output in the order of paths. */
+/**
+ * Arguments for ripgrep 13 and newer, up to the path. It reads no configuration, follows no links and sorts by path.
+ */
 export function searchArguments(query: SearchQuery): readonly string[] {
   return [
     '--no-config',
@@ -23,7 +25,7 @@ export function searchArguments(query: SearchQuery): readonly string[] {
     '--max-filesize=16M',
     ...(query.literal === true ? ['--fixed-strings'] : []),
     ...(query.ignoreCase === true ? ['--ignore-case'] : []),
-    // Later globs win: nothing brings back what is never searched.
+    // The last matching glob wins, so these cannot be brought back.
     ...(query.glob === undefined ? [] : [`--glob=${query.glob}`]),
     ...skippedFolders.map((folder) => `--glob=!${folder}`),
     '-e',
@@ -32,7 +34,7 @@ export function searchArguments(query: SearchQuery): readonly string[] {
   ];
 }
 
-/** Reads `path NUL line : text LF` records; a name may hold a line break, a text cannot. */
+/** Parses `path NUL line : text LF` records. A file name may contain a line break, but a text cannot. */
 export function parseSearch(output: Buffer, limit: number): SearchResult {
   const matches: { path: string; line: number; text: string }[] = [];
   for (let at = 0; at < output.length;) {

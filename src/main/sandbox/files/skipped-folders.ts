@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * The temporary files of writes under way. A look at the workspace that meets one leaves it out, by this list and not by
- * the form of its name: a command that takes such a name for a file of its own hides nothing.
+ * The temporary files of writes that are running. A look at the workspace leaves them out by this list and not by
+ * the form of their names. So a command cannot hide a file by giving it such a name.
  */
 export class WritesUnderWay {
   readonly #names = new Set<string>();
-  /** What each look that goes on has to leave out: also what ended meanwhile. */
+  /** For each running look, the names to leave out, including those whose write has ended since. */
   readonly #looks = new Set<Set<string>>();
 
-  /** Does a write that needs a name for its temporary file. */
+  /** Runs a write with a name for its temporary file. */
   async during<T>(write: (temporary: string) => Promise<T>): Promise<T> {
     const name = `${temporaryPrefix}${randomBytes(8).toString('hex')}`;
     for (const names of [this.#names, ...this.#looks]) names.add(name);
@@ -20,7 +20,7 @@ export class WritesUnderWay {
     }
   }
 
-  /** Looks at the workspace. `isOurs`, for what was found: whether a file is the temporary one of a write meanwhile. */
+  /** Runs a look at the workspace. `isOurs` says whether a file is the temporary file of a write during the look. */
   async around<T>(look: (isOurs: (path: string) => boolean) => Promise<T>): Promise<T> {
     const names = new Set(this.#names);
     this.#looks.add(names);
@@ -33,8 +33,8 @@ export class WritesUnderWay {
 }
 
 /**
- * Folders whose contents are neither listed nor tracked for changes: they are made by tools, can be made again,
- * and may hold more files than everything else. `.git` is there for commands, not for file tools.
+ * Folders whose contents are neither listed nor tracked for changes. Tools make them and can make them again, and
+ * they may contain more files than everything else. `.git` is there for commands, not for file tools.
  */
 export const skippedFolders = [
   '.git',
@@ -49,12 +49,12 @@ export const skippedFolders = [
   '.nox',
 ] as const;
 
-/** Names that are a virtual environment only when there is a `pyvenv.cfg` in them. */
+/** Names that are a virtual environment only if the folder contains `pyvenv.cfg`. */
 export const maybeEnvironments = ['venv', 'env'] as const;
 
 /**
- * Files that a write leaves for an instant beside its target, or for good when everything was killed in that instant.
- * Nothing is left out of a list for this name alone: a command can give it to a file of its own.
+ * The prefix of temporary files beside the target of a write. They exist for a moment, or longer if everything is
+ * killed in that moment. No file is left out of a list just for this name, because a command can use it, too.
  */
 export const temporaryPrefix = '.dewpoint-write-';
 

@@ -3,8 +3,8 @@ import { failure, success, type Reply } from '@shared/errors.ts';
 const maxPathBytes = 4096;
 
 /**
- * The one reading of a path that a model or a tool gives: relative to the workspace, with `/`, without `.` and empty
- * parts; `.` is the workspace itself. Only honest mistakes are caught here: what a link leads to is the sandbox's matter.
+ * Normalizes a path from a model or a tool: relative to the workspace, with `/`, without `.` and empty parts; `.` is
+ * the workspace itself. It only catches honest mistakes. The sandbox itself checks where links lead.
  */
 export function workspaceRelative(path: string, workspacePath: string): Reply<string> {
   if (path.includes('\0')) return failure('bad-input', 'A path cannot hold a NUL character.');

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 
-/** What a project says in its `devcontainer.json`, as far as it is understood. */
+/** The supported part of a project's `devcontainer.json`. */
 export interface DevContainer {
   readonly image: string | null;
   /** Relative to the folder of the file. */
   readonly dockerfile: string | null;
-  /** By which its packages are installed, in the order in which a development container runs them. */
+  /** The commands that install its packages, in the order in which a development container runs them. */
   readonly setup: { readonly python?: string; readonly javascript?: string };
   readonly environment: Readonly<Record<string, string>>;
-  /** What else it asks for and does not get here, with the reason. */
+  /** What else it asks for that is not supported here, with the reason. */
   readonly leftOut: readonly string[];
 }
 
 const commandSchema = z.union([z.string(), z.array(z.string())]);
 const lifecycleSchema = z.union([commandSchema, z.record(z.string(), commandSchema)]).optional();
-// A value that is null takes a variable away; there are none here that it could.
+// Null would remove a variable, but there are none to remove here.
 const variablesSchema = z.record(z.string(), z.union([z.string(), z.null()])).optional();
 
 const fileSchema = z.looseObject({
@@ -30,7 +30,7 @@ const fileSchema = z.looseObject({
 });
 type File = z.infer<typeof fileSchema>;
 
-/** What is not there for commands of a session, by its name in the file. */
+/** Fields that are not supported for sessions, with the reason. */
 const notHere = {
   features: 'they are not supported: a Dockerfile can install the same',
   dockerComposeFile: 'a session has only one container',
@@ -45,10 +45,13 @@ const notHere = {
   securityOpt: 'a container gets no other rights',
 } as const;
 
-/** What people write in such a file is a hundredth of it. */
+/** The longest accepted file. Real ones have about a hundredth of it. */
 const longest = 256 * 1024;
 
-/** Null: it cannot be understood, or is too long. JSON with comments and commas at the end of lists, as these files are written. */
+/**
+ * Null if it cannot be parsed or is too long. Accepts JSON with comments and trailing commas, as these files often
+ * have.
+ */
 export function parseDevContainer(text: string): DevContainer | null {
   if (text.length > longest) return null;
   const parsed = fileSchema.safeParse(parseWithComments(text));
@@ -82,7 +85,7 @@ const installsWith = {
   javascript: /\b(?:npm|npx|pnpm|yarn|corepack|node)\b/,
 } as const;
 
-/** Which packages a command installs is told by its words; one that names both runs for each of them. */
+/** Finds out by its words which packages a command installs. One that names both kinds runs for each of them. */
 function commandsOf(file: File): Pick<DevContainer, 'setup' | 'leftOut'> {
   const python: string[] = [];
   const javascript: string[] = [];
@@ -108,7 +111,7 @@ function commandsOf(file: File): Pick<DevContainer, 'setup' | 'leftOut'> {
   };
 }
 
-/** One text for each command; several that may run at once are run one after the other. */
+/** One text for each command. Commands that may run in parallel run one after the other. */
 function wordsOf(command: File['postCreateCommand']): readonly string[] {
   if (command === undefined) return [];
   const all = typeof command === 'string' || Array.isArray(command) ? [command] : Object.values(command);
@@ -131,7 +134,8 @@ function variablesOf({ containerEnv = {}, remoteEnv = {} }: File): Pick<DevConta
 }
 
 function parseWithComments(text: string): unknown {
-  // What is not closed is taken, too: were it left, every quote in it would be looked behind to the end of the text.
+  // Unclosed strings match, too. Otherwise, every quote in one would be searched to the end of the text, which is
+  // slow.
   const strings = /"(?:[^"\\]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
   const isComment = (found: string): boolean => found.startsWith('//') || found.endsWith('*/');
   const plain = text
@@ -140,7 +144,7 @@ function parseWithComments(text: string): unknown {
   try {
     return JSON.parse(plain.replaceAll(/"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])/g, (found) => (found === ',' ? '' : found)));
   } catch {
-    // The caller reports a file that is no JSON.
+    // The caller reports a file that is not JSON.
     return null;
   }
 }

@@ -4,9 +4,9 @@ import { sizeText } from '@shared/text/size-text.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 
 export interface ImageRecords {
-  /** The first error in the stream; null where there is none. */
+  /** The first error in the stream. Null: none. */
   readonly problem: string | null;
-  /** The image that the engine named: by a load, an import or a build. */
+  /** The image that the engine named, after a load, an import or a build. */
   readonly named: string | null;
 }
 
@@ -23,8 +23,8 @@ const recordSchema = z.object({
 type ImageRecord = z.infer<typeof recordSchema>;
 
 /**
- * Reads what the engine says while it builds, fetches, loads or imports an image, to its end. A try that failed ends like
- * one that did not: only an `error` record somewhere in the stream tells.
+ * Reads the engine's messages to the end while it builds, pulls, loads or imports an image. A failed attempt ends
+ * the stream normally: only an `error` record in it shows the failure.
  */
 export async function readImageRecords(
   stream: NodeJS.ReadableStream,
@@ -52,7 +52,7 @@ function namedIn({ stream, status, aux }: ImageRecord): string | null {
   return loaded ?? aux?.ID ?? /^sha256:[0-9a-f]{64}$/.exec(status ?? '')?.[0] ?? null;
 }
 
-/** Steps of a build, and megabytes of what is fetched; null for what nobody needs to see. */
+/** Steps of a build and megabytes of a download. Null for messages that users need not see. */
 function progressOf(
   { stream, status, id, progressDetail }: ImageRecord,
   layers: Map<string, { readonly current: number; readonly total: number }>,

@@ -3,14 +3,17 @@ import type { Engine } from '../docker/engine/container-engine.ts';
 import { spaceOf, visiblePart } from '../docker/engine/engine-disk.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** What making our image takes on the engine's disk at its most: the image, and what it is made of. */
+/** The most disk space that making our image takes: the image and what it is made from. */
 export const ownImageBytes = 2e9;
-/** For an image of which nobody knows the size yet: with less room it fails in the middle, and perhaps other programs with it. */
+/**
+ * The disk space required for an image of unknown size. With less, it would fail halfway and perhaps disturb other
+ * programs.
+ */
 export const unknownImageBytes = 5e8;
 
 /**
- * Whether the engine's disk has room for so much more. Fails with `missing-sandbox` before anything is written. A disk in
- * another machine (Desktop and the like) cannot be seen from here and counts as large enough.
+ * Checks that the engine's disk has this much room. Fails with `missing-sandbox` before anything is written. A disk
+ * in another machine (Docker Desktop and similar) cannot be seen from here and counts as large enough.
  */
 export async function roomForImage(
   { rootFolder, isDesktop }: Pick<Engine, 'rootFolder' | 'isDesktop'>,

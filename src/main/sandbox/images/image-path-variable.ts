@@ -4,7 +4,7 @@ import type { Engine } from '../docker/engine/container-engine.ts';
 const engineMs = 10_000;
 const usual = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Where commands are looked for in an image, as its PATH says. Rejects where the engine does not answer. */
+/** The PATH of an image. Rejects if the engine does not answer. */
 export async function imagePath(engine: Engine, imageId: string, signal: AbortSignal): Promise<string> {
   const { Config } = await withDeadline(engineMs, signal, () => engine.docker.getImage(imageId).inspect());
   const entry = (Config?.Env ?? []).find((text) => text.startsWith('PATH='));

@@ -2,19 +2,22 @@ import type { KeptItem } from '@shared/projects/project-preparation.ts';
 import { withDeadline } from '../docker/engine/engine-deadline.ts';
 
 const engineMs = 10_000;
-/** Names under which Dewpoint keeps images: its own, what a project's Dockerfile made, what came out of files. */
+/** The names of images that Dewpoint made: its own, those from projects' Dockerfiles, and imported ones. */
 const ours = /^dewpoint-(?:sandbox|project|import):/;
 
 export interface ImageQuery {
-  /** The name of our own image of this version. */
+  /** The name of our own image for this version. */
   readonly own: string;
-  /** Names that the settings hold. */
+  /** The names in the settings. */
   readonly named: ReadonlySet<string>;
-  /** Only on a person's word: another version of Dewpoint on this machine may use one that this one does not. */
+  /**
+   * Set only when the user asks for it, because another version of Dewpoint on this machine may use an image that
+   * this one does not.
+   */
   readonly isRemoving: boolean;
 }
 
-/** What of an engine is needed here. */
+/** The calls of an engine that are used here. */
 interface ImageEngine {
   readonly listImages: () => Promise<
     readonly { readonly RepoTags?: readonly string[] | null | undefined; readonly Size: number }[]
@@ -22,7 +25,7 @@ interface ImageEngine {
   readonly getImage: (name: string) => { readonly remove: () => Promise<unknown> };
 }
 
-/** The images that Dewpoint has made. One that a container uses is not removed, and other names of an image are left. */
+/** The images that Dewpoint made. An image in use by a container is not removed, and other names of an image stay. */
 export async function keptImages(engine: ImageEngine, query: ImageQuery): Promise<readonly KeptItem[]> {
   const images = await withDeadline(engineMs, null, () => engine.listImages());
   const items: KeptItem[] = [];

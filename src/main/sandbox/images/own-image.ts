@@ -4,26 +4,32 @@ import { parseDevContainer, type DevContainer } from './dev-container.ts';
 import { readFileBelow } from '../../lib/files/host-folder.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** What a project says it wants to be worked on in. */
+/** The image that a project asks for. */
 export interface OwnImage {
   /** Relative to the project. */
   readonly path: string;
   readonly kind: 'dockerfile' | 'image';
   readonly text: string;
-  /** By which its packages are installed, in place of what would be found out, and variables for its commands. */
+  /**
+   * The commands that install its packages, instead of those that would be found out, and variables for its
+   * commands.
+   */
   readonly setup: DevContainer['setup'];
   readonly environment: DevContainer['environment'];
-  /** What it asks for besides and does not get. */
+  /** What else it asks for that is not supported. */
   readonly leftOut: readonly string[];
-  /** SHA-256 of the kind, the path, the text, the commands and the variables. */
+  /** SHA-256 of kind, path, text, commands and variables. */
   readonly approval: string;
 }
 
-/** Where it is looked for, in this order: what is meant for working on a project goes over what it ships in. */
+/** The places to look, in this order: files for working on a project come before those for shipping it. */
 const places = ['.dewpoint/Dockerfile', '.devcontainer/devcontainer.json', '.devcontainer.json', 'Dockerfile'] as const;
 const maxBytes = 256 * 1024;
 
-/** Read on the host without following a link. Null where the project has none; `bad-input` where it cannot be understood. */
+/**
+ * Reads the project's file on the host without following a link. Null if there is none. Fails with `bad-input` if it
+ * cannot be understood.
+ */
 export async function findOwnImage(projectPath: string): Promise<Reply<OwnImage | null>> {
   for (const path of places) {
     const text = await textOf(projectPath, path);
@@ -57,7 +63,7 @@ const nothing: Besides = { setup: {}, environment: {}, leftOut: [] };
 function ownImage(image: Pick<OwnImage, 'kind' | 'path' | 'text'>, besides = nothing): OwnImage {
   const { kind, path, text } = image;
   const { setup, environment } = besides;
-  // What was approved when there was no more than an image stays approved.
+  // Without commands and variables, the hash stays as it was before those were supported, and so do approvals.
   const more = Object.keys({ ...setup, ...environment }).length === 0 ? [] : [setup, environment];
   return {
     ...image,
@@ -67,6 +73,6 @@ function ownImage(image: Pick<OwnImage, 'kind' | 'path' | 'text'>, besides = not
 }
 
 async function textOf(projectPath: string, path: string): Promise<string | null> {
-  // What cannot be read counts as missing.
+  // A file that cannot be read counts as missing.
   return (await readFileBelow(projectPath, path.split('/'), maxBytes))?.toString('utf8') ?? null;
 }

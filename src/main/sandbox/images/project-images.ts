@@ -23,7 +23,7 @@ export interface ProjectImagesDependencies {
 }
 
 export interface ProjectImages {
-  /** What a project brings along; null where it brings nothing. Builds and fetches nothing. */
+  /** The image that a project asks for. Null: none. Builds and downloads nothing. */
   readonly ofProject: (projectPath: string) => Promise<ProjectImage | null>;
   readonly bring: (
     request: BringImage,
@@ -32,7 +32,7 @@ export interface ProjectImages {
   ) => Promise<BroughtImage>;
 }
 
-/** Images of the sandbox that a person brings or a project names. Rejects with an `AppError`. */
+/** Images that the user adds or a project asks for. Rejects with an `AppError`. */
 export function createProjectImages(deps: ProjectImagesDependencies): ProjectImages {
   return {
     ofProject: async (path) => {
@@ -74,12 +74,12 @@ async function realProject(deps: ProjectImagesDependencies, path: string): Promi
   return valueOf(await checkWorkspace(path, { homePath: deps.homePath, needsWrite: false }));
 }
 
-/** What was saved as an image, or else the root of a file system. */
+/** Imports a saved image, or else the root of a file system. */
 async function importFile(file: string, work: Work): Promise<BroughtImage> {
   const path = await realpath(file).catch(() => null);
   if (path === null || !(await stat(path)).isFile()) throw new AppError('not-found', `The file ${file} was not found.`);
   const { docker } = work.engine;
-  // As it lies here, and as the layers that come of it.
+  // Once for the file, and once for the layers made from it.
   valueOf(await roomForImage(work.engine, 2 * (await stat(path)).size));
   work.onProgress('Reading the file.');
   const hash = createHash('sha256');
@@ -88,14 +88,14 @@ async function importFile(file: string, work: Work): Promise<BroughtImage> {
   const tag = hash.digest('hex').slice(0, 12);
   const name = `${repo}:${tag}`;
   const loaded = await records(docker.loadImage(path, { abortSignal: work.signal }), work);
-  // `sha256:…` is an image without a name of its own.
+  // `sha256:…` means an image without a name.
   if (loaded.problem === null && loaded.named !== null) {
     if (!loaded.named.startsWith('sha256:')) return inspected(loaded.named, work);
     await docker.getImage(loaded.named).tag({ repo, tag });
     return inspected(name, work);
   }
   work.onProgress('It is not a saved image, so it is imported as a root file system.');
-  // With its tag in one word: Podman does not look at `tag`.
+  // Name and tag are one word, because Podman ignores `tag`.
   const imported = await records(docker.importImage(path, { repo: name, abortSignal: work.signal }), work);
   if (imported.problem !== null)
     throw failed(`${imported.problem} (as a saved image: ${loaded.problem ?? 'no image'})`);
@@ -107,7 +107,7 @@ async function pull(name: string, work: Work): Promise<BroughtImage> {
   valueOf(await roomForImage(work.engine, unknownImageBytes));
   work.onProgress(`Fetching ${name}.`);
   const { docker } = work.engine;
-  // Without a tag the engine would fetch every one there is.
+  // Without a tag, the engine would pull all tags.
   const wanted = /[:@][^/:@]*$/.test(name) ? name : `${name}:latest`;
   const { problem } = await records(docker.pull(wanted, { abortSignal: work.signal }), work);
   if (problem !== null) throw failed(problem);
@@ -119,7 +119,7 @@ async function pull(name: string, work: Work): Promise<BroughtImage> {
   return inspected(digest === undefined ? (digests[0] ?? wanted) : wanted, work);
 }
 
-/** Exactly what was approved: looked at again now that it is done. */
+/** Brings exactly what was approved. The file is read again here to check that. */
 async function bringOwn(
   deps: ProjectImagesDependencies,
   { projectPath: path, approval }: Extract<BringImage, { type: 'project' }>,
@@ -138,7 +138,7 @@ async function bringOwn(
   const kept = {
     ...before,
     image: { name: image.name, approval },
-    // What a person has set goes before what the project proposes.
+    // The user's own settings override what the project asks for.
     env: { ...own.environment, ...before.env },
     setup: { ...own.setup, ...before.setup },
   };
@@ -146,13 +146,13 @@ async function bringOwn(
   return image;
 }
 
-/** An image that is here under this name is taken as it is: where there is no way to a registry it was brought by hand. */
+/** Uses an image of this name that is already here. Where no registry can be reached, it was brought by hand. */
 async function bringNamed(name: string, work: Work): Promise<BroughtImage> {
   const present = await inspected(name, work).catch(() => null);
   return present ?? pull(name, work);
 }
 
-/** The build is given the text alone: nothing of the project goes into the image. */
+/** Builds from the Dockerfile's text alone, so that nothing of the project gets into the image. */
 async function build(text: string, approval: string, work: Work): Promise<BroughtImage> {
   valueOf(await roomForImage(work.engine, unknownImageBytes));
   const context = await mkdtemp(join(tmpdir(), 'dewpoint-build-'));
@@ -189,7 +189,7 @@ async function inspected(name: string, { engine }: Work): Promise<BroughtImage> 
 }
 
 function failed(why: string): AppError {
-  // In the engine's words, which come out of Go's network library.
+  // The engine's messages come from Go's network library.
   if (/no such host|dial tcp|network is unreachable|i\/o timeout|TLS handshake timeout/i.test(why)) {
     return new AppError(
       'missing-sandbox',

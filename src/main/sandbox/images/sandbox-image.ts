@@ -13,11 +13,11 @@ import { runnerLabel } from '../docker/runner/runner-processes.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 
 export interface ImageRequest {
-  /** An image the user chose; null for our own. */
+  /** The image that the user chose. Null: our own. */
   readonly wanted: string | null;
-  /** Holds `sandbox/Dockerfile`. */
+  /** The folder that contains `sandbox/Dockerfile`. */
   readonly resourcesPath: string;
-  /** The script that brings the image where no registry can be reached; null where it is not shipped. */
+  /** The script that makes the image where no registry can be reached. Null in builds without scripts. */
   readonly script: ImageScript | null;
   readonly onProgress: (text: string) => void;
 }
@@ -29,17 +29,17 @@ export interface ImageScript {
 }
 
 export interface SandboxImage {
-  /** For people and for the log. */
+  /** For users and for the log. */
   readonly name: string;
-  /** `sha256:…`: what the container is made from, whatever happens to the name. */
+  /** `sha256:…`. Containers are made from this id, even if the name later means another image. */
   readonly id: string;
-  /** Whether it brings the runner, of the version that this Dewpoint speaks with, or wants none (its label says `none`). */
+  /** Whether the image contains the runner in the version of this Dewpoint, or wants none (its label is `none`). */
   readonly runner: 'brought' | 'missing' | 'unwanted';
 }
 
 const inspectMs = 10_000;
 
-/** The image of the sandbox, made when it is not there. Fails with `missing-sandbox`. */
+/** Finds the sandbox image, and makes it if it is not there. Fails with `missing-sandbox`. */
 export async function findImage(
   engine: Engine,
   request: ImageRequest,
@@ -75,7 +75,7 @@ export async function findImage(
   );
 }
 
-/** The name under which the image of this Dockerfile and this runner is kept: other content, another name. */
+/** The name of the image for this Dockerfile and runner. It changes with their content. */
 export async function ourImageName(resourcesPath: string): Promise<string> {
   const hash = createHash('sha256');
   for (const file of await sourcesOf(join(resourcesPath, 'sandbox')))
@@ -83,13 +83,13 @@ export async function ourImageName(resourcesPath: string): Promise<string> {
   return `dewpoint-sandbox:dockerfile-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** What the image is built from, relative to the folder, in an order that stays. */
+/** The files that the image is built from, relative to the folder, in a fixed order. */
 async function sourcesOf(folder: string): Promise<readonly string[]> {
   const runner = await readdir(join(folder, 'runner'));
   return ['Dockerfile', ...runner.sort().map((name) => `runner/${name}`)];
 }
 
-/** Null where the engine does not have it. */
+/** Null if the engine does not have the image. */
 export async function lookUpImage(
   engine: Engine,
   name: string,
@@ -110,13 +110,16 @@ type Making = ImageRequest & { readonly name: string };
 
 const scriptResultSchema = z.object({ image: z.string(), id: z.string() });
 
-/** First choice where it is there: it knows the cache, the registry and how to do without either. Prints progress on stderr. */
+/**
+ * The first choice if the script is there: it uses the cache, and the registry or ways without it. It prints its
+ * progress on stderr.
+ */
 async function runScript(
   engine: Engine,
   { script, name, onProgress }: Making,
   signal: AbortSignal,
 ): Promise<Reply<string>> {
-  // Not every build of the program brings the script.
+  // Some builds of the program do not contain the script.
   if (script === null || (await stat(script.path).catch(() => null)) === null) return failure('missing-sandbox', '');
   let last = '';
   const output = await script.programs.run([script.node], [script.path, '--json'], {
@@ -135,7 +138,10 @@ async function runScript(
   return success(result.data.id);
 }
 
-/** Builds through the engine alone. A failed build ends like a good one: only an `error` record in the stream tells. */
+/**
+ * Builds with the engine alone. A failed build ends the stream normally: only an `error` record in it shows the
+ * failure.
+ */
 async function buildHere(
   engine: Engine,
   { resourcesPath, name, onProgress }: Making,

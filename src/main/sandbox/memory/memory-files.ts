@@ -7,11 +7,11 @@ import { sha256Of } from '../../lib/sha256.ts';
 export interface MemoryFile {
   readonly bytes: Uint8Array;
   readonly mode: number;
-  /** Grows with every change of any file. */
+  /** Increases with every change of any file. */
   readonly version: number;
 }
 
-/** Files by path; folders are there as long as something lies in them. */
+/** Files by path. A folder exists as long as it contains a file. */
 export interface MemoryFiles {
   readonly files: ReadonlyMap<string, MemoryFile>;
   readonly put: (path: string, content: string | Uint8Array, mode?: number) => void;

@@ -6,7 +6,7 @@ import { readFilesSingly } from '../files/read-files-singly.ts';
 import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-files.ts';
 import { listMemory, searchMemory } from './memory-tree.ts';
 
-/** What a command did; what is not given is empty, exit code 0, `exited`. */
+/** What a command did. Defaults: empty output, exit code 0, `exited`. */
 interface MemoryExec {
   readonly exitCode?: number | null;
   readonly outcome?: ExecResult['outcome'];
@@ -23,18 +23,20 @@ export type MemoryExecHandler = (
 
 export interface MemorySandboxOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** Plays the shell. Without one every command is "not found" (127), as in an empty container. */
+  /** Plays the shell. Without it, every command is "not found" (127), as in an empty container. */
   readonly exec?: MemoryExecHandler;
   readonly hasScratch?: boolean;
 }
 
-/** A sandbox for tests, benches and scripted sessions, with a way for a test to look and to act as another person. */
+/**
+ * A sandbox for tests, benches and scripted sessions. Tests can look into it and change files like another program.
+ */
 export interface MemorySandbox extends Sandbox {
-  /** Files by path; changes made through `put` and `remove`. */
+  /** Files by path. Change them with `put` and `remove`. */
   readonly files: ReadonlyMap<string, MemoryFile>;
   put(path: string, content: string | Uint8Array, mode?: number): void;
   remove(path: string): void;
-  /** The text of a file; null when it is not there. */
+  /** The text of a file. Null: it does not exist. */
   text(path: string): string | null;
   /** Every command that was run, in order. */
   readonly commands: readonly string[];

@@ -8,7 +8,7 @@ type Files = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
 
 const defaultSearchMatches = 200;
 
-/** The folders a path lies in, outermost first, the workspace itself left out. */
+/** The folders that contain a path, outermost first, without the workspace itself. */
 export function* foldersOf(path: string): Generator<string> {
   for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) yield path.slice(0, cut);
 }

@@ -9,33 +9,34 @@ import { answerClient, type ProxyOptions, type ProxyContext } from './proxy-cont
 import { createTraffic } from './network-traffic.ts';
 
 export interface AllowListProxy {
-  /** Serves a client; what it says is a stranger's word. */
+  /** Serves a client, whose input is untrusted. */
   readonly handle: (client: Duplex) => void;
-  /** Ends everything; decisions about what was open have been told when it returns. */
+  /** Ends everything. All decisions about open connections have been reported when it returns. */
   readonly close: () => void;
 }
 
-/** Requests that one client may have sent before the first of them was answered; package managers send ten. */
+/** The most requests that a client may send before the first is answered. Package managers send ten. */
 const mostWaiting = 16;
 
 /**
- * An HTTP proxy for the programs of one command. `CONNECT` leads to port 443 and only TLS passes, with the very name
- * that was asked for; plain requests lead to port 80, are read whole and written anew, each on a connection of its own.
- * Nothing is sent to a host before its name, its address and, for TLS, the name in the client's first message are right.
+ * An HTTP proxy for the programs of one command. `CONNECT` leads to port 443, and only TLS passes, with exactly the
+ * name that was asked for. Plain requests lead to port 80. Each is parsed completely and rewritten, on a
+ * connection of its own. Nothing is sent to a host before its name, its address and, for TLS, the name in the
+ * client's first message are checked.
  */
 export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
   const closing = abortWithManyListeners();
   const traffic = createTraffic(options.limits, options.onDecision);
   const work: ProxyContext = { ...options, traffic, signal: closing.signal };
   const inTurn = createInTurn();
-  // Said outright: a switch of the process would make both laxer.
+  // Set explicitly, because a switch of the process could relax both.
   const server = createServer({ maxHeaderSize: longestHead, insecureHTTPParser: false });
-  // A limit would drop the headers above it without a word, those of the framing among them.
+  // With a limit, Node would silently drop headers beyond it, including those about the body's length.
   server.maxHeadersCount = 0;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const serve = async (): Promise<void> => {
       await forwardRequest(work, request, response);
-      // Only then is it known whether the client may say more.
+      // Only after this is it known whether the client may send more.
       await finished(response).catch(() => undefined);
     };
     if (inTurn.add(request.socket, serve)) return;
@@ -44,7 +45,7 @@ export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
   });
   server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on('error', () => undefined);
-    // The answers before it would be written into it.
+    // Earlier answers would be written into the tunnel.
     if (inTurn.isBusy(client) || client.writableEnded) {
       traffic.refuse('', null, 'bad-request');
       client.destroy();
@@ -53,9 +54,9 @@ export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
     void connectThrough(work, request.url ?? '', { client, head });
   });
   server.on('clientError', (error, client) => {
-    // It comes again with each piece that a refused client goes on to send.
+    // This event repeats for each piece that a refused client still sends.
     if (client.writableEnded || client.destroyed) return;
-    // Others are ends of a connection, which nobody asked for anything by.
+    // Other errors are about the connection's end, and not about a request.
     if ('code' in error && String(error.code).startsWith('HPE_')) traffic.refuse('', null, 'bad-request');
     answerClient(client, 400, 'Not understood');
   });
@@ -69,12 +70,12 @@ export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
 }
 
 interface InTurn {
-  /** Works when all that was added for this client before is over. False: too much waits already. */
+  /** Runs the work when all earlier work for this client is done. Returns false if too much is waiting. */
   readonly add: (client: Duplex, work: () => Promise<void>) => boolean;
   readonly isBusy: (client: Duplex) => boolean;
 }
 
-/** One request of a client at a time: what it sends ahead opens nothing before its turn. */
+/** Handles one request of a client at a time. A request that it sends ahead opens nothing before its turn. */
 function createInTurn(): InTurn {
   const clients = new WeakMap<Duplex, { waiting: number; last: Promise<void> }>();
   return {

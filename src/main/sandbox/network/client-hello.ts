@@ -1,13 +1,13 @@
-/** What the first bytes of a client say. `more`: not whole yet. `bad`: not the beginning of TLS, or not a clean one. */
+/** The result of reading a client's first bytes. `more`: not complete yet. `bad`: not a valid beginning of TLS. */
 export type ClientHello =
-  /** With fewer bytes than `wholeAt` in all it says the same again. */
+  /** With fewer bytes than `wholeAt` in total, the result stays the same. */
   | { readonly type: 'more'; readonly wholeAt: number }
   | { readonly type: 'bad' }
   | {
       readonly type: 'hello';
-      /** The one name that the client asks for, as sent; null where it names none. */
+      /** The only name that the client asks for, as sent. Null: it names none. */
       readonly name: string | null;
-      /** A second hello, encrypted, with perhaps another name, travels in it. */
+      /** It contains a second, encrypted hello that may have another name. */
       readonly isHidden: boolean;
     };
 
@@ -15,15 +15,18 @@ const recordHeader = 5;
 const handshakeRecord = 22;
 const clientHello = 1;
 const messageHeader = 4;
-/** Far above any honest one; a hello may be cut into records, but each costs, and nobody waits for ever. */
+/**
+ * Far more than any honest client sends. A hello may be split into records, but each costs time, so their number is
+ * limited.
+ */
 const longestHello = 64 * 1024;
 const mostRecords = 1024;
 const nameExtension = 0;
 const encryptedHelloExtensions: readonly number[] = [0xfe0d, 0xffce];
 
 /**
- * Reads the first message of a TLS client, from all bytes that came so far. Pure; strict, because a server that reads
- * it differently must not see it. It copies the message once, when it is whole.
+ * Parses the first message of a TLS client from all bytes so far. Pure. It is strict, so that no server can read the
+ * message differently. It copies the message once, when it is complete.
  */
 export function readClientHello(bytes: Buffer): ClientHello {
   const parts: Buffer[] = [];
@@ -78,7 +81,7 @@ function readMessage(message: Buffer): ClientHello {
   return { type: 'hello', name, isHidden };
 }
 
-/** Exactly one name of the one kind there is. */
+/** The name, if there is exactly one and it is of the only defined kind. */
 function readName(data: Buffer): string | null {
   const outer = createReader(data);
   const list = createReader(outer.vector(2));
@@ -90,11 +93,11 @@ function readName(data: Buffer): string | null {
 
 interface Reader {
   readonly number: (size: 1 | 2) => number;
-  /** Bytes with their length before them. */
+  /** Reads bytes with a length prefix. */
   readonly vector: (size: 1 | 2) => Buffer;
   readonly skip: (count: number) => void;
   readonly isAtEnd: () => boolean;
-  /** More was read than there is. */
+  /** Whether more was read than there is. */
   readonly isBroken: () => boolean;
 }
 

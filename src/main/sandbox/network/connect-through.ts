@@ -13,7 +13,10 @@ interface Client {
   readonly head: Buffer;
 }
 
-/** Serves a `CONNECT`: TLS to a listed host, checked by the name in its first message before a byte goes out. Never rejects. */
+/**
+ * Serves a `CONNECT`: TLS to a listed host. The name in the client's first message is checked before any byte goes
+ * out. Never rejects.
+ */
 export async function connectThrough(work: ProxyContext, target: string, { client, head }: Client): Promise<void> {
   const judged = judgeTarget(target, 443, work.hosts);
   if (!judged.ok) {
@@ -48,8 +51,9 @@ export async function connectThrough(work: ProxyContext, target: string, { clien
 }
 
 /**
- * Settles when nothing more can go to the server. Its end leaves the client as it is (a pipeline would destroy it), for
- * what the server said before is still on its way there. A limit ends both.
+ * Sends the client's data to the server. Resolves when nothing more can go there. If the server ends, the client
+ * stays open (a pipeline would destroy it), because the server's last data is still on its way. Exceeding the limit
+ * ends both.
  */
 function sendOn(client: Duplex, meter: Transform, server: Socket): Promise<void> {
   return new Promise((resolve) => {
@@ -87,7 +91,7 @@ interface Hello {
   readonly reason: NetworkReason | null;
 }
 
-/** Waits for the client's first message, and takes it off the stream. */
+/** Waits for the client's first message and removes it from the stream. */
 function clientHelloOf(client: Duplex, head: Buffer, signal: AbortSignal): Promise<Hello> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [head];
@@ -105,7 +109,7 @@ function clientHelloOf(client: Duplex, head: Buffer, signal: AbortSignal): Promi
         chunks.push(chunk);
         count += chunk.length;
       }
-      // A hello that drips in is not looked at for every drop.
+      // A hello that arrives in tiny pieces is not parsed again for each of them.
       if (count < wholeAt) return;
       const bytes = Buffer.concat(chunks);
       chunks.splice(0, chunks.length, bytes);

@@ -1,13 +1,12 @@
 import { Duplex } from 'node:stream';
 
 /**
- * Many connections over the input and output of one process: the forwarder in the container (`forwarder.ts`), which
- * accepts them there. A frame is a type, the number of a connection and a length (1, 4 and 4 bytes, big-endian), then
- * the payload. Each side may send `windowBytes` of a connection before the other has said that it took them, so that
- * a slow one neither stops the others nor fills the memory.
- *
- * Everything that comes in is a stranger's word: a command in the container can write it, too. What breaks the rules
- * ends the whole tunnel.
+ * Many connections over the input and output of one process: the forwarder in the container
+ * (`container-forwarder.ts`), which accepts them there. A frame is a type, a connection number and a length (1, 4
+ * and 4 bytes, big-endian), then the payload. Each side may send `windowBytes` of a connection before the other
+ * confirms that it took them. So a slow connection neither stops the others nor fills the memory.
+ * All input is untrusted, because a command in the container can write it, too. A violation of these rules ends the
+ * whole tunnel.
  */
 export const frame = { ready: 0, open: 1, data: 2, end: 3, reset: 4, taken: 5 } as const;
 
@@ -15,25 +14,28 @@ export const headerBytes = 9;
 export const windowBytes = 256 * 1024;
 export const pieceBytes = 64 * 1024;
 const mostConnections = 128;
-/** Waiting to be taken over there. An honest forwarder always reads; each frame costs memory here, however small. */
+/**
+ * The most frames that wait to be taken by the forwarder. An honest one always reads. Each frame needs memory here,
+ * however small it is.
+ */
 const mostUnsentFrames = 65_536;
 const usualIdleMs = 120_000;
 
 export interface TunnelOptions {
-  /** Sends to the forwarder; must keep the order, and say when it has gone out or never will. */
+  /** Sends bytes to the forwarder. It must keep the order, and call `sent` when they have gone out or never will. */
   readonly send: (bytes: Uint8Array, sent: () => void) => void;
-  /** Takes a connection that was made in the container. */
+  /** Receives a connection that was made in the container. */
   readonly onConnection: (connection: Duplex) => void;
-  /** The forwarder listens. */
+  /** Called when the forwarder listens. */
   readonly onReady: () => void;
-  /** It broke the rules; every connection has been ended. */
+  /** Called when the other side broke the rules. All connections have been ended. */
   readonly onBroken: () => void;
-  /** A connection on which nothing moves for so long is ended. */
+  /** A connection that is idle for this long is ended. */
   readonly idleMs?: number;
 }
 
 export interface Tunnel {
-  /** Takes what the forwarder wrote. */
+  /** Takes bytes that the forwarder wrote. */
   push(bytes: Uint8Array): void;
   /** Ends every connection. */
   close(): void;
@@ -70,13 +72,15 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const connection = new TunnelConnection((type, payload) => send(type, id, payload), idleMs);
     connections.set(id, connection);
     connection.on('close', () => connections.delete(id));
-    // Whoever takes it handles its end; an error of it is never a failure of the program.
+    // The receiver handles the end of a connection. Its errors must not end the program.
     connection.on('error', () => undefined);
     options.onConnection(connection);
     return true;
   }
 
-  /** False: against the rules. A frame of a connection that has just been ended here is not. */
+  /**
+   * Returns false for a violation of the rules. A frame for a connection that has just been ended here is not one.
+   */
   function take(type: number, id: number, payload: Buffer): boolean {
     if (isClosed) return false;
     if (type === frame.ready) {
@@ -96,7 +100,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   };
 }
 
-/** False: against the rules. Where there is no connection it has just been ended here. */
+/** Returns false for a violation of the rules. An unknown connection has just been ended here, which is not one. */
 function takeFor(connection: TunnelConnection | undefined, type: number, payload: Buffer): boolean {
   switch (type) {
     case frame.data:
@@ -114,7 +118,7 @@ function takeFor(connection: TunnelConnection | undefined, type: number, payload
   }
 }
 
-/** `onFull` instead of more than may wait. */
+/** Calls `onFull` instead of sending when too much is waiting. */
 function createBoundedSend(send: TunnelOptions['send'], onFull: () => void): (bytes: Uint8Array) => void {
   let unsentFrames = 0;
   return (bytes) => {
@@ -124,13 +128,16 @@ function createBoundedSend(send: TunnelOptions['send'], onFull: () => void): (by
   };
 }
 
-/** Cuts what comes into frames. `push` is false once one breaks the rules or `take` does not take it. */
+/** Splits the input into frames. `push` returns false once a frame breaks the rules or `take` refuses it. */
 function createReader(take: (type: number, id: number, payload: Buffer) => boolean): {
   readonly push: (bytes: Uint8Array) => boolean;
 } {
   const chunks: Buffer[] = [];
   let count = 0;
-  /** With fewer bytes there is nothing to do: a frame that drips in is not copied for every drop. */
+  /**
+   * With fewer bytes there is no complete frame. So a frame that arrives in tiny pieces is not copied for each of
+   * them.
+   */
   let needed = headerBytes;
   return {
     push(bytes) {
@@ -153,7 +160,7 @@ function createReader(take: (type: number, id: number, payload: Buffer) => boole
         offset = payload + length;
       }
       count = pending.length - offset;
-      // A copy: the rest of what came must not be kept alive by it.
+      // A copy, so that the rest does not keep the whole input in memory.
       chunks.splice(0, chunks.length, Buffer.from(pending.subarray(offset)));
       return true;
     },
@@ -168,13 +175,13 @@ export function encodeFrame(type: number, id: number, payload: Uint8Array = Buff
   return Buffer.concat([header, payload]);
 }
 
-/** The side of a connection that is outside of the container. */
+/** The end of a connection outside of the container. */
 class TunnelConnection extends Duplex {
   readonly #send: (type: number, payload?: Uint8Array) => void;
   readonly #idle: NodeJS.Timeout;
   #credit = windowBytes;
   #unsent: { bytes: Buffer; done: () => void } | null = null;
-  /** Taken in and not yet told to the other side. */
+  /** Bytes that were taken but not yet confirmed to the other side. */
   #untold = 0;
 
   constructor(send: (type: number, payload?: Uint8Array) => void, idleMs: number) {
@@ -186,12 +193,12 @@ class TunnelConnection extends Duplex {
     this.#idle = setTimeout(() => this.destroy(), idleMs);
   }
 
-  /** As a socket has it: `http` ends a client with this once its last answer is out. */
+  /** Like a socket's method: `http` ends a client with it after the last answer. */
   destroySoon(): void {
     this.end(() => this.destroy());
   }
 
-  /** False: more than was granted. */
+  /** Returns false if the other side sent more than was granted. */
   receive(bytes: Buffer): boolean {
     if (this.destroyed) return true;
     this.#idle.refresh();
@@ -205,7 +212,7 @@ class TunnelConnection extends Duplex {
     if (!this.destroyed && !this.readableEnded) this.push(null);
   }
 
-  /** False: more than was ever sent. */
+  /** Returns false if the other side confirmed more than was sent. */
   grant(bytes: number): boolean {
     this.#credit += bytes;
     if (this.#credit > windowBytes) return false;
@@ -234,7 +241,8 @@ class TunnelConnection extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearTimeout(this.#idle);
     this.#unsent = null;
-    // Ended on both sides, it may still be on its way out over there.
+    // Without the reset, the other side would go on. After an end on both sides, data may still be on its way out
+    // there.
     if (!this.writableFinished || !this.readableEnded) this.#send(frame.reset);
     done(error);
   }

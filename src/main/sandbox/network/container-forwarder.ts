@@ -1,11 +1,11 @@
 /**
- * The other end of `tunnel.ts`, inside the container: listens on its loopback and carries every connection over its own
- * input and output. It decides nothing. In Python and in JavaScript, because an image has one or the other; the shell
- * script takes what is there. Ends with its input.
+ * The other end of `connection-tunnel.ts`, inside the container. It listens on the container's loopback and carries
+ * every connection over its own input and output. It decides nothing. It exists in Python and in JavaScript, because
+ * an image has one or the other, and the shell script uses what is there. It ends with its input.
  */
 export const forwarderPort = 3128;
 
-/** The exit code when the image has neither. */
+/** The exit code if the image has neither. */
 export const noForwarderExit = 127;
 
 const chooseScript = `command -v python3 >/dev/null 2>&1 && exec python3 -I -S /run/dewpoint/forward.py "$1"
@@ -234,7 +234,7 @@ process.stdout.on('error', () => process.exit(0));
 net.createServer({ allowHalfOpen: true }, accept).listen(Number(process.argv[2]), '127.0.0.1', () => send(READY, 0));
 `;
 
-/** By the names under which the container finds them. */
+/** By their file names in the container. */
 export const forwarderFiles = {
   forward: chooseScript,
   'forward.py': pythonScript,

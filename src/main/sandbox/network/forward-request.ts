@@ -9,14 +9,17 @@ import { openTarget, refusalText, type ProxyContext } from './proxy-context.ts';
 import type { Attempt } from './network-traffic.ts';
 import { proxyCredentials } from './upstream-proxy.ts';
 
-/** Host and port, then the rest. Each character has one place, so that a long one that does not fit costs little. */
+/**
+ * Host and port, then the rest. Each character can match in only one place, so a long text that does not match costs
+ * little.
+ */
 const asked = /^http:\/\/([^/?#]*)((?:[/?][\x21\x22\x24-\x7e]*)?)$/i;
-/** A host may say that it is still at it, but not for ever. */
+/** The most interim answers of a host. */
 const mostInterim = 32;
 
 /**
- * Serves a plain request: its head is read whole, decided and written anew on a connection of its own, with a framing
- * of ours that is counted against the body. Never rejects.
+ * Serves a plain request. Its head is parsed completely, checked and rewritten on a connection of its own. The
+ * length of the body is set by us and enforced. Never rejects.
  */
 export async function forwardRequest(
   work: ProxyContext,
@@ -24,9 +27,10 @@ export async function forwardRequest(
   response: ServerResponse,
 ): Promise<void> {
   response.on('error', () => undefined);
-  // It waited for its turn; meanwhile the client has gone, or an answer before it was the last.
+  // While it waited for its turn, the client may have gone, or an earlier answer was the last.
   if (request.socket.destroyed || request.socket.writableEnded) return;
-  // Where there is no upgrade the parser loses count of what follows: such a client asks anew.
+  // After a request for an upgrade, the parser cannot tell where the next request begins. So the connection ends, and
+  // the client must open another.
   if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   const head = requestHead(request);
   const url = asked.exec(request.url ?? '');
@@ -52,7 +56,7 @@ export async function forwardRequest(
   const path = rest.startsWith('/') ? rest : `/${rest}`;
   const onAbort = (): void => void socket.destroy();
   work.signal.addEventListener('abort', onAbort, { once: true });
-  // Who asked has gone: nothing is sent to the host or kept open for nobody.
+  // If the client has gone, nothing is sent to the host or kept open.
   response.once('close', onAbort);
   if (response.closed) onAbort();
   try {
@@ -68,11 +72,11 @@ export async function forwardRequest(
       credentials: proxy === null ? null : proxyCredentials(proxy),
     });
   } catch {
-    // The command is told that the host did not answer.
+    // The command learns that the host did not answer.
     if (response.headersSent) response.destroy();
     else answerRequest(response, 502, 'unreachable');
   } finally {
-    // Where a limit cut it, the attempt has said so already.
+    // If a limit ended it, the attempt has ended already and this has no effect.
     attempt.end('listed');
     work.signal.removeEventListener('abort', onAbort);
     socket.destroy();
@@ -101,7 +105,7 @@ async function exchange(work: Exchange): Promise<void> {
     head.length === null
       ? pipeline(request, attempt.sent(), outgoing)
       : pipeline(request, exactly(head.length), attempt.sent(), outgoing);
-  // A host may answer before it has read everything, and close.
+  // A host may answer and close before it has read everything.
   sending.catch(() => undefined);
   const answered = await incoming;
   const answer = answerHead(answered);
@@ -155,7 +159,9 @@ function answerOf(outgoing: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-/** Lets exactly so many bytes through, so that a body is what its length says whoever counted before; else it fails. */
+/**
+ * Passes exactly this many bytes, and fails otherwise. So a body has the length in its head, whoever counted before.
+ */
 function exactly(length: number): Transform {
   let left = length;
   const failed = (): Error => new Error('The body is not as long as was said.');

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What of a message's head is passed on, and how its body is framed on the other side. */
+/** The part of a message's head that is passed on, and how its body is framed on the other side. */
 export interface HttpHead {
-  /** Names in lower case. Nothing of the framing, nothing that belongs to one connection. */
+  /** Names in lower case. Without headers about framing or the connection. */
   readonly headers: Readonly<Record<string, string[]>>;
-  /** Bytes of the body; null where it comes in pieces or until the end. */
+  /** Bytes of the body. Null if it is chunked or lasts until the end. */
   readonly length: number | null;
 }
 
-/** Bytes, in either direction. */
+/** The longest head in bytes, in either direction. */
 export const longestHead = 32 * 1024;
 const mostHeaders = 256;
 
-/** Belong to one connection or to the framing of a body: we set them ourselves, and nothing of a stranger's is passed on. */
+/** Headers about one connection or about framing. We set them ourselves, and never pass on those of others. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -26,10 +26,10 @@ const ownHeaders: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** What `Connection` may not take away: a message without them is another message. */
+/** Headers that `Connection` must not remove, because that would change the meaning of the message. */
 const kept: readonly string[] = ['content-length', 'transfer-encoding', 'host'];
 
-/** Null where two readers could understand it differently; then nothing of it is passed on. */
+/** Null if two readers could understand the head differently. Then nothing of it is passed on. */
 export function requestHead(request: IncomingMessage): HttpHead | null {
   const read = readHead(request);
   if (read === null || (read.fields.get('host')?.length ?? 0) > 1) return null;
@@ -37,7 +37,7 @@ export function requestHead(request: IncomingMessage): HttpHead | null {
   return { headers: passedOn(read), length: read.isInPieces ? null : (read.length ?? 0) };
 }
 
-/** The same for what a host answers. */
+/** The same for a host's answer. */
 export function answerHead(answer: IncomingMessage): HttpHead | null {
   const read = readHead(answer);
   return read === null ? null : { headers: passedOn(read), length: read.length };
@@ -45,15 +45,16 @@ export function answerHead(answer: IncomingMessage): HttpHead | null {
 
 interface ReadHead {
   readonly fields: ReadonlyMap<string, string[]>;
-  /** What `Connection` names. */
+  /** The headers that `Connection` names. */
   readonly named: ReadonlySet<string>;
   readonly length: number | null;
   readonly isInPieces: boolean;
 }
 
 /**
- * From the lines as they came: the parser's own table is not used, because it joins some, drops some and keeps the
- * first of others. The parser is strict already; an older one was less so, and what it let through is refused here.
+ * Reads the raw header lines. The parser's own table is not used, because it joins some headers, drops some and
+ * keeps only the first of others. The parser is strict, but older ones were less so. What those let through is
+ * refused here.
  */
 function readHead({ httpVersion, rawHeaders }: IncomingMessage): ReadHead | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return null;
@@ -81,7 +82,7 @@ function passedOn({ fields, named }: ReadHead): Record<string, string[]> {
   return Object.fromEntries([...fields].filter(([name]) => !named.has(name) && !isOwn(name)));
 }
 
-/** As loosely as any server reads a name: some take every odd character for a hyphen. */
+/** Compares a name as loosely as any server does: some treat every odd character as a hyphen. */
 function isOwn(name: string): boolean {
   const loose = name.replaceAll(/[^a-z0-9]/g, '-');
   return ownHeaders.has(loose) || loose === 'proxy' || loose.startsWith('proxy-');

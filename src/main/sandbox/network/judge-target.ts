@@ -6,8 +6,8 @@ export type Judged =
   | { readonly ok: false; readonly shown: string; readonly port: number | null; readonly reason: NetworkReason };
 
 /**
- * Whether `HOST` or `HOST:PORT`, as a program in the sandbox wrote it, may be reached: exactly a listed name and exactly
- * the port of the protocol. `list` holds canonical names.
+ * Whether `HOST` or `HOST:PORT`, as a program in the sandbox wrote it, may be reached. It must be exactly a listed
+ * name and exactly the port of the protocol. `list` contains canonical names.
  */
 export function judgeTarget(target: string, port: 80 | 443, list: ReadonlySet<string>): Judged {
   const colon = target.lastIndexOf(':');
@@ -22,7 +22,7 @@ export function judgeTarget(target: string, port: 80 | 443, list: ReadonlySet<st
   return { ok: true, host };
 }
 
-/** For logs and people: nothing that moves a cursor, looks like something else or is long. */
+/** The text for logs and users: short, and without characters that move a cursor or imitate others. */
 function shown(text: string): string {
   const safe = text.slice(0, 260).replaceAll(/[^\x21-\x7e]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,45 +1,48 @@
-/** Why a connection out of a sandbox was let through or not. */
+/** Why a connection from a sandbox was allowed or refused. */
 export type NetworkReason =
   | 'listed'
   | 'not-listed'
   /** Not a name that can be listed: an address, a trailing dot, other characters. */
   | 'bad-host'
   | 'bad-port'
-  /** The name leads to this machine or the network around it. */
+  /** The name leads to this machine or its local network. */
   | 'inner-address'
   | 'no-address'
   | 'unreachable'
-  /** What was to be TLS is something else. */
+  /** The data is not TLS, although it must be. */
   | 'not-tls'
-  /** The name in TLS is not the one that was asked for, or is hidden or left out. */
+  /** The name in TLS differs from the requested one, is hidden or is missing. */
   | 'other-name'
   | 'bad-request'
   | 'too-many-connections'
   | 'too-many-bytes'
   | 'timed-out';
 
-/** What became of one try to reach a host. */
+/** The outcome of one attempt to reach a host. */
 export interface NetworkDecision {
-  /** As it was asked for, as far as it can be shown: at most 260 characters. */
+  /** The requested host, made safe to show and cut to 260 characters. */
   readonly host: string;
   readonly port: number | null;
   readonly isAllowed: boolean;
   readonly reason: NetworkReason;
-  /** Where it went; null where it did not, or where a proxy of this machine chose. */
+  /** The address that it went to. Null: it went nowhere, or a proxy of this machine chose the address. */
   readonly address: string | null;
-  /** Out of the sandbox, and into it; payload alone. */
+  /** Bytes out of the sandbox and into it, payload only. */
   readonly sentBytes: number;
   readonly receivedBytes: number;
 }
 
 export interface NetworkLimits {
-  /** Together over all connections of a run. */
+  /** Summed over all connections of a run. */
   readonly maxSentBytes: number;
   readonly maxReceivedBytes: number;
   readonly maxConnections: number;
-  /** Under way at the same time: a client that goes does not set its place free before its connection has gone. */
+  /**
+   * The most connections at the same time. One counts until its connection to the host has ended, even if its client
+   * is gone.
+   */
   readonly maxOpen: number;
-  /** A connection on which nothing moves for so long is closed. */
+  /** A connection that is idle for this long is closed. */
   readonly idleMs: number;
 }
 
@@ -53,12 +56,12 @@ export const usualLimits: NetworkLimits = {
 
 const mostNamed = 5;
 
-/** A command may ask for anything: words that are no name are not said for it. */
+/** A command may ask for anything, so text that is not a name is not repeated. */
 function named(host: string): string {
   return /^[a-z0-9.-]{1,253}$/.test(host) ? host : 'what is no name of a host';
 }
 
-/** What kept a command from hosts it asked for, a sentence for each cause; empty where nothing did. For people. */
+/** For users: which hosts a command could not reach, one sentence for each cause. Empty: none was refused. */
 export function refusedHostsText(decisions: readonly Pick<NetworkDecision, 'host' | 'isAllowed' | 'reason'>[]): string {
   const refused = decisions.filter(({ isAllowed }) => !isAllowed);
   const listOf = (...reasons: readonly string[]): string => {

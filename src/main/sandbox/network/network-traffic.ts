@@ -1,25 +1,25 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { NetworkDecision, NetworkLimits, NetworkReason } from './network-decision.ts';
 
-/** One connection that was asked for, until it is decided and over. */
+/** One requested connection, until it is decided and over. */
 export interface Attempt {
   readonly sent: () => Transform;
   readonly received: () => Transform;
-  /** Counts what does not pass through a meter. False: it is too much. */
+  /** Counts bytes that do not pass a meter. Returns false if the limit is exceeded. */
   readonly addSent: (bytes: number) => boolean;
-  /** Where it goes; from here on it counts as let through unless it ends for another reason. */
+  /** Notes the address. From here on the connection counts as allowed, unless it ends for another reason. */
   readonly reached: (address: string | null) => void;
   readonly isOver: () => boolean;
-  /** The first word counts. */
+  /** Only the first call counts. */
   readonly end: (reason: NetworkReason) => void;
 }
 
-/** What all connections of a run move together, and what became of each. */
+/** Counts the traffic of all connections in a run, and reports the outcome of each. */
 export interface Traffic {
-  /** One that is over at once where there were too many already. */
+  /** Begins a connection. It is over at once if there are too many. */
   readonly begin: (host: string, port: number | null) => Attempt;
   readonly refuse: (host: string, port: number | null, reason: NetworkReason) => void;
-  /** Ends all that have not: what they moved so far is told. */
+  /** Ends all open connections and reports their traffic so far. */
   readonly close: () => void;
 }
 
@@ -77,7 +77,7 @@ export function createTraffic(limits: NetworkLimits, onDecision: (decision: Netw
   };
 }
 
-/** Lets bytes through as long as `add` takes them; then it fails, which ends both sides of a pipeline. */
+/** Passes bytes as long as `add` accepts them. Then it fails, which ends both sides of a pipeline. */
 function meter(add: (bytes: number) => boolean): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) {

@@ -8,17 +8,22 @@ import { withDeadline } from '../docker/engine/engine-deadline.ts';
 import { isPublicAddress } from './address-rules.ts';
 import type { NetworkReason } from './network-decision.ts';
 
-/** The way from the app to the network. */
+/** The app's own access to the network. */
 export interface OutboundConnections {
-  /** Every address of a name. Rejects where there is none. */
+  /** All addresses of a name. Rejects if there are none. */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** To an address, never to a name. Rejects where nobody answers. */
+  /** Connects to an address, never to a name. Rejects if nothing answers. */
   readonly connect: (address: string, port: number, signal: AbortSignal) => Promise<Socket>;
-  /** The proxy through which this machine reaches a host; null where it goes by itself. Throws where it cannot be read. */
+  /**
+   * The proxy through which this machine reaches a host. Null: none. Throws if the proxy's address cannot be parsed.
+   */
   readonly proxyFor: (host: string, isSecure: boolean) => URL | null;
-  /** To a proxy of this machine, by its own name. */
+  /** Connects to a proxy of this machine, by its name. */
   readonly connectProxy: (proxy: URL, signal: AbortSignal) => Promise<Socket>;
-  /** Certificates (PEM) that this machine trusts beside the usual ones, as networks that open TLS need; empty: none. */
+  /**
+   * Certificates (PEM) that this machine trusts in addition to the usual ones, for networks that inspect TLS. Empty:
+   * none.
+   */
   readonly certificates: () => Promise<string>;
 }
 
@@ -29,9 +34,9 @@ export type Dialled =
 export interface DialTarget {
   readonly host: string;
   readonly port: number;
-  /** Absent: as the port says. */
+  /** Absent: decided by the port. */
   readonly isSecure?: boolean;
-  /** It may be in the network of this machine: the user named it, in the settings. */
+  /** It may be in the local network, because the user named it in the settings. */
   readonly isInner?: boolean;
 }
 
@@ -40,7 +45,7 @@ const mostAddresses = 4;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** As the settings and the usual environment variables of this machine say. */
+/** Uses the settings and the usual environment variables of this machine. */
 export function createOutboundConnections(connection: () => Connection, env: Env): OutboundConnections {
   return {
     resolve: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
@@ -55,7 +60,7 @@ export function createOutboundConnections(connection: () => Connection, env: Env
     },
     certificates: async () => {
       const path = connection().certificates ?? env['NODE_EXTRA_CA_CERTS'] ?? env['SSL_CERT_FILE'];
-      // Without the file the certificates of the system hold.
+      // Without the file, the usual certificates are used.
       const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
       return text.includes('-----BEGIN CERTIFICATE-----') ? text : '';
     },
@@ -63,10 +68,10 @@ export function createOutboundConnections(connection: () => Connection, env: Env
 }
 
 /**
- * Opens a connection to a host that was let through. Its name is looked up once; every address must be a public one
- * (a name with an inner address beside a public one is a trap), and the connection goes to an address that was looked
- * at, so that a second answer of the name changes nothing. Where this machine reaches the host through a proxy, that
- * one looks the name up; it is refused all the same when it is an inner name here.
+ * Opens a connection to an allowed host. Its name is looked up once, and every address must be public: a private
+ * address beside a public one is a trap. The connection goes to a checked address, so that a second lookup changes
+ * nothing. If this machine uses a proxy for the host, the proxy looks the name up. A name that has a private address
+ * here is refused all the same.
  */
 export async function dial(
   outward: OutboundConnections,
@@ -78,11 +83,11 @@ export async function dial(
   // A name that only the proxy knows has no address here.
   const addresses = await withDeadline(dialMs, signal, (timed) => outward.resolve(host, timed)).catch(() => []);
   if (!isInner && addresses.some((address) => !isPublicAddress(address))) return { ok: false, reason: 'inner-address' };
-  // What is near is never looked for behind a proxy.
+  // A host in the local network is never reached through a proxy.
   const isNear = isInner && addresses.some((address) => !isPublicAddress(address));
   const proxy = isNear ? null : usual;
   if (proxy !== null) {
-    // Why a proxy does not answer is not told to a command.
+    // The command does not learn why a proxy does not answer.
     const socket = await withDeadline(dialMs, signal, (timed) => outward.connectProxy(proxy, timed)).catch(() => null);
     return socket === null ? { ok: false, reason: 'unreachable' } : { ok: true, socket, address: null, proxy };
   }
@@ -96,7 +101,7 @@ export async function dial(
   return { ok: false, reason: 'unreachable' };
 }
 
-/** A proxy that is set and cannot be used is not passed by: the person wants it in between. */
+/** A configured proxy that cannot be used is not bypassed, because the user wants it in between. */
 function proxyOrNone(outward: OutboundConnections, host: string, isSecure: boolean): URL | null | 'unusable' {
   try {
     const proxy = outward.proxyFor(host, isSecure);
@@ -119,7 +124,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
     socket.once(event, () => {
       signal.removeEventListener('abort', onAbort);
       socket.off('error', onFailure);
-      // From here on whoever took it hears of its end; an error without a listener would end the program.
+      // The receiver handles the end of the socket. Without a listener, an error would end the program.
       socket.on('error', () => undefined);
       resolve(socket);
     });

@@ -5,11 +5,11 @@ import type { Attempt, Traffic } from './network-traffic.ts';
 import { openThroughProxy } from './upstream-proxy.ts';
 
 export interface ProxyOptions {
-  /** Canonical names; nothing else is reached. */
+  /** Canonical names. No other host is reached. */
   readonly hosts: ReadonlySet<string>;
   readonly limits: NetworkLimits;
   readonly outward: OutboundConnections;
-  /** Once for each connection that was asked for, when it is refused or over. Must not throw. */
+  /** Called once for each requested connection, when it is refused or over. Must not throw. */
   readonly onDecision: (decision: NetworkDecision) => void;
 }
 
@@ -19,7 +19,7 @@ export interface ProxyContext extends ProxyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Opens the connection and notes in `attempt` what came of it. */
+/** Opens the connection and notes the outcome in `attempt`. */
 export async function openTarget(
   work: ProxyContext,
   attempt: Attempt,
@@ -46,7 +46,7 @@ export async function openTarget(
   return dialled;
 }
 
-/** For people and models who read the errors of a command. */
+/** For users and models, who read it in a command's errors. */
 export function refusalText(reason: NetworkReason): string {
   switch (reason) {
     case 'not-listed':
@@ -73,11 +73,11 @@ export function refusalText(reason: NetworkReason): string {
   }
 }
 
-/** Answers in place of the host, and ends the connection. */
+/** Answers instead of the host, and ends the connection. */
 export function answerClient(client: Duplex, status: number, text: string): void {
   const body = `Dewpoint: ${text}.\n`;
   if (client.writableEnded) return;
-  // Nothing more is read from one that was refused.
+  // Nothing more is read from a client that was refused.
   client.end(
     `HTTP/1.1 ${status} ${text}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     () => client.destroy(),

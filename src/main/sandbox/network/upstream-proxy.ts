@@ -3,14 +3,16 @@ import type { Socket } from 'node:net';
 const answerMs = 30_000;
 const longestAnswer = 16 * 1024;
 
-/** What a proxy of this machine wants to know of us, from its own address; null where it wants nothing. */
+/** The credentials for a proxy of this machine, from its address. Null: it has none. */
 export function proxyCredentials(proxy: URL): string | null {
   if (proxy.username === '' && proxy.password === '') return null;
   const text = `${decoded(proxy.username)}:${decoded(proxy.password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
-/** A bare percent sign stands for itself: a password that was written as it is must not end the program. */
+/**
+ * Decodes a part of the address. A password with a bare percent sign is used as it is, and must not end the program.
+ */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -19,7 +21,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Asks a proxy of this machine for a way to a host. False: it gives none. Nothing of the host's own is taken off the socket. */
+/**
+ * Asks a proxy of this machine to connect to a host. Returns false if it refuses. Takes none of the host's own data
+ * off the socket.
+ */
 export function openThroughProxy(
   socket: Socket,
   proxy: URL,

@@ -11,9 +11,9 @@ import { refusalText } from './proxy-context.ts';
 import { openThroughProxy, proxyCredentials } from './upstream-proxy.ts';
 
 export interface WebLimits {
-  /** From the first look-up to the last byte. */
+  /** From the first lookup to the last byte. */
   readonly timeoutMs: number;
-  /** Of a body, as it comes and unpacked. What is more is left out. */
+  /** The most bytes of a body, both packed and unpacked. The rest is left out. */
   readonly mostBytes: number;
 }
 
@@ -21,8 +21,9 @@ const usual: WebLimits = { timeoutMs: 30_000, mostBytes: 8 * 1024 * 1024 };
 const longestHead = 32 * 1024;
 
 /**
- * Makes requests from here, in place of the sandbox. The name is looked up once, and the connection goes to an address
- * that was looked at (`dial`). No cookies, no credentials but a service's own, nothing kept from one request to the next.
+ * Makes requests from the app, outside of the sandbox. The name is looked up once, and the connection goes to a
+ * checked address (`dial`). It sends no cookies, and no credentials except a service's own. Nothing is kept between
+ * requests.
  */
 export function createWebClient(outward: OutboundConnections, limits: Partial<WebLimits> = {}): WebExchange {
   const { timeoutMs, mostBytes } = { ...usual, ...limits };
@@ -60,7 +61,7 @@ export function createWebClient(outward: OutboundConnections, limits: Partial<We
   };
 }
 
-/** The narrowing of what a callback has set. */
+/** Restores the type of a variable that a callback has set. */
 function asReached(reached: { readonly socket: Socket; readonly address: string | null } | null): {
   readonly socket: Socket | null;
   readonly address: string | null;
@@ -76,11 +77,11 @@ function portOf({ port, protocol }: URL): number {
 type Opened =
   | {
       readonly ok: true;
-      /** As it came from the network; `stream` is the same, or the TLS above it. */
+      /** The network's socket. `stream` is the same, or TLS on top of it. */
       readonly socket: Socket;
       readonly stream: Socket;
       readonly address: string | null;
-      /** A proxy that is to be told the whole address. */
+      /** A proxy that needs the full address in the request. */
       readonly proxy: URL | null;
     }
   | { readonly ok: false; readonly reason: Parameters<typeof refusalText>[0] };
@@ -96,7 +97,7 @@ async function open(
   const dialled = await dial(outward, target, signal);
   if (!dialled.ok) return dialled;
   const { socket, proxy, address } = dialled;
-  // The signal is of this request alone, and ends all that is built on the socket.
+  // The signal belongs to this request only, and ends everything on the socket.
   const end = (): void => void socket.destroy();
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
@@ -126,7 +127,7 @@ async function open(
   return { ok: true, socket, stream, address, proxy: null };
 }
 
-/** Also the words of a host that answers before it was asked all are its answer. */
+/** Reads the answer, even if the host sends it before the request is complete. */
 async function exchange(
   request: CheckedRequest,
   { stream, proxy }: Extract<Opened, { ok: true }>,
@@ -175,7 +176,7 @@ function send(request: CheckedRequest, stream: Socket, proxy: URL | null): Promi
   });
 }
 
-/** The body as it is read; null: packed in an unknown way, or more than once. */
+/** The body, unpacked. Null: it is packed in an unknown way, or more than once. */
 function decoderOf(response: IncomingMessage): Readable | null {
   const packed = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   switch (packed) {
@@ -199,13 +200,16 @@ interface Body {
   readonly isCut: boolean;
 }
 
-/** Ends both at the limit: of a body without end, or one that unpacks to very much, no more is ever held. */
+/**
+ * Ends both streams at the limit, so that a body without end, or one that unpacks to very much, never needs more
+ * memory.
+ */
 function readUpTo(response: IncomingMessage, decoded: Readable, mostBytes: number): Promise<Body> {
   const pieces: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
     const end = (isCut: boolean): void => {
-      // First: what is ended here says that it was broken off.
+      // Resolves first, because destroying the streams reports an error.
       resolve({ bytes: Buffer.concat(pieces), isCut });
       decoded.destroy();
       response.destroy();

@@ -1,37 +1,46 @@
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** What one package manager installs for a project: a part has a volume of its own, so that one can be made again alone. */
+/**
+ * What one package manager installs for a project. Each part has its own volume, so that it can be installed again
+ * alone.
+ */
 export interface DependencyPart {
   readonly ecosystem: Ecosystem;
-  /** Of the project, relative: where the package manager runs. Empty: the top. */
+  /** The folder where the package manager runs, relative to the project. Empty: the top. */
   readonly folder: string;
-  /** Where its volume lies while it is installed; `placeInSession` says where a session finds it. */
+  /** Where its volume is mounted for the installation. `placeInSession` says where a session finds it. */
   readonly place: string;
-  /** The package manager, for people. */
+  /** The package manager, for users. */
   readonly tool: string;
-  /** Files of the project that say what is installed, relative; the volume is made again when one of them changes. */
+  /**
+   * The project's files that determine what is installed, relative. If one of them changes, the volume is made
+   * again.
+   */
   readonly files: readonly string[];
-  /** What is run, in order, in a copy of the project; the first that fails ends it. This is what a person approves. */
+  /**
+   * The commands that run in order in a copy of the project. The first failure ends them. The user approves exactly
+   * these.
+   */
   readonly commands: readonly string[];
-  /** Whether the project can hardly do without; else nobody is asked about it unless he asks. */
+  /** Whether the project hardly works without it. If not, the user is not asked about it. */
   readonly isNeeded: boolean;
-  /** Addresses of the project's own files from which packages come: hosts in lower case. */
+  /** The hosts in addresses in the project's own files from which packages come, in lower case. */
   readonly hosts: readonly string[];
 }
 
-/** What is found in one folder, wherever that lies. */
+/** What is found in a folder, independent of the folder's path. */
 export type FolderPart = Omit<DependencyPart, 'folder' | 'place'>;
 
 export type Ecosystem = 'python' | 'javascript';
 
 /**
- * Where a session finds the first part of each kind. A virtual environment holds its own path and so has one place for
- * ever. Packages of JavaScript lie at the root: Node looks for `node_modules` in every folder above a file, and the root
- * is above the project as well as above every copy of it.
+ * Where a session finds the first part of each kind. A virtual environment contains its own path, so it always has
+ * the same place. Packages of JavaScript are at the root: Node searches `node_modules` in every folder above a file,
+ * and the root is above the project and every copy of it.
  */
 export const mainPlaces: Readonly<Record<Ecosystem, string>> = { python: '/deps/python', javascript: '/node_modules' };
 
-/** A part of a folder. Only the first of its kind has the place that everything finds by itself. */
+/** The part of a folder. Only the first of its kind gets the place that everything finds by itself. */
 export function partAt(part: FolderPart, folder: string, isMain: boolean): DependencyPart {
   const main = mainPlaces[part.ecosystem];
   const place = isMain ? main : `/deps/${part.ecosystem}-${slugOf(folder)}`;
@@ -54,7 +63,7 @@ function slugOf(folder: string): string {
   return slug === folder ? slug : `${slug}-${sha256Of(folder).slice(0, 6)}`;
 }
 
-/** Node finds the packages of a folder beside the folder's own files, Python's wherever the environment lies. */
+/** Node finds packages beside a folder's own files. Python finds them wherever the environment is. */
 export function placeInSession({
   ecosystem,
   place,
@@ -63,13 +72,13 @@ export function placeInSession({
   return ecosystem === 'python' || place === mainPlaces.javascript ? place : `/workspace/${folder}/node_modules`;
 }
 
-/** Raised when what is done around the commands changes, so that older volumes are made again. */
+/** Increase this when the steps around the commands change, so that older volumes are made again. */
 export const preparationVersion = 2;
 
-/** The files of a project that say what is installed, as far as they were read: relative path and text. */
+/** The project's files that determine what is installed, as far as they were read: text by relative path. */
 export type ProjectTexts = ReadonlyMap<string, string>;
 
-/** What the settings say of one project. */
+/** The settings of one project. */
 export interface OwnSetup {
   readonly python?: string | undefined;
   readonly javascript?: string | undefined;

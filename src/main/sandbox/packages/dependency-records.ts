@@ -7,22 +7,26 @@ const recordSchema = z.object({
   version: z.literal(1),
   key: z.string().regex(/^[0-9a-f]{32}$/),
   ecosystem: z.enum(['python', 'javascript']),
-  /** Of the project; absent: the top. */
+  /** Relative to the project. Absent: the top. */
   folder: z.string().optional(),
   tool: z.string(),
   imageId: z.string(),
-  /** Where the project lay when it was prepared. */
+  /** The project's path when it was prepared. */
   projectPath: z.string(),
   at: z.number(),
   /**
-   * What these packages became by commands with a network, beside what was installed. Such a state belongs to its project
-   * alone, never to another with the same files; and where nobody but a rule said yes to the last command, to its session.
+   * Set if commands with network access have changed the installed packages. Such a state belongs to its project
+   * only, and not to others with the same files. If the last command was allowed by a rule and not by the user, it
+   * belongs only to its session.
    */
   changed: z
     .object({
       sessionId: z.string(),
       isForProject: z.boolean(),
-      /** Key of the project's files when the command had ended: with other files it is outdated as any other. */
+      /**
+       * The key of the project's files when the command had ended. If the files change, the state is outdated as any
+       * other.
+       */
       filesKey: z.string(),
       commands: z
         .array(z.object({ command: z.string(), hosts: z.array(z.string()).readonly(), at: z.number() }))
@@ -38,24 +42,24 @@ const recordSchema = z.object({
       seconds: z.number(),
       notes: z.array(z.string()).readonly(),
     }),
-    /** Why it could not be installed, in words, with the end of what the package manager said. */
+    /** Why it could not be installed, with the end of the package manager's output. */
     z.object({ type: z.literal('failed'), command: z.string(), reason: z.string() }),
   ]),
 });
 
-/** What became of one part of a project. A volume without a record of its own is half made, and nobody mounts it. */
+/** The outcome for one part of a project. A volume without its own record is incomplete and is never mounted. */
 export type DependencyRecord = z.infer<typeof recordSchema>;
 
 export interface DependencyRecords {
-  /** Null: never tried, or the record is damaged, which is the same. */
+  /** Null: never tried, or the record is damaged, which counts as the same. */
   readonly read: (key: string) => Promise<DependencyRecord | null>;
   readonly write: (record: DependencyRecord) => Promise<void>;
   readonly remove: (key: string) => Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   readonly list: () => Promise<readonly DependencyRecord[]>;
 }
 
-/** One small file for each, below the home: its only writers are prepared parts and `clean`. */
+/** Keeps one small file for each record, below the home. Only the preparation of packages and `clean` write them. */
 export function dependencyRecords(homePath: string): DependencyRecords {
   const folder = join(homePath, 'dependencies');
   const fileOf = (key: string): string => join(folder, `${key}.json`);
@@ -68,7 +72,7 @@ export function dependencyRecords(homePath: string): DependencyRecords {
     write: (record) => writeJsonFile(fileOf(record.key), record),
     remove: (key) => rm(fileOf(key), { force: true }),
     list: async () => {
-      // Records that cannot be listed must not be taken for none: cleaning would remove what they name.
+      // If records cannot be listed, this must not look as if there were none: cleaning would remove what they name.
       const names = await readdir(folder).catch((error: unknown) => {
         if (isMissing(error)) return [];
         throw error;

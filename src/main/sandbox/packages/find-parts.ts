@@ -12,8 +12,8 @@ import type { ProjectFolder, ProjectTop } from './package-files.ts';
 import { findPythonPart } from './python-part.ts';
 
 /**
- * How a project's packages are installed, by what lies at its top and in the folders below. Pure. Empty where there is
- * nothing to install. A folder below counts where it has a lock file of its own, or where the top has nothing of its kind.
+ * How to install a project's packages, from the files at its top and in the folders below. Pure. Empty if there is
+ * nothing to install. A folder below counts if it has its own lock file, or if the top has nothing of its kind.
  */
 export function findParts(
   top: ProjectTop,
@@ -56,9 +56,9 @@ export interface KeyPlace {
 }
 
 /**
- * Under what a part's volume is kept: the same project, image, commands and bytes of the files that say what is installed
- * have the same key. Not for two projects: a build runs more of their files than these, and a hostile one with the same
- * lists would put into the volume what then runs in the other.
+ * The key of a part's volume. The same project, image, commands and content of the files that determine what is
+ * installed have the same key. Two projects never share a volume: a build runs more of their files than these, so a
+ * hostile project with the same lists could put code into the volume that then runs in the other.
  */
 export function keyOf(part: DependencyPart, texts: ProjectTexts, { imageId, projectPath }: KeyPlace): string {
   const hash = createHash('sha256');

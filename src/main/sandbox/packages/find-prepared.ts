@@ -4,13 +4,13 @@ import { findParts, keyOf } from './find-parts.ts';
 import { readProject } from './package-files.ts';
 import type { DependencyRecord, DependencyRecords } from './dependency-records.ts';
 
-/** How it stands with one part of a project. */
+/** The state of one part of a project. */
 export interface PartState {
   readonly part: DependencyPart;
   readonly key: string;
-  /** `outdated`: the project says something else by now; what was installed before is used meanwhile. */
+  /** `outdated`: the project's files have changed since. The older packages are used meanwhile. */
   readonly state: 'ready' | 'outdated' | 'failed' | 'missing';
-  /** Of what is mounted, or of the try that failed. */
+  /** The record of the mounted packages, or of the failed attempt. */
   readonly record: DependencyRecord | null;
 }
 
@@ -21,15 +21,18 @@ export interface PreparedQuery {
   readonly projectPath: string;
   readonly imageId: string;
   readonly own: OwnSetup;
-  /** The session that asks: what its own commands changed is there for it. Null: none does. */
+  /** The session that asks. It also gets packages that its own commands changed. Null: no session. */
   readonly sessionId: string | null;
-  /** As if no command had changed anything since. */
+  /** Ignores changes by commands. */
   readonly anew?: boolean;
   readonly records: DependencyRecords;
   readonly hasVolume: (name: string) => Promise<boolean>;
 }
 
-/** What is installed for a project and what is not. Reads a few files; starts nothing. A project that cannot be read has no parts. */
+/**
+ * Finds out which packages of a project are installed. Reads a few files and starts nothing. A project that cannot
+ * be read has no parts.
+ */
 export async function findPrepared(query: PreparedQuery, signal: AbortSignal): Promise<readonly PartState[]> {
   const found = await readProject(query.workspacePath, signal).catch((error: unknown) => {
     if (signal.aborted) throw new AppError('cancelled', 'It was cancelled.', { cause: messageOf(error) });
@@ -53,13 +56,13 @@ export async function findPrepared(query: PreparedQuery, signal: AbortSignal): P
   return states;
 }
 
-/** What commands installed for a project that itself names no packages. */
+/** The part for packages that commands installed in a project that names none itself. */
 export function unnamedPart(ecosystem: Ecosystem): DependencyPart {
   const tool = ecosystem === 'python' ? 'pip' : 'npm';
   return partAt({ ecosystem, tool, files: [], commands: [], isNeeded: false, hosts: [] }, '', true);
 }
 
-/** Of this project and image, with their volume there, seen by this session; the newest first. */
+/** Records of this project and image whose volume exists and that this session may use, newest first. */
 async function usableRecords(query: PreparedQuery): Promise<readonly DependencyRecord[]> {
   const usable: DependencyRecord[] = [];
   for (const record of await query.records.list()) {

@@ -1,10 +1,11 @@
 /**
- * Run by the new environment's Python in the copy of the project when everything is installed. A project that was
- * installed lies there as a snapshot: its tests would try that and not what a person or an agent changes. So what came
- * from a file of the project is taken out again, and a start-up file of the environment adds the folders it came from:
- * of the project, or of the copy of it in which a trial runs (the folder above the working directory that looks like
- * the project; a project below the top of a workspace is looked for below it). What the build made and the project does not have (compiled modules, a file with the version) stays
- * aside and is found last. The names of the project as a package, its version and its commands stay as installed.
+ * Run by the new environment's Python in the copy of the project, after everything is installed. An installed
+ * project is a snapshot: its tests would use that and not later changes. So files that came from the project are
+ * removed again. A start-up file of the environment adds the folders that they came from instead. These are folders
+ * of the project, or of the copy in which a trial runs: the folder above the working directory that looks like the
+ * project, or the project below that if it is not at the top of the workspace. What the build made and the project
+ * does not have (compiled modules, a file with the version) is kept apart and found last. The project's package
+ * names, version and commands stay as installed.
  */
 export const finishPython = `import importlib.metadata, json, os, pathlib, shutil, sys, sysconfig
 project = os.getcwd()
@@ -99,10 +100,11 @@ print('PACKAGES ' + str(sum(1 for _ in importlib.metadata.distributions(path=[st
 `;
 
 /**
- * Run by bash in the copy of the project when everything is installed; `$1` is the volume, `$2` where the folder lies in
- * a session. Members of a workspace (npm, pnpm, yarn) are links from `node_modules` into the project: in the volume they
- * lead to the session's project, and a trial makes its own in its copy (`shareMembers`). What a member has in a
- * `node_modules` of its own is found at the top, where nothing of that name is; else it is told (`APART`).
+ * Run by bash in the copy of the project, after everything is installed. `$1` is the volume, and `$2` is the
+ * folder's path in a session. Members of a workspace (npm, pnpm, yarn) are links from `node_modules` into the
+ * project. In the volume they lead to the session's project, and a trial makes its own in its copy (`shareMembers`).
+ * Packages in a member's own `node_modules` move to the top if the name is free there. Otherwise they are reported
+ * (`APART`).
  */
 export const finishJavascript = `set -u
 inside() { # the part of the project that a link leads to; fails for what is no link to a member

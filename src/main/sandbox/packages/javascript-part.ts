@@ -13,14 +13,16 @@ const packageSchema = z.object({
   workspaces: z.unknown().optional(),
 });
 
-/** The package manager itself comes into a folder beside the copy. */
+/** The package manager gets its own folder beside the copy. */
 const toolFor = (name: string): string => `npm install --prefix ../tools ${name}`;
-/** The project's own scripts would build the copy, which nobody uses; those of its packages run. */
+/**
+ * Removes the project's own scripts, which would only build the unused copy. The scripts of its packages still run.
+ */
 const withoutScripts =
   'npm pkg delete scripts.preinstall scripts.install scripts.postinstall scripts.prepublish scripts.prepare';
 const keep = 'cp -a node_modules/. /node_modules/';
 
-/** How the packages of a JavaScript project are installed; null where it has none, or brings them along. */
+/** How to install the packages of a JavaScript project. Null if it has none, or contains them already. */
 export function findJavascriptPart({ texts, names }: ProjectTop, own: string | undefined): FolderPart | null {
   const text = texts.get('package.json');
   if (text === undefined) return null;
@@ -36,7 +38,7 @@ export function findJavascriptPart({ texts, names }: ProjectTop, own: string | u
   ].sort();
   if (own !== undefined)
     return { ecosystem: 'javascript', tool: 'own command', files, commands: [own, keep], isNeeded: true, hosts };
-  // The packages of its members come with those of the top.
+  // The packages of its members are installed together with those of the top.
   const hasMembers = parsed.workspaces !== undefined || texts.has('pnpm-workspace.yaml');
   const isEmpty = Object.keys({ ...direct, ...parsed.peerDependencies }).length === 0 && !hasMembers;
   if (names.has('node_modules/') || isEmpty) return null;
@@ -72,7 +74,7 @@ function managerOf(
       tool: 'pnpm',
       commands: [
         toolFor(tool),
-        // Members have links into pnpm's own store otherwise, which lead nowhere elsewhere.
+        // Without this option, members get links into pnpm's own store, which do not work elsewhere.
         `../tools/node_modules/.bin/pnpm install --frozen-lockfile${hasMembers ? ' --config.node-linker=hoisted' : ''} --store-dir ../cache/pnpm`,
       ],
     };
@@ -100,7 +102,7 @@ function versionOf(tool: string, named: string | null): string | null {
   return new RegExp(`^${tool}@(\\d[\\w.-]*)`).exec(named ?? '')?.[1] ?? null;
 }
 
-/** The last version that writes a lock file of this form. */
+/** The last version that writes a lock file in this format. */
 function pnpmFor(lock: string): string {
   const version = Number(/^lockfileVersion:\s*['"]?([\d.]+)/m.exec(lock)?.[1] ?? '9');
   if (version >= 9) return '10';
@@ -112,7 +114,7 @@ function parsePackage(text: string): z.infer<typeof packageSchema> | null {
     const parsed = packageSchema.safeParse(JSON.parse(text.replace(/^\uFEFF/, '')));
     return parsed.success ? parsed.data : null;
   } catch {
-    // A broken package.json installs nothing; whoever works on the project will see that it is broken.
+    // Nothing is installed for a broken package.json. The error shows when somebody works on the project.
     return null;
   }
 }

@@ -2,14 +2,17 @@ import { readdir } from 'node:fs/promises';
 import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
 import type { ProjectTexts } from './dependency-part.ts';
 
-/** What lies in one folder: mostly the top of a project. */
+/** The contents of one folder, mostly the top of a project. */
 export interface ProjectTop {
   readonly texts: ProjectTexts;
-  /** Names of all files and folders at the top; a folder with `/` at its end. */
+  /** The names of all files and folders at the top. Folders end with `/`. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Lock files of large projects have megabytes; what is larger than this is not read, and its project not prepared. */
+/**
+ * Lock files of large projects have megabytes. A file that is larger than this is not read, and its project is not
+ * prepared.
+ */
 const maxBytes = 24 * 1024 * 1024;
 const maxFiles = 60;
 
@@ -48,17 +51,20 @@ export interface ProjectFiles {
   readonly texts: ProjectTexts;
 }
 
-/** How deep below the top is looked for packages of their own, and in how many folders. */
+/** How deep below the top to search for packages, and in how many folders. */
 const maxDepth = 2;
 const maxFolders = 200;
-/** What lies in these is there to be read, tried or copied, or comes from elsewhere. */
+/** Folders to skip: they contain documentation, examples, tests or templates, or come from elsewhere. */
 const passedOver =
   /^(?:\..*|node_modules|site-packages|venv|env|vendor|third[_-]party|examples?|samples?|docs?|tests?|__tests__|fixtures?|testdata|dist|build|target|out|coverage|requirements)$/i;
 
-/** Names that mean themselves in a shell: others are not gone into. */
+/** Names without special characters for a shell. Other folders are skipped. */
 const plain = /^[\w.@+-]+$/;
 
-/** Reads what says how a project's packages are installed, on the host and without following a link. Rejects on abort. */
+/**
+ * Reads the files that say how to install a project's packages, on the host and without following links. Rejects on
+ * abort.
+ */
 export async function readProject(projectPath: string, signal: AbortSignal): Promise<ProjectFiles> {
   const root = await openHostFolder(projectPath);
   const below: ProjectFolder[] = [];
@@ -109,11 +115,11 @@ async function readFolder(root: HostFolder, signal: AbortSignal): Promise<Projec
   return { texts, names };
 }
 
-/** Such a folder is what packages were mounted on; there are none in it. */
+/** An empty `node_modules` is a mount point for packages, and does not mean that the project contains packages. */
 async function isEmpty(folder: HostFolder, name: string): Promise<boolean> {
   const child = await openChildFolder(folder, name).catch(() => null);
   if (child === null) return false;
-  // What cannot be listed is not taken for empty.
+  // A folder that cannot be listed does not count as empty.
   const names = await readdir(child.place).catch(() => null);
   await child.close();
   return names?.length === 0;

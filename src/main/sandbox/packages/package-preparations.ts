@@ -30,34 +30,34 @@ import { checkWorkspace } from '../workspace/prepare-workspace.ts';
 
 export interface PreparationsDeps extends SandboxFactoryDeps {
   readonly settings: () => Settings['sandbox'];
-  /** Globs of what a person does not want to be seen by any command in a project. */
+  /** Globs of files that the user hides from all commands in a project. */
   readonly masks: (projectPath: string) => Promise<readonly string[]>;
-  /** A secret that must not be seen in any output from now on. */
+  /** Reports a secret that must not appear in any output from now on. */
   readonly learn: (secret: { readonly kind: string; readonly value: string }) => void;
   readonly onNotice: (text: string) => void;
 }
 
 export interface PackagePreparations {
-  /** How it stands with each part. Makes the image where it is missing; starts nothing. */
+  /** The state of each part. Makes the image if it is missing. Starts nothing. */
   readonly parts: (projectPath: string, signal: AbortSignal) => Promise<Reply<readonly PreparationPart[]>>;
-  /** What would be run and reached. Makes the image where it is missing; installs nothing. */
+  /** What would be run and which hosts it needs. Makes the image if it is missing. Installs nothing. */
   readonly plan: (request: PlanRequest, signal: AbortSignal) => Promise<Reply<PreparationPlan>>;
-  /** Runs what was approved. `conflict` when it is no longer the same. */
+  /** Runs what was approved. Fails with `conflict` if it has changed since. */
   readonly prepare: (
     request: PlanRequest & { readonly approval: string; readonly onProgress: (text: string) => void },
     signal: AbortSignal,
   ) => Promise<Reply<PreparationPlan>>;
-  /** Removes what was installed for one project. */
+  /** Removes the installed packages of one project. */
   readonly remove: (projectPath: string, signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
-  /** What is kept in the engine for this home; `remove`: what is not needed, or all of it. */
+  /** What the engine keeps for this home. `remove` chooses what to remove: unneeded items, or all of them. */
   readonly clean: (request: CleanRequest, signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
 }
 
 interface PlanRequest {
   readonly projectPath: string;
-  /** Hosts that a person allows beside those that were found. */
+  /** Hosts that the user allows in addition to those that were found. */
   readonly hosts: readonly string[];
-  /** Also what is ready, where commands have changed it since. */
+  /** Also installs parts that are ready, if commands have changed them. */
   readonly anew?: boolean | undefined;
 }
 
@@ -70,9 +70,9 @@ interface Place {
   readonly projectPath: string;
 }
 
-/** Installs what projects need, once, with a person's word for it, and says what is installed. */
+/** Installs the packages of projects with the user's approval, and reports what is installed. */
 export function createPackagePreparations(deps: PreparationsDeps): PackagePreparations {
-  // Only a look, often before a start that waits for a slow engine itself.
+  // This is only a look, often before a start that waits for a slow engine itself.
   const hasty = { ...deps, settings: () => ({ ...deps.settings(), engineWaitSeconds: 5 }) };
   return {
     parts: (projectPath, signal) =>
@@ -85,7 +85,7 @@ export function createPackagePreparations(deps: PreparationsDeps): PackagePrepar
   };
 }
 
-/** Expected failures as values; inside they are thrown. */
+/** Turns expected failures into values. Inside, they are thrown. */
 async function expected<T>(signal: AbortSignal, work: () => Promise<T>): Promise<Reply<T>> {
   try {
     return success(await work());
@@ -137,7 +137,7 @@ async function stateOf(
     },
     signal,
   );
-  // What commands changed is no longer what the files say: it is installed like what is outdated.
+  // Packages that commands changed no longer match the files, so they are installed again like outdated ones.
   const open = anew
     ? states.map((one) => (one.record?.changed === undefined ? one : { ...one, state: 'outdated' as const }))
     : states;
@@ -181,12 +181,12 @@ async function sourcesOf(deps: PreparationsDeps, projectPath: string, signal: Ab
 const usualSchema = z.object({ python: z.array(z.string()), javascript: z.array(z.string()) });
 type UsualHosts = z.infer<typeof usualSchema>;
 
-/** Asked from the package managers of the image, because it is theirs to know. */
+/** The package managers in the image know their usual hosts, so they are asked. */
 const askHosts = `python3 -c 'from pip._internal.models.index import PyPI; print("python", PyPI.simple_url, "https://" + PyPI.file_storage_domain)' 2>/dev/null
 echo javascript $(npm config get registry 2>/dev/null)
 exit 0`;
 
-/** Where packages come from when nobody has said otherwise; asked once for each image. */
+/** The hosts of package indexes without any configuration. Asked once for each image. */
 async function usualHosts(deps: PreparationsDeps, place: Place, signal: AbortSignal): Promise<UsualHosts> {
   const file = join(
     place.homePath,
@@ -307,14 +307,14 @@ async function prepare(
   return (await look(deps, { ...request, anew: false }, signal)).plan;
 }
 
-/** What commands made of the former packages does not go before what was installed anew. */
+/** Removes the states that commands made of former packages, so that they do not override the new installation. */
 async function dropChanged(deps: PreparationsDeps, { engine, homePath }: Place, anew: DependencyRecord): Promise<void> {
   const records = dependencyRecords(homePath);
   for (const { key, changed, outcome, ...other } of await records.list()) {
     const isSame = other.projectPath === anew.projectPath && other.ecosystem === anew.ecosystem;
     if (changed === undefined || !isSame || other.folder !== anew.folder) continue;
     await records.remove(key);
-    // One that a session still uses goes with `clean`.
+    // If a session still uses the volume, `clean` removes it later.
     if (outcome.type === 'ready') await removeDependencyVolume(engine, outcome.volume, deps.log);
   }
 }

@@ -4,33 +4,36 @@ import { parse } from 'ini';
 import { isRecord } from '@shared/unknown-value.ts';
 import { hostsIn } from './source-hosts.ts';
 
-/** Where packages come from by what the person has set up, for the container that installs them and for nothing else. */
+/** Where packages come from by the user's configuration. Only the container that installs packages gets it. */
 export interface PackageSources {
-  /** Hosts of indexes in lower case; of an ecosystem for which nothing is set up, none. */
+  /** Hosts of package indexes in lower case. Empty for an ecosystem without configuration. */
   readonly hosts: { readonly python: readonly string[]; readonly javascript: readonly string[] };
-  /** May hold names and passwords: never shown, never logged. */
+  /** May contain names and passwords, so it is never shown or logged. */
   readonly env: Readonly<Record<string, string>>;
-  /** Text of an .npmrc whose secrets are names of `env`. */
+  /** The text of an .npmrc whose secrets are references to `env`. */
   readonly npmrc: string;
-  /** Certificates (PEM) beside those of the image; empty where there are none. */
+  /** Certificates (PEM) in addition to those of the image. Empty: none. */
   readonly certificates: string;
-  /** What must not be seen in an output. */
+  /** Texts that must not appear in any output. */
   readonly secrets: readonly string[];
 }
 
 export interface SourceSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
-  /** Where the machine's own configuration lies: `/etc`. */
+  /** The folder of the machine's own configuration: `/etc`. */
   readonly machineFolder: string;
   readonly platform: NodeJS.Platform;
-  /** The text of the project's own `.npmrc`; its secrets are used as well. */
+  /** The text of the project's own `.npmrc`. Its secrets are used, too. */
   readonly projectNpmrc: string;
-  /** Files with certificates of the settings. */
+  /** Certificate files from the settings. */
   readonly certificates: readonly string[];
 }
 
-/** Reads pip's and npm's own configuration, of the machine, the person and the project, as those tools would. Never rejects. */
+/**
+ * Reads the configuration of pip and npm, of the machine, the user and the project, as those tools would. Never
+ * rejects.
+ */
 export async function findPackageSources(search: SourceSearch): Promise<PackageSources> {
   const pip = await pipOptions(search);
   const npm = await npmOptions(search);
@@ -88,7 +91,7 @@ async function pipOptions({
   return options;
 }
 
-/** `[install]` goes before `[global]`. */
+/** `[install]` overrides `[global]`. */
 function pipFileOptions(text: string): ReadonlyMap<string, string> {
   const { global, install } = parseIni(asPlainIni(text));
   return new Map(
@@ -100,8 +103,8 @@ function pipFileOptions(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * pip reads its file as Python does: a value goes on in lines that are further in, `:` is as good as `=`, and nothing
- * within a value begins a comment.
+ * Converts Python's INI format, which pip uses: a value continues in indented lines, `:` means the same as `=`, and
+ * a value cannot contain a comment.
  */
 function asPlainIni(text: string): string {
   const lines: string[] = [];
@@ -122,7 +125,7 @@ function asPlainIni(text: string): string {
   return lines.join('\n');
 }
 
-/** Such files have a few lines; one that is much larger is none. */
+/** Such files have a few lines. A much larger file is not one. */
 const maxIniCharacters = 1024 * 1024;
 
 function parseIni(text: string): Readonly<Record<string, unknown>> {
@@ -132,9 +135,9 @@ function parseIni(text: string): Readonly<Record<string, unknown>> {
 function iniValues(section: unknown): readonly (readonly [name: string, value: string])[] {
   if (!isRecord(section)) return [];
   return Object.entries(section).flatMap(([name, read]) => {
-    // The reader makes true and false of these words.
+    // The parser turns these words into true and false.
     const value = typeof read === 'boolean' ? String(read) : read;
-    // A quoted text may hold the end of a line: in an .npmrc that we write, an option of its own would begin there.
+    // A quoted text could contain a line end. In an .npmrc that we write, another option would begin there.
     return typeof value === 'string' && !/\p{Cc}/u.test(name + value) ? [[name, value] as const] : [];
   });
 }
@@ -149,7 +152,7 @@ async function npmOptions({
   const options = new Map<string, string>();
   for (const text of [await textOf(join(machineFolder, 'npmrc')), await textOf(person), projectNpmrc]) {
     for (const [name, value] of iniValues(parseIni(text))) {
-      // npm puts variables of the environment in where they are named.
+      // npm replaces references to environment variables.
       const filled = value.replaceAll(/\$\{(\w+)\}/g, (_whole, variable: string) => env[variable] ?? '');
       options.set(name, filled);
     }
@@ -165,7 +168,10 @@ const isRegistry = (name: string): boolean => name === 'registry' || /^@[^:]+:re
 const isSecretOption = (name: string): boolean => /^\/\/.*:(?:_authToken|_auth|_password)$/.test(name);
 const isAccount = (name: string): boolean => /^\/\/.*:(?:username|email|always-auth)$/.test(name);
 
-/** Only where packages are and how one gets at them: other options of a person's .npmrc are about his own machine. */
+/**
+ * Keeps only where packages are and how to access them. Other options in the user's .npmrc are about their own
+ * machine.
+ */
 function npmrcOf(options: ReadonlyMap<string, string>): { readonly text: string; readonly tokens: readonly string[] } {
   const tokens: string[] = [];
   const lines = [...options].flatMap(([name, value]) => {
@@ -182,7 +188,7 @@ function passwordsIn(text: string): readonly string[] {
   return accounts.flatMap((account) => [account, ...account.split(':').slice(1)]);
 }
 
-/** What a person trusts beside the usual: a company's own, mostly. */
+/** Certificates that the user trusts in addition to the usual ones, mostly a company's own. */
 async function certificatesOf(search: SourceSearch, configured: readonly (string | undefined)[]): Promise<string> {
   const named = ['PIP_CERT', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'].map(
     (name) => search.env[name],
@@ -200,7 +206,10 @@ async function certificatesOf(search: SourceSearch, configured: readonly (string
 // Most machines lack some of these files.
 const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
-/** For a command that a model wrote: addresses of indexes on hosts that it may reach, and none that holds a name or password. */
+/**
+ * For a command that a model wrote: the addresses of indexes on hosts that it may reach, without those that contain
+ * a name or password.
+ */
 export function openSources(
   { env, npmrc }: PackageSources,
   hosts: readonly string[],

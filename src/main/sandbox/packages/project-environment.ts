@@ -32,18 +32,18 @@ export interface ProjectEnvironmentQuery {
   readonly log: Log;
 }
 
-/** What a session of a project has beside its folder, and how its commands may change it. */
+/** What a session of a project gets in addition to its folder, and how its commands may change that. */
 export interface ProjectEnvironment {
   /**
-   * The volumes with its packages, and the variables of the settings. Whatever goes wrong with the packages, the session
-   * starts, and is told. Rejects on abort alone.
+   * The volumes with its packages, and the variables in the settings. If packages cannot be used, the session starts
+   * all the same, with a warning. Rejects only on abort.
    */
   readonly find: (signal: AbortSignal) => Promise<SessionEnvironment>;
   readonly packages: SessionPackages;
 }
 
 export async function findProjectEnvironment(query: ProjectEnvironmentQuery): Promise<ProjectEnvironment> {
-  // A folder that is gone keeps its path: what uses it reports it.
+  // The path of a missing folder is kept. Whatever uses it reports the error.
   const projectPath = await realpath(query.projectPath ?? query.workspacePath).catch(() => query.workspacePath);
   const workspacePath = await realpath(query.workspacePath).catch(() => query.workspacePath);
   const own = setupOf(query.settings, projectPath);
@@ -54,7 +54,7 @@ export async function findProjectEnvironment(query: ProjectEnvironmentQuery): Pr
       const variables = variablesOf(own, query.env);
       for (const secret of variables.secrets) query.learn?.(secret);
       const prepared = await prepare(query, packages, signal);
-      // A variable of the settings does not take the place of what makes the packages be found.
+      // Variables in the settings do not override those that are needed to find the packages.
       return { ...prepared, environment: { ...variables.environment, ...prepared.environment } };
     },
   };
@@ -118,7 +118,9 @@ async function prepare(
   }
 }
 
-/** Makes what is mounted on folders of the workspace; returns the places where that cannot be. */
+/**
+ * Makes the folders of the workspace on which packages are mounted. Returns the places where that is not possible.
+ */
 async function mountOnFolders(workspacePath: string, states: readonly PartState[]): Promise<readonly string[]> {
   const blocked: string[] = [];
   for (const { part, record } of states) {

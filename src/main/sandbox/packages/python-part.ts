@@ -8,14 +8,14 @@ import { hostsIn, withoutComments } from './source-hosts.ts';
 
 const python = '/deps/python/bin/python';
 const pip = `${python} -m pip`;
-/** The package manager itself comes into a folder beside the copy, so that its own packages do not mix with the project's. */
+/** The package manager gets its own folder beside the copy, so that its packages do not mix with the project's. */
 const toolFor = (name: string): string => `python3 -m venv ../tools && ../tools/bin/pip install ${name}`;
 
 const plain = 'python3 -m venv /deps/python';
-/** What tests are run with where a project does not name it. */
+/** The test runner for projects that do not name one. */
 const runner = `${pip} install pytest`;
 
-/** How the packages of a Python project are installed; null where it has none and is no package itself. */
+/** How to install the packages of a Python project. Null if it has none and is no package itself. */
 export function findPythonPart(top: ProjectTop, own: string | undefined): FolderPart | null {
   const { texts } = top;
   const files = [...texts.keys()].filter((name) => isPythonFile(name));
@@ -70,14 +70,14 @@ function unlocked({ texts, names }: ProjectTop, all: readonly string[]): FolderP
   if (lists.length === 0 && !isSelf) return null;
   const { extras, groups } = wantedExtras(texts);
   const commands = [plain];
-  // Groups are known to pip since 25.1.
+  // pip supports groups since 25.1.
   if (groups.length > 0) commands.push(`${pip} install --upgrade pip`);
   const wanted = [
     ...lists.map((name) => `-r ${name}`),
     ...(isSelf ? [quoted(extras.length > 0 ? `.[${extras.join(',')}]` : '.')] : []),
     ...groups.map((name) => `--group ${name}`),
   ];
-  // A list with hashes takes nothing beside it that has none.
+  // pip does not install anything without a hash together with a list that has hashes.
   const isHashed = lists.some((name) => /--hash[= ]/.test(texts.get(name) ?? ''));
   const runs = isHashed
     ? [...lists.map((name) => `-r ${name}`), ...(isSelf ? ['--no-deps .'] : [])]
@@ -93,8 +93,8 @@ function unlocked({ texts, names }: ProjectTop, all: readonly string[]): FolderP
 }
 
 /**
- * What the project needs, and what its tests need; not what its documentation or its releases are made with. What its
- * developers need only where nothing is said of tests: it often holds one fixed version of everything.
+ * Lists of what the project and its tests need, without those for documentation or releases. Lists for developers
+ * are used only if there are none for tests, because they often pin one version of everything.
  */
 function wantedLists(texts: ProjectTexts): readonly string[] {
   const found = [...texts.keys()].flatMap((name) => {
@@ -114,9 +114,9 @@ const baseWords: readonly string[] = ['base', 'main'];
 const testWords: readonly string[] = ['test', 'tests', 'testing', 'ci'];
 const developerWords: readonly string[] = ['dev', 'develop', 'development', ...testWords];
 
-/** The words in the name of a list beside `requirements`; null for a file that is no list to be installed. */
+/** The words in a list's name other than `requirements`. Null for a file that is no list to install. */
 function wordsOf(name: string): readonly string[] | null {
-  // A number names an old version of Python, for which the list is.
+  // A number means that the list is for an old version of Python.
   if (!name.endsWith('.txt') || /constraints|\d/i.test(name)) return null;
   const words = name
     .replace(/\.txt$/, '')
@@ -125,7 +125,7 @@ function wordsOf(name: string): readonly string[] | null {
   return words.filter((word) => word !== '' && word !== 'requirements');
 }
 
-/** Lists may name others that are not wanted by themselves. */
+/** Lists may include others that are not wanted by themselves, so all of them count. */
 function isWantedFile(name: string, lists: readonly string[]): boolean {
   return ['pyproject.toml', 'setup.py', 'setup.cfg'].includes(name) || (lists.length > 0 && /\.(?:txt|in)$/.test(name));
 }
@@ -143,7 +143,7 @@ const pyprojectOf = memo((texts: ProjectTexts): TomlTable => parseToml(texts.get
 
 const extraNames: readonly string[] = ['test', 'tests', 'testing', 'dev', 'develop'];
 
-/** Optional packages that tests need, by the names that projects give them. Tests first; `dev` only where there is none for tests. */
+/** Optional packages that tests need, by the usual names. `dev` is used only if there is none for tests. */
 function wantedExtras(texts: ProjectTexts): { readonly extras: readonly string[]; readonly groups: readonly string[] } {
   const project = pyprojectOf(texts);
   const names = [
@@ -167,7 +167,9 @@ function chosen(names: readonly string[]): readonly string[] {
   return forTests.length > 0 ? forTests : found.slice(0, 1);
 }
 
-/** The lines of a section of `setup.cfg` or `tox.ini`: Python's own kind of INI, whose values go on in indented lines. */
+/**
+ * The lines of a section in `setup.cfg` or `tox.ini`. In Python's INI format, a value continues in indented lines.
+ */
 function section(text: string, name: string): string {
   const lines = text.split(/\r?\n/);
   const start = lines.findIndex((line) => line.trim().replaceAll(/\s/g, '') === `[${name}]`);
@@ -191,7 +193,7 @@ function needsPackages(texts: ProjectTexts): boolean {
   );
 }
 
-/** What tox installs for tests, where it says so plainly: many older projects name it nowhere else. */
+/** What tox installs for tests, if that is written plainly. Many older projects name it nowhere else. */
 function toxRequirements(text: string, lists: readonly string[], texts: ProjectTexts): readonly string[] {
   const lines = section(text, 'testenv').split('\n');
   const start = lines.findIndex((line) => /^deps\s*=/.test(line));
@@ -240,7 +242,7 @@ function part(
   };
 }
 
-/** Indexes and single packages have their address under `url`, in tables that each tool names in its own way. */
+/** Indexes and single packages have their address under `url`, in tables that differ between tools. */
 function urlsIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(urlsIn);
   if (!isRecord(value)) return [];

@@ -3,19 +3,19 @@ import type { ExtraMount } from '../sandbox.ts';
 import { mainPlaces, placeInSession, type DependencyPart } from './dependency-part.ts';
 import type { PartState } from './find-prepared.ts';
 
-/** What a session is given: volumes to be read, variables, and what a person and a model should know of it. */
+/** What a session gets: volumes to read, variables, and notes for the user and the model. */
 export interface SessionEnvironment {
   readonly mounts: readonly ExtraMount[];
   readonly environment: Readonly<Record<string, string>>;
-  /** In words for a model: what it can use and what it cannot. */
+  /** Tells a model what it can use and what not. */
   readonly notes: readonly string[];
-  /** For a person: what is missing and how to get it. */
+  /** Tells the user what is missing and how to get it. */
   readonly warnings: readonly string[];
 }
 
 export const emptySessionEnvironment: SessionEnvironment = { mounts: [], environment: {}, notes: [], warnings: [] };
 
-/** `imagePath`: the image's own PATH, behind which ours is put. */
+/** `imagePath` is the image's own PATH, to which ours is added. */
 export function sessionEnvironmentFrom(
   states: readonly PartState[],
   imagePath: string,
@@ -27,7 +27,7 @@ export function sessionEnvironmentFrom(
   for (const { part, record } of states) {
     if (record?.outcome.type !== 'ready') continue;
     const folder = placeInSession(part);
-    // To be read only: what one session's commands do must not reach the next.
+    // Read-only, because commands of one session must not affect the next.
     mounts.push({ type: 'volume', source: record.outcome.volume, target: folder, readOnly: true });
     if (folder !== mainPlaces[part.ecosystem]) continue;
     paths.push(part.ecosystem === 'python' ? `${folder}/bin` : `${folder}/.bin`);
@@ -60,7 +60,7 @@ function noteOf({ part, state, record }: PartState): readonly string[] {
           ? ` Run them with ${part.place}/bin/python.`
           : '';
       const said = `${name} packages of this project are installed (${part.tool}), to be read only.`;
-      // Not the commands: what a model once wrote does not speak to the model of another session.
+      // The commands themselves are left out: text that one model wrote must not reach the model of another session.
       const count = record?.changed?.commands.length ?? 0;
       const changes =
         count === 0 ? '' : ` They were changed since by ${count} approved command${count === 1 ? '' : 's'}.`;
@@ -83,7 +83,7 @@ function noteOf({ part, state, record }: PartState): readonly string[] {
 
 const shownCommands = 3;
 
-/** Which commands changed them, the last ones: whoever uses packages is to know whose word they rest on. */
+/** The last commands that changed the packages, so that the user knows what they are based on. */
 function changesOf(record: PartState['record']): string {
   const commands = record?.changed?.commands ?? [];
   if (commands.length === 0) return '';

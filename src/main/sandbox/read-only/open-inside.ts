@@ -6,22 +6,22 @@ import { openChildFolder, openForReading, openHostFolder, type HostFolder } from
 import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
 import { workspaceRelative } from '../files/workspace-relative.ts';
 
-/** A file or folder of the workspace, open for reading; whoever gets it closes it. */
+/** A file or folder of the workspace, open for reading. The caller closes it. */
 export interface OpenedPath {
   readonly handle: FileHandle;
-  /** Relative to the workspace, as asked for. */
+  /** Relative to the workspace, as requested. */
   readonly path: string;
-  /** The same with links followed. */
+  /** The same path with links followed. */
   readonly realPath: string;
-  /** Its path on the host as it was when it was opened. */
+  /** Its path on the host at the time when it was opened. */
   readonly place: string;
 }
 
 const maxLinks = 20;
 
 /**
- * Opens a path below `root` part by part, each from the folder opened before it (Linux), so that a link swapped in
- * meanwhile cannot lead out. Links are followed only while they stay in the workspace. Fails with `not-found`,
+ * Opens a path below `root` part by part, each from the folder that was opened before (Linux). So a link that is
+ * swapped in meanwhile cannot lead out. Links are followed only inside the workspace. Fails with `not-found`,
  * `refused` or `bad-input`.
  */
 export async function openInside(root: string, relative: string): Promise<Reply<OpenedPath>> {
@@ -68,7 +68,7 @@ async function walk(root: string, parts: readonly string[]): Promise<Reply<Walke
         await folder.close();
         folder = next;
       } catch (error) {
-        // It is no link: the first error stands.
+        // It is not a link, so the first error is returned.
         const target = await readlink(folder.at(part)).catch(() => null);
         return target === null ? openFailure(parts.join('/'), error) : success({ handle: null, link: { at, target } });
       }

@@ -26,16 +26,16 @@ import { sha256Of } from '../../lib/sha256.ts';
 export interface ReadOnlyOptions {
   /** A real path on the host. */
   readonly workspacePath: string;
-  /** Why there are no commands; null where read-only was asked for. */
+  /** Why there are no commands. Null: read-only was asked for. */
   readonly because: Failure | null;
 }
 
 const defaultReadBytes = 4 * 1024 * 1024;
 const defaultSearchMatches = 200;
-/** A folder is held open on every level of a look at all files. */
+/** The deepest level. A look at all files holds a folder open on every level. */
 const scanDepth = 256;
 
-/** Reads a project on the host: list, read, stat, search. Never runs a command of the model, never writes. */
+/** Reads a project on the host: list, read, stat, search. Never runs a command of the model, and never writes. */
 export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOptions): Sandbox {
   const description: SandboxDescription = {
     tier: 'read-only',
@@ -102,7 +102,7 @@ async function readOpened(
   if (!stats.isFile()) return failure('bad-input', `${path} is not a regular file.`);
   if (stats.size > maxBytes)
     return failure('too-large', `${path} has ${stats.size} bytes; at most ${maxBytes} are read at once.`);
-  // One byte more than there should be: a file that grows meanwhile is noticed, never read without end.
+  // One byte more than the size, so that a growing file is noticed but not read without end.
   const buffer = Buffer.alloc(Math.min(maxBytes, stats.size) + 1);
   let filled = 0;
   while (filled < buffer.length) {
@@ -153,7 +153,7 @@ async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Repl
   return success({ files, unseen: [...unseen].sort() });
 }
 
-// The last part is looked at itself, so that a link is seen as one; what leads to it is opened part by part.
+// The last part itself is not followed, so that a link is reported as a link. The path to it is opened part by part.
 async function statPath(workspacePath: string, path: string): Promise<Reply<FileStat>> {
   const inside = workspaceRelative(path, workspacePath);
   if (!inside.ok) return inside;
@@ -188,7 +188,7 @@ async function searchInside(
   if (!opened.ok) return opened;
   const found = await opened.value.handle.stat();
   await opened.value.handle.close();
-  // A pipe would be waited for.
+  // Reading a pipe would block.
   if (!found.isFile() && !found.isDirectory()) return failure('bad-input', `${inside.value} is not a regular file.`);
   return searchHost(
     workspacePath,

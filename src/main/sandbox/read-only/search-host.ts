@@ -7,7 +7,10 @@ import type { SearchQuery, SearchResult } from '../sandbox.ts';
 const maxOutputBytes = 16 * 1024 * 1024;
 const searchMs = 30_000;
 
-/** Searches below `workspacePath` on the host; reads no configuration and follows no link. `path` is relative and checked. */
+/**
+ * Searches below `workspacePath` on the host. Reads no configuration and follows no link. `path` must be relative
+ * and already checked.
+ */
 export async function searchHost(
   workspacePath: string,
   query: SearchQuery & { readonly path: string; readonly limit: number },
@@ -21,8 +24,8 @@ export async function searchHost(
   let errorText = '';
   const timeout = AbortSignal.timeout(searchMs);
   const code = await new Promise<number | string | null>((resolve) => {
-    // It alone stands in a workspace, for globs mean paths from there. It is ours, reads no configuration and starts
-    // nothing.
+    // This program is the only one that may run in a workspace, because globs are relative to it. It is ours, reads
+    // no configuration and starts nothing.
     const child = startProgram({
       program,
       args: [...searchArguments(query), `./${query.path}`],

@@ -9,22 +9,22 @@ export interface TreeEntry extends ListEntry {
 }
 
 export interface TreeOptions {
-  /** The path of the folder itself, relative to the workspace (`.` is the workspace). */
+  /** The path of this folder, relative to the workspace (`.` is the workspace). */
   readonly prefix: string;
   readonly depth: number;
-  /** Also what is skipped by default. */
+  /** Includes what is skipped by default. */
   readonly all: boolean;
   readonly signal: AbortSignal;
   readonly onEntry: (entry: TreeEntry) => void;
-  /** A folder that could not be looked through whole; may be said more than once. */
+  /** Called for a folder that could not be read completely. It may be called more than once for a folder. */
   readonly onUnseen: (path: string) => void;
-  /** The text of an ignore file and the folder it counts for. */
+  /** The text of an ignore file, and the folder that it applies to. */
   readonly onIgnoreFile: (folder: string, text: string) => void;
 }
 
 const maxIgnoreBytes = 128 * 1024;
 
-/** Goes through a folder on the host without following a link. What vanishes is left out. */
+/** Walks a folder on the host without following links. Files that vanish meanwhile are left out. */
 export async function walkHostTree(folder: HostFolder, options: TreeOptions): Promise<void> {
   const { prefix, depth, all, signal, onEntry, onUnseen, onIgnoreFile } = options;
   const reportUnreadable = (path: string) => (error: unknown) => {
@@ -57,10 +57,10 @@ export async function walkHostTree(folder: HostFolder, options: TreeOptions): Pr
   }
 }
 
-/** Folders that tools make: their contents are neither listed nor looked through. */
+/** Folders that tools make. Their contents are neither listed nor searched. */
 export async function isSkipped(folder: HostFolder, name: string): Promise<boolean> {
   if (isSkippedFolder(name)) return true;
-  // No such file: it is an ordinary folder.
+  // Without this file, it is an ordinary folder.
   return isMaybeEnvironment(name) && (await lstat(folder.at(`${name}/pyvenv.cfg`)).catch(() => null)) !== null;
 }
 

@@ -5,8 +5,8 @@ import { readFilesSingly } from '../files/read-files-singly.ts';
 import type { Sandbox, SearchResult } from '../sandbox.ts';
 
 /**
- * A sandbox that only reads, without what a container would hide: as if it were not there, and refused by its name.
- * `globs`: what a person masks, also what comes later. `look`: what was found at the start.
+ * Wraps a read-only sandbox and hides what a container would hide. Hidden files are absent from lists, and refused
+ * by name. `globs` are the user's masks, which also apply to later files. `look` is what was found at the start.
  */
 export function withMasks(
   sandbox: Sandbox,

@@ -24,7 +24,7 @@ interface Copied {
 interface Copying {
   readonly from: string;
   readonly signal: AbortSignal;
-  /** By the path of their folder, as `keyOf` has it. */
+  /** By the path of their folder, in the form of `keyOf`. */
   readonly entries: ReadonlyMap<string, readonly CopyEntry[]>;
   files: number;
   bytes: number;
@@ -33,10 +33,10 @@ interface Copying {
 const atOnce = 32;
 
 /**
- * Copies what was planned into a new folder, with modes, times and links as they are; blocks are shared where the file
- * system can. Somebody may be at work in the project meanwhile, a sandbox among them: nothing is reached through a link,
- * and what is gone or has become something else by then is left out. Rejects on abort, with NotCopyable and with the file
- * system's errors; what was copied until then stays.
+ * Copies what was planned into a new folder, with modes, times and links. Shares blocks if the file system can. The
+ * project may be in use meanwhile, even by a sandbox. So nothing is reached through a link, and files that have
+ * vanished or changed their kind are left out. Rejects on abort, with `NotCopyable`, and with the file system's
+ * errors. What was copied by then stays.
  */
 export async function copyPlanned(
   plan: CopyPlan,
@@ -63,13 +63,13 @@ function byFolder(entries: readonly CopyEntry[]): ReadonlyMap<string, readonly C
   return found;
 }
 
-/** Of a path that need not be text. */
+/** The key of a path that need not be text. */
 function keyOf(raw: Buffer): string {
   return raw.toString('latin1');
 }
 
 interface Place {
-  /** Relative to what is copied. */
+  /** Relative to the copied folder. */
   readonly raw: Buffer;
   readonly target: Buffer;
 }
@@ -89,7 +89,7 @@ async function copyFolder(copying: Copying, source: HostFolder, { raw, target }:
   const others = placed.filter(({ entry }) => entry.kind !== 'folder');
   for (let at = 0; at < others.length; at += atOnce) {
     copying.signal.throwIfAborted();
-    // All have ended, also where one failed: nothing must write into what is being removed.
+    // Waits for all copies even if one fails, because nothing may write into the folder while it is being removed.
     const ended = await Promise.allSettled(others.slice(at, at + atOnce).map((one) => copyOne(copying, source, one)));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
@@ -97,8 +97,8 @@ async function copyFolder(copying: Copying, source: HostFolder, { raw, target }:
     copying.signal.throwIfAborted();
     await copyChild(copying, source, one);
   }
-  // After all that is made in it, which changes its time. A copy is there to be worked in, also where the original may
-  // only be read.
+  // Set after the folder's contents are complete, because they change its time. The copy is always writable, even if
+  // the original is read-only.
   const { mode, atime, mtime } = await stat(source.place);
   await chmod(target, (mode & 0o7777) | 0o700);
   await utimes(target, atime, mtime);
@@ -133,7 +133,7 @@ async function copyOne(copying: Copying, source: HostFolder, { name, entry, targ
     if (!found.isFile()) return;
     const { COPYFILE_FICLONE, COPYFILE_EXCL } = constants;
     await copyFile(pathOfOpenFile(file, from), target, COPYFILE_FICLONE | COPYFILE_EXCL);
-    // Tools such as make go by the times.
+    // Tools such as make use the times.
     await utimes(target, found.atime, found.mtime);
     copying.files += 1;
     copying.bytes += found.size;

@@ -10,24 +10,24 @@ export interface HiddenFilesQuery {
   readonly workspacePath: string;
   readonly settings: Pick<Settings['sandbox'], 'unmask'>;
   readonly homePath: string;
-  /** Globs of what a person does not want to be seen by any command. */
+  /** Globs of files that the user hides from all commands. */
   readonly masks: readonly string[];
 }
 
-/** What was found in a project that has to be protected. */
+/** What a project contains that must be protected. */
 export interface HiddenFiles {
   /** What commands find empty, relative to the workspace. */
   readonly masks: readonly Mask[];
   readonly warnings: readonly string[];
 }
 
-/** More mounts than this slow every start down. */
+/** More mounts than this would slow down every start. */
 const maxMasks = 200;
 const shownPaths = 5;
 
 /**
- * Finds what has to be hidden or held in a project before a container gets it, and says so in words. Throws `refused`
- * where something that should be hidden cannot be: then nothing runs.
+ * Finds what must be hidden or protected in a project before a container gets it, with warnings. Throws `refused` if
+ * something cannot be hidden. Then nothing runs.
  */
 export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {
   const { workspacePath } = subject;
@@ -62,11 +62,11 @@ export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSi
 const filesAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'file' }));
 const foldersAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'folder' }));
 
-/** Each by itself as long as there is room; then folders as a whole in which there is nothing else. */
+/** Hides each file alone if there are few enough. Otherwise hides whole folders that contain only secrets. */
 function masksOf(secrets: readonly string[], scan: WorkspaceScan, room: number): readonly Mask[] {
   if (secrets.length <= room) return filesAt(secrets);
   const hidden = new Set(secrets);
-  // One in which a person wants to see a file stays a folder.
+  // A folder with a file that the user wants to show is not hidden as a whole.
   const folders = scan.secretFolders.filter((folder) =>
     scan.secrets.every((path) => !path.startsWith(`${folder}/`) || hidden.has(path)),
   );
@@ -82,7 +82,7 @@ function masksOf(secrets: readonly string[], scan: WorkspaceScan, room: number):
   );
 }
 
-/** What should be hidden is hidden, or nothing runs. */
+/** Throws if anything that must be hidden cannot be. Then nothing runs. */
 function checkWhole(
   { masked, unnamed, unnamedSecrets, sockets, closed, cut }: WorkspaceScan,
   { masks }: HiddenFilesQuery,
@@ -132,7 +132,10 @@ function maskedText(masked: readonly Mask[]): string {
   return `Masked by rules (commands find them empty): ${firstOf(names)}. What git has stored of them stays readable.`;
 }
 
-/** Relative paths that a person wants to be seen. In the settings they are whole, or for every project without the folder. */
+/**
+ * Relative paths that the user wants to show. In the settings they are full paths, or relative ones that apply to
+ * every project.
+ */
 function unmasked({ workspacePath, settings }: HiddenFilesQuery): ReadonlySet<string> {
   const inside = settings.unmask.map((path) =>
     path.startsWith(`${workspacePath}/`) ? path.slice(workspacePath.length + 1) : path.replace(/^\.\//, ''),
@@ -146,14 +149,14 @@ function hiddenText(
   { workspacePath, homePath }: Pick<HiddenFilesQuery, 'workspacePath' | 'homePath'>,
 ): string {
   const [first = ''] = paths;
-  // A copy lies in a folder that nobody knows by name.
+  // A copy is in a folder that users do not know by name.
   const example = workspacePath.startsWith(`${homePath}/`) ? first : join(workspacePath, first);
   return `Hidden, because ${why} (commands find them empty): ${firstOf(paths)}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
 }
 
 /**
- * Configurations of git in which a login stands, each with the sections that hold one: `.git/config (remote origin)`.
- * Git needs the file, so that it cannot be hidden from commands. The login itself is never part of the answer.
+ * Git configurations that contain logins, each with its sections: `.git/config (remote origin)`. Git needs the file,
+ * so it cannot be hidden from commands. The login itself is never in the result.
  */
 export async function findGitLogins(workspacePath: string, gitFolders: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
@@ -175,7 +178,7 @@ function sectionsWithLogin(text: string): readonly string[] {
   return [...sections];
 }
 
-/** A password in an address, or a user there that is long enough to be a token; or a header that logs in. */
+/** A password in an address, a user name there that is long enough to be a token, or a header that logs in. */
 function isLogin(line: string): boolean {
   return (
     /[a-z]:\/\/[^\s/@:]{0,256}:[^\s/@]{1,1024}@/i.test(line) ||

@@ -14,7 +14,7 @@ import { errorCodeOf, isDiskFull } from '../../lib/files/json-file.ts';
 import type { BrokenLinks } from '../sandbox.ts';
 import { isSkippedFolder, temporaryPrefix } from '../files/skipped-folders.ts';
 
-/** A file of a project whose content is also a file somewhere else: what is written into the one is in the other, too. */
+/** A file of a project that is also a file somewhere else. Writing to one changes the other, too. */
 interface LinkedFile {
   /** Relative to the workspace. */
   readonly path: string;
@@ -22,17 +22,17 @@ interface LinkedFile {
 }
 
 export interface HardLinks {
-  /** Only those with a name outside of the project, or one that was not found in it. */
+  /** Only files with another name outside of the project, or one that was not found in it. */
   readonly files: readonly LinkedFile[];
-  /** There was no time to look at everything, or something could not be looked at. */
+  /** There was not enough time to check everything, or something could not be read. */
   readonly isCut: boolean;
 }
 
 interface LinkSearch {
   readonly workspacePath: string;
-  /** What no command can write to. */
+  /** Paths that no command can write to. */
   readonly isLeftOut: (path: string) => boolean;
-  /** After this it is cut; null: it takes as long as it takes. */
+  /** The time limit, after which the result is cut. Null: no limit. */
   readonly budgetMs: number | null;
 }
 
@@ -51,7 +51,10 @@ interface Looking extends Pick<LinkSearch, 'isLeftOut'> {
   isCut: boolean;
 }
 
-/** Goes through everything, also what tools made: the stores of package managers and clones on this disk link there. */
+/**
+ * Searches all files, including those that tools made: package managers' stores and clones on this disk are linked
+ * there.
+ */
 export async function findHardLinks(
   { workspacePath, isLeftOut, budgetMs }: LinkSearch,
   signal: AbortSignal,
@@ -78,11 +81,11 @@ async function lookInto(folder: HostFolder, prefix: string, looking: Looking): P
     await Promise.all(names.slice(at, at + atOnce).map((name) => lookAtFile(folder, name, { prefix, looking })));
   }
   const folders = kept.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  // What a person wrote comes first, where the time does not do for all.
+  // The user's files come first, in case there is not enough time for all.
   for (const name of folders.sort((left, right) => Number(isSkippedFolder(left)) - Number(isSkippedFolder(right)))) {
     if (isOver(looking)) return;
     const child = await openChildFolder(folder, name).catch(() => null);
-    // One that we may not open no command may either: they run as the same user.
+    // A folder that we cannot open is closed to commands, too, because they run as the same user.
     if (child === null) continue;
     if (prefix.split('/').length > maxDepth) looking.isCut = true;
     else await lookInto(child, `${prefix}${name}/`, looking);
@@ -104,7 +107,7 @@ async function lookAtFile(
 ): Promise<void> {
   const found = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => errorCodeOf(error));
   if (found === null || typeof found !== 'object') {
-    // A name that is no text is there and cannot be asked for.
+    // A file whose name is not text exists, but cannot be checked.
     looking.isCut ||= name.includes('\uFFFD');
     return;
   }
@@ -118,8 +121,8 @@ async function lookAtFile(
 const fullText = 'the disk is full';
 
 /**
- * Makes each of these files one of its own: a copy with the same bytes, mode, owner and times takes its name at one
- * stroke, and the file elsewhere is not touched. Follows no link. What has changed meanwhile is left.
+ * Makes each of these files independent: a copy with the same bytes, mode, owner and times replaces it atomically.
+ * The other name of the file is not touched. Follows no link. Files that have changed meanwhile are left.
  */
 export async function breakHardLinks(
   workspacePath: string,
@@ -142,7 +145,7 @@ export async function breakHardLinks(
   return { broken, left };
 }
 
-/** Why it was left; null: it is a file of its own now. */
+/** Why the link was left. Null: it is an independent file now. */
 async function breakLink(workspacePath: string, path: string): Promise<string | null> {
   const names = path.split('/');
   const name = names.pop() ?? '';
@@ -185,7 +188,7 @@ async function replaceByCopy(folder: HostFolder, name: string, source: FileHandl
 
 async function takeAfter(path: string, { uid, gid, mode, atimeNs, mtimeNs }: BigIntStats): Promise<void> {
   const copy = await open(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)).catch(async (error: unknown) => {
-    // Made with the mode of a file that may only be read.
+    // The new file got the mode of the original, which may be read-only.
     if (errorCodeOf(error) === 'EACCES') return open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     throw error;
   });

@@ -14,11 +14,11 @@ import { sizeText } from '@shared/text/size-text.ts';
 
 export interface WorkspaceRequest {
   readonly mode: WorkspaceMode;
-  /** The project's folder; null only for `scratch`. */
+  /** The project's folder. Null only for `scratch`. */
   readonly projectPath: string | null;
-  /** Where a copy or an empty folder is made; must not exist. */
+  /** Where a copy or an empty folder is made. It must not exist. */
   readonly targetPath: string;
-  /** The Dewpoint home: never a workspace, nor what holds it. */
+  /** The Dewpoint home. Neither it nor a folder that contains it may be a workspace. */
   readonly homePath: string;
   readonly needsWrite: boolean;
 }
@@ -27,15 +27,15 @@ export interface PreparedWorkspace {
   /** A real path. */
   readonly path: string;
   readonly mode: WorkspaceMode;
-  /** What was copied; 0 for the other modes. */
+  /** The number of copied files. 0 for the other modes. */
   readonly files: number;
   readonly bytes: number;
 }
 
 /**
- * Makes the folder a session works on. A copy takes what `planCopy` says, keeps modes, times and links as they are, and
- * shares blocks with the original where the file system can. Whatever goes wrong, the
- * project is untouched and no half copy stays.
+ * Makes the folder that a session works in. A copy contains what `planCopy` says, with modes, times and links, and
+ * shares blocks with the original if the file system can. Whatever fails, the project is untouched and no incomplete
+ * copy stays.
  */
 export async function prepareWorkspace(
   request: WorkspaceRequest,
@@ -57,7 +57,10 @@ export async function prepareWorkspace(
   return copyWorkspace(project.value, targetPath, signal);
 }
 
-/** Whether a folder can be a workspace; gives its real path. Fails with `not-found`, `bad-input` or `refused`. */
+/**
+ * Checks whether a folder can be a workspace and returns its real path. Fails with `not-found`, `bad-input` or
+ * `refused`.
+ */
 export async function checkWorkspace(
   path: string,
   { homePath, needsWrite }: { readonly homePath: string; readonly needsWrite: boolean },
@@ -78,7 +81,7 @@ export async function checkWorkspace(
   }
 }
 
-/** Workspaces of ours have folders of their own there; the folder above them is none. */
+/** Whether a path is one of our own workspaces. The folder that contains them is not one. */
 function isInWorkspaces(real: string, own: string): boolean {
   const workspaces = join(own, 'workspaces');
   return real !== workspaces && isWithin(real, workspaces);
@@ -118,7 +121,7 @@ const sharedFolders = [
   '/var/tmp',
   '/Users',
 ];
-/** In a person's home folder. */
+/** Folders in the user's home folder that must not be workspaces. */
 const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store', '.config/gcloud'];
 
 function pathFailure(path: string, error: unknown): Reply<never> {
@@ -147,7 +150,7 @@ function pathFailure(path: string, error: unknown): Reply<never> {
   }
 }
 
-/** Copies a folder whole or not at all. */
+/** Copies a folder completely or not at all. */
 async function copyWorkspace(from: string, to: string, signal: AbortSignal): Promise<Reply<PreparedWorkspace>> {
   if (!isAbsolute(to) || isWithin(resolve(to), from))
     return failure('bad-input', 'A copy cannot be inside the folder that it copies.');
@@ -168,7 +171,7 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
   }
 }
 
-/** Fails with `disk-full` where a copy cannot fit, before it fills the disk that everything else needs, too. */
+/** Fails with `disk-full` if a copy cannot fit, before it fills a disk that everything else needs, too. */
 async function roomFor({ bytes }: CopyPlan, folder: string): Promise<Reply<null>> {
   const { bavail, bsize, type } = await statfs(folder);
   const mayShareBlocks = process.platform === 'darwin' || sharingSystems.has(type);
@@ -180,5 +183,5 @@ async function roomFor({ bytes }: CopyPlan, folder: string): Promise<Reply<null>
   );
 }
 
-/** btrfs, xfs, bcachefs: a copy may take no room at all. */
+/** btrfs, xfs and bcachefs: a copy may take no room at all. */
 const sharingSystems: ReadonlySet<number> = new Set([0x9123683e, 0x58465342, 0xca451a4e]);

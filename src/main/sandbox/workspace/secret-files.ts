@@ -2,19 +2,19 @@ import { secretShapes } from '@shared/safety/secret-patterns.ts';
 import { secretNames, type SecretKind, type SecretNames } from './secret-names.ts';
 
 /**
- * Which files of a project hold secrets, by name, and what of them shows it. A model sees them empty, until a person
- * says otherwise for one of them.
+ * Finds the files of a project that contain secrets, by their names and by what is in them. Models see them empty,
+ * until the user decides otherwise for a file.
  */
 
-/** What stands in for a secret, so that people know which there are; and what tests are run with. */
+/** Files that stand for secret ones, such as examples, and files for running tests. They contain no real secrets. */
 const harmless =
   /\.(example|sample|template|tmpl|tpl|dist|defaults?|schema|test|testing|ci|lock\.info)$|(^|[._-])(example|sample|template)\.[a-z]+(\.json)?$|[._-]test\.(json|ya?ml|toml|ini|properties|tfvars)$/;
-/** Keys that lie among tests are made for them. */
+/** Keys in test folders are made for the tests. */
 const testFolder = /(^|\/)(tests?|__tests__|specs?|fixtures?|testdata|test[-_]data|mocks?|examples?)\//;
 
 interface Row extends Pick<SecretNames, 'kind' | 'inTests'> {
   readonly names: ReadonlySet<string>;
-  /** Of names, and of whole paths. */
+  /** Matches names and full paths. */
   readonly form: RegExp;
   readonly end: RegExp;
 }
@@ -38,14 +38,14 @@ function rowOf(all: readonly SecretNames[], { kind, inTests }: Pick<SecretNames,
 }
 
 const rows = secretNames.map((row) => rowOf([row], row));
-/** It is asked for every file of a project, and nearly none fits anywhere. */
+/** A quick test, because every file of a project is checked and hardly any matches. */
 const anyRow = rowOf(secretNames, { kind: 'secret', inTests: true });
 
 function fits({ names, form, end }: Row, name: string, path: string): boolean {
   return names.has(name) || form.test(name) || end.test(path);
 }
 
-/** What a file is by its path, relative to the project; null for all that need no protection. */
+/** The kind of a file by its path, relative to the project. Null for files that need no protection. */
 export function secretKind(path: string): SecretKind | null {
   const small = path.toLowerCase();
   const name = small.slice(small.lastIndexOf('/') + 1);
@@ -54,7 +54,7 @@ export function secretKind(path: string): SecretKind | null {
   return rows.find((row) => (row.inTests || !isAmongTests) && fits(row, name, small))?.kind ?? null;
 }
 
-/** How much of a file `isSecretText` looks at, from its beginning. */
+/** How many bytes `isSecretText` needs from the beginning of a file. */
 export const secretTextBytes = 1024 * 1024;
 
 export function isSecretText(kind: SecretKind, text: string): boolean {
@@ -76,7 +76,7 @@ export function isSecretText(kind: SecretKind, text: string): boolean {
 
 const privateKey = /PRIVATE KEY|AGE-SECRET-KEY-1|^\s{0,8}PrivateKey\s{0,8}=|^PuTTY-User-Key-File/m;
 const packageToken = /(_authToken|_auth|_password|npmAuthToken|npmAuthIdent)['"]?\s{0,8}[=:]\s{0,8}['"]?(?!\$)[^\s'"]/;
-/** Of Composer, and of programs that keep what a login gave them. */
+/** Logins of Composer, and of programs that store what they got at login. */
 const login =
   /"(http-basic|(github|gitlab|bitbucket)-oauth|(gitlab|forgejo)-token|bearer)"\s{0,40}:\s{0,40}\{\s{0,40}"|"(access_?token|refresh_?token|id_?token|client_?secret|token|access|refresh|key|\w{1,40}_api_key)"\s{0,40}:\s{0,40}"[^"\s]{16}/i;
 
@@ -88,14 +88,14 @@ function hasKnownKey(text: string): boolean {
 
 const assigned =
   /(?:secret|passw(?:or)?d|passwd|pwd|token|(?:api|access|account|private|secret)[_-]?key|key-data|credentials?)([a-z0-9_.-]{0,40})["']?\s{0,8}[=:>,]\s{0,8}["']?([^\s"'<]{3,64})/gi;
-/** Ends of names that say where a secret is, or how it is used, and hold none. */
+/** Ends of names that say where a secret is or how it is used. Their values are no secrets. */
 const aboutSecret =
   /(file|path|dir|folder|store|url|uri|host|name|user|id|type|length|size|ttl|timeout|days|expir\w{0,8})$/i;
-/** A variable, a call, or a word that stands for a value. */
+/** A variable, a call or a placeholder, instead of a value. */
 const reference =
   /^(\\?\$|`|%\w+%|\{\{|<|@microsoft\.|!(vault|ref|sub|getatt|env)|op:\/\/|vault:|env[.:(]|process\.|os\.|getenv|your|change|example|placeholder|x{3}|\*{3}|\.{3}|(null|none|nil|true|false|undefined|required|\d{1,5})[,;)]*$)/i;
 
-/** Whether a name that says what it is gets a value, and no reference to one. */
+/** Whether a name that means a secret has a real value, and not a reference. */
 function hasAssigned(text: string): boolean {
   for (const [, rest = '', value = ''] of text.matchAll(assigned))
     if (!aboutSecret.test(rest) && !reference.test(value)) return true;
@@ -109,5 +109,5 @@ function hasPasswordInAddress(text: string): boolean {
   return false;
 }
 
-/** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
+/** The kind of a file by its name only, for use before the sandbox has read the file. */
 export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';

@@ -1,25 +1,25 @@
-/** What is said of a file by its name, before anybody looks into it. */
+/** What a file's name says about it, before the file is read. */
 export type SecretKind =
-  /** It holds secrets. */
+  /** It contains secrets. */
   | 'secret'
-  /** Where a private key is in it. */
+  /** It is secret if it contains a private key. */
   | 'private-key'
-  /** Where a token or password is in it, not just a reference to a variable. */
+  /** It is secret if it contains a token or password, and not only a reference to a variable. */
   | 'token'
-  /** Where what a login left is in it; other programs have files of this name, too. */
+  /** It is secret if it contains what a login stored. Other programs use this file name, too. */
   | 'login'
-  /** Where a key is in it that is one by its look: programs and their tests need such a file, with harmless passwords. */
+  /** It is secret if it contains a known form of key. Programs and tests need such files with harmless passwords. */
   | 'known-key';
 
 export interface SecretNames {
   readonly kind: SecretKind;
-  /** Also among tests and examples, where keys are made for them. */
+  /** Also applies in folders of tests and examples, which have keys of their own. */
   readonly inTests: boolean;
-  /** Names of files, in small letters. */
+  /** File names in lower case. */
   readonly names: readonly string[];
-  /** Forms of names, of small letters. */
+  /** Patterns for names in lower case. */
   readonly forms: readonly RegExp[];
-  /** Ends of paths, of small letters, after a slash. */
+  /** Ends of paths in lower case, after a slash. */
   readonly ends: readonly RegExp[];
 }
 
@@ -28,8 +28,8 @@ function wordsIn(text: string): readonly string[] {
 }
 
 /**
- * Names that programs give to what they keep secrets in, and that scanners of repositories and the lists of what git
- * should ignore know. The first row that fits counts.
+ * Names of files in which programs keep secrets, as known from secret scanners and lists of files for git to ignore.
+ * The first matching row counts.
  */
 export const secretNames: readonly SecretNames[] = [
   {
@@ -81,7 +81,7 @@ export const secretNames: readonly SecretNames[] = [
     forms: [
       /^(service[-_]?account|client[-_]secret|gcp|firebase-adminsdk).*\.json$/,
       /\.(p12|pfx|pkcs12|jks|keystore|bks|kdbx?|psafe3|ppk|pk8|keychain|keychain-db|agilekeychain|agekey)$/,
-      // All that a deployment was given and has made.
+      // Contains all values that a deployment got and made.
       /\.tfvars(\.json)?$|\.tfstate(\.\d+)?(\.backup)?$|(^|\.)tfplan$/,
       /^utc--\d{4}-/,
     ],

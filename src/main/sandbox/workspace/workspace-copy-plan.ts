@@ -11,30 +11,33 @@ import { withoutIgnored } from '../files/ignore-rules.ts';
 import type { ListEntry } from '../sandbox.ts';
 import { isMaybeEnvironment, isSkippedFolder } from '../files/skipped-folders.ts';
 
-/** What a copy of a project would hold. */
+/** What a copy of a project would contain. */
 export interface CopyPlan {
-  /** Every folder comes before what lies in it. */
+  /** Every folder comes before its contents. */
   readonly entries: readonly CopyEntry[];
   readonly files: number;
   readonly bytes: number;
-  /** What ignore files name and what is therefore not copied: its files, and the folders or files at the top of it. */
+  /** What is not copied because ignore files name it: its files, and the topmost folders or files. */
   readonly leftOut: { readonly files: number; readonly bytes: number; readonly paths: readonly string[] };
 }
 
 export interface CopyEntry extends ListEntry {
-  /** Its path as the file system has it, relative: a name need not be text. */
+  /** Its relative path as the file system has it, because a name need not be text. */
   readonly raw: Buffer;
 }
 
-/** Smaller files are copied also where an ignore file names them: settings of a person, without which nothing runs. */
+/**
+ * Smaller files are copied even if an ignore file names them: they may be the user's settings, without which nothing
+ * runs.
+ */
 const smallBytes = 1024 * 1024;
 const maxIgnoreBytes = 128 * 1024;
 const atOnce = 64;
 const slash = Buffer.from('/');
 
 /**
- * Looks through a project that is to be copied, without following a link. What ignore files name is left out (builds,
- * data), but for small files and for packages: tests need them. Rejects on abort, and where something cannot be looked at.
+ * Reads a project that is to be copied, without following links. Leaves out what ignore files name (builds, data),
+ * except small files and packages, which tests need. Rejects on abort, and if something cannot be read.
  */
 export async function planCopy(from: string, signal: AbortSignal): Promise<CopyPlan> {
   const walk: Walk = { signal, entries: [], ignoreFiles: new Map() };
@@ -72,7 +75,7 @@ interface Walk {
   readonly ignoreFiles: Map<string, string>;
 }
 
-/** Each folder is followed by all that lies in it. What goes meanwhile is left out. */
+/** Notes each folder before its contents. Files that vanish meanwhile are left out. */
 async function visit(walk: Walk, folder: HostFolder, prefix: Buffer): Promise<void> {
   const found = await readdir(folder.place, { withFileTypes: true, encoding: 'buffer' });
   for (let at = 0; at < found.length; at += atOnce) {
@@ -115,7 +118,7 @@ function below(folder: Buffer, name: Buffer): Buffer {
   return folder.length === 0 ? name : Buffer.concat([folder, slash, name]);
 }
 
-/** Null: it has gone meanwhile. */
+/** Null: it has vanished meanwhile. */
 async function sizeOf(folder: HostFolder, name: Buffer): Promise<number | null> {
   const found = await lstat(pathIn(folder, name)).catch(nullIfGone);
   return found === null ? null : found.size;

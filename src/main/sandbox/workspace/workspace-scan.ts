@@ -19,29 +19,29 @@ export interface Mask {
   readonly kind: 'file' | 'folder';
 }
 
-/** What must be known of a project before commands run in it. Paths are relative, sorted. */
+/** What must be known of a project before commands run in it. Paths are relative and sorted. */
 export interface WorkspaceScan {
-  /** Files that hold secrets. */
+  /** Files that contain secrets. */
   readonly secrets: readonly string[];
-  /** The outermost folders in which there is nothing but such files, and more than one. */
+  /** The outermost folders that contain only such files, and more than one. */
   readonly secretFolders: readonly string[];
-  /** Folders that could not be looked into. */
+  /** Folders that could not be read. */
   readonly closed: readonly string[];
-  /** Folders that are the data of a git repository: `.git`, `sub/.git`, `bare.git`. */
+  /** Folders with the data of a git repository: `.git`, `sub/.git`, `bare.git`. */
   readonly gitFolders: readonly string[];
-  /** What a person wants to be hidden: files, and folders as a whole. What lies in those is in no other list. */
+  /** Files and whole folders that the user hides. Their contents are in no other list. */
   readonly masked: readonly Mask[];
-  /** Sockets by which a program of this machine can be reached, whatever network a command has. */
+  /** Sockets of running programs on this machine, which commands could use even without a network. */
   readonly sockets: readonly string[];
-  /** Files and folders whose names are no text. They cannot be hidden, nor what lies in them. */
+  /** The number of files and folders whose names are not text. Neither they nor their contents can be hidden. */
   readonly unnamed: number;
-  /** Of those, and of what lies in them, what should be hidden; U+FFFD stands for what is no text. */
+  /** Those of them, and of their contents, that should be hidden. U+FFFD replaces what is not text. */
   readonly unnamedSecrets: readonly string[];
-  /** Where the look ended before it had seen everything; null: it is whole. */
+  /** Where and why the scan stopped early. Null: it is complete. */
   readonly cut: { readonly why: 'entries' | 'depth'; readonly folder: string } | null;
 }
 
-/** About ten seconds on a slow disk. Packages and `.git` are not looked through. */
+/** Takes about ten seconds on a slow disk. Packages and `.git` are not scanned. */
 const maxEntries = 2_000_000;
 /** A folder is held open on every level. */
 const maxDepth = 256;
@@ -59,7 +59,7 @@ interface Scanning {
   cut: WorkspaceScan['cut'];
 }
 
-/** Looks through a project on the host without following a link. What vanishes is left out. */
+/** Scans a project on the host without following links. Files that vanish meanwhile are left out. */
 export async function scanWorkspace(
   workspacePath: string,
   signal: AbortSignal,
@@ -99,13 +99,13 @@ interface Place {
   readonly isMasked: (path: string) => boolean;
 }
 
-/** Returns whether there is anything in it that is no secret; an empty folder counts as such. */
+/** Returns whether the folder contains anything that is not secret. An empty folder counts as such. */
 async function scanFolder(folder: HostFolder, place: Place): Promise<boolean> {
   const { prefix, depth, found, signal } = place;
   const read = readdir(folder.place, { withFileTypes: true });
   const entries = (prefix === '' ? await read : await read.catch(closedOr(found, prefix.slice(0, -1)))) ?? [];
   const names = new Set(entries.map((entry) => entry.name));
-  // Gone through all the same: anybody can give a folder this form.
+  // Its contents are scanned all the same, because anybody can give a folder this form.
   if (prefix !== '' && isGitData(names)) noteGitData(found, prefix.slice(0, -1), entries);
   let hasOther = entries.length === 0;
   const before = { secrets: found.secrets.length, folders: found.secretFolders.length };
@@ -115,7 +115,7 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<boolean> {
     if (depth > maxDepth) found.cut ??= { why: 'depth', folder: prefix.slice(0, -1) };
     if (found.entries > maxEntries) found.cut ??= { why: 'entries', folder: prefix.slice(0, -1) };
     if (found.cut !== null) return true;
-    // Most entries need no waiting, and there may be millions.
+    // Most entries need no waiting, and there may be millions of them.
     const other = scanEntry(folder, entry, place);
     hasOther = (typeof other === 'boolean' ? other : await other) || hasOther;
   }
@@ -126,11 +126,11 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<boolean> {
   return false;
 }
 
-/** Says whether it is, or holds, anything else than secrets. */
+/** Whether it is, or contains, anything that is not secret. */
 function scanEntry(folder: HostFolder, entry: Dirent, place: Place): boolean | Promise<boolean> {
   const { prefix, found } = place;
   const { name } = entry;
-  // A name that is no text cannot be given to the engine either.
+  // The engine cannot use a name that is not text, either.
   if (name.includes('\uFFFD')) return true;
   const path = prefix + name;
   if ((entry.isFile() || entry.isDirectory()) && place.isMasked(path)) {
@@ -159,7 +159,7 @@ async function noteSocket(folder: HostFolder, name: string, { prefix, found }: P
 }
 
 async function scanGitFolder(folder: HostFolder, { prefix, found }: Place): Promise<true> {
-  // What we may not open no command may either: they run as the same user.
+  // A folder that we cannot open is closed to commands, too, because they run as the same user.
   const child = await openChildFolder(folder, '.git').catch(() => null);
   const entries = child === null ? [] : await readdir(child.place, { withFileTypes: true }).catch(() => []);
   await child?.close();
@@ -178,7 +178,10 @@ async function descend(folder: HostFolder, name: string | Buffer, place: Place):
   }
 }
 
-/** What is found in a folder whose name is no text has no path either: it goes where a person is told of it. */
+/**
+ * Scans files and folders whose names are not text. Their contents have no usable paths, so they go into the list
+ * for the user.
+ */
 async function scanUnnamed(folder: HostFolder, place: Place): Promise<void> {
   const { prefix, found } = place;
   const apart: Scanning = { ...emptyScanning(), entries: found.entries };
@@ -195,14 +198,20 @@ async function scanUnnamed(folder: HostFolder, place: Place): Promise<void> {
   found.unnamed += apart.unnamed;
 }
 
-/** Git keeps logins there where somebody told it to; its own files are told of elsewhere. */
+/**
+ * Notes a repository, and the files in which git stores logins if it is configured so. Logins in git's own
+ * configuration are found elsewhere.
+ */
 function noteGitData(found: Scanning, path: string, entries: readonly Dirent[]): void {
   found.gitFolders.push(path);
   const logins = entries.filter((entry) => entry.isFile() && ['credentials', '.git-credentials'].includes(entry.name));
   for (const { name } of logins) found.secrets.push(`${path}/${name}`);
 }
 
-/** For `catch`: null for a folder that is gone or closed. What cannot be explained so is an error: it hides nothing. */
+/**
+ * For `catch`: returns null for a folder that is gone or closed. Throws for other errors, because an unexplained
+ * error must not hide anything.
+ */
 function closedOr(found: Scanning, path: string): (error: unknown) => null {
   return (error) => {
     if (isGone(error)) return null;
@@ -212,7 +221,7 @@ function closedOr(found: Scanning, path: string): (error: unknown) => null {
   };
 }
 
-/** Git takes any folder of this form for a repository, also one without `.git` around it. */
+/** Git treats any folder of this form as a repository, even without `.git` around it. */
 function isGitData(names: ReadonlySet<string>): boolean {
   return ['HEAD', 'config', 'objects', 'refs'].every((name) => names.has(name));
 }
@@ -223,13 +232,13 @@ async function isSecret(folder: HostFolder, name: string | Buffer, path: string)
   const bytes = await readStart(folder, name, secretTextBytes)
     .catch(nullIfGone)
     .catch(() => 'closed' as const);
-  // One that cannot be looked into is hidden: nothing is lost by it.
+  // A file that cannot be read is hidden, which loses nothing.
   return bytes === 'closed' || (bytes !== null && isSecretText(kind, bytes.toString('latin1')));
 }
 
 const connectMs = 300;
 
-/** Whether somebody may be behind a socket: nothing is sent. One that was left by a program that has ended is a file. */
+/** Whether a program listens on a socket. Sends nothing. A socket that a program left behind is just a file. */
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

@@ -9,15 +9,15 @@ import { findSocketPath, createSocketPath, removeSocketPath } from './socket-pat
 /** The process that owns a home: its engine, reservation log, sandboxes and logs. All others are its clients. */
 export type HomeClaim = {
   readonly socketPath: string;
-  /** What a person should know of the folder; null: nothing. */
+  /** A warning about the folder for the user; null: none. */
   readonly warning: string | null;
 } & ({ readonly type: 'owner'; release(): Promise<void> } | { readonly type: 'owned'; readonly pid: number });
 
 /**
- * Claims a home, or says who has it. An owner that died is replaced; of several who notice only one becomes the next.
- * A home that others can look into is made this user's alone. Rejects with `home-busy` when it does not settle within
- * two seconds, with `disk-full`, with `bad-input` when the home cannot be written, and with `refused` when it, or the
- * way to its owner, is another user's.
+ * Claims a home, or returns who owns it. A dead owner is replaced; if several processes notice, only one becomes the
+ * next owner. A home that others can access is made private to this user. Rejects with `home-busy` if this does not
+ * settle within two seconds, with `disk-full`, with `bad-input` if the home cannot be written, and with `refused` if
+ * the home or the path to its owner belongs to another user.
  */
 export async function claimHome(home: string): Promise<HomeClaim> {
   await makeFolder(home).catch(refuse(home));
@@ -42,7 +42,7 @@ export async function claimHome(home: string): Promise<HomeClaim> {
   });
 }
 
-/** What lies in a home is read and believed: nobody else may read it, and nobody else may have written it. */
+/** The contents of a home are trusted, so nobody else may be able to read or write them. */
 async function makeHomePrivate(home: string): Promise<string | null> {
   const folder = await realpath(home);
   const before = await privacyOf(folder);
@@ -68,7 +68,7 @@ function refuse(home: string): (cause: unknown) => never {
   };
 }
 
-/** The socket goes first: whoever claims the home next makes its own under the same name. */
+/** Removes the socket first, because the next owner creates its own under the same name. */
 async function releaseHome(lock: FileLock, home: string, socketPath: string): Promise<void> {
   if (!(await lock.isHeld())) return;
   await removeSocketPath(home, socketPath);

@@ -7,14 +7,14 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { keepsWhatIsOurs, privacyOf } from '../../lib/files/private-folder.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** Unix sockets have short names only. Bytes; what every system takes. */
+/** The longest path of a Unix socket, in bytes, that every system accepts. */
 const longest = 100;
 const socketName = 'core.sock';
 
 /**
- * Where the owner of a home listens: in the home, and where that lies too deep in a folder of its own beside the
- * system's temporary files. That has a name that nobody can know before, so nobody can take it, and the home says which
- * it is. Left behind by an owner that was killed it is used again. Rejects with `bad-input` where none can be made.
+ * Where the owner of a home listens: in the home, or, if its path is too long, in a separate folder beside the system's
+ * temporary files. That folder has an unpredictable name, so that nobody can create it first, and the home stores the
+ * name. A folder left by a killed owner is used again. Rejects with `bad-input` if none can be made.
  */
 export async function createSocketPath(home: string): Promise<string> {
   const fixed = fixedPlace(home);
@@ -27,8 +27,8 @@ export async function createSocketPath(home: string): Promise<string> {
 }
 
 /**
- * The same for who wants to speak to the owner; where it has none yet, a path at which nobody answers. Rejects with
- * `refused` when another user could be the one who answers there.
+ * The same for a client of the owner; if there is no owner yet, a path at which nobody answers. Rejects with `refused`
+ * if another user could be answering there.
  */
 export async function findSocketPath(home: string): Promise<string> {
   const path = fixedPlace(home);
@@ -42,10 +42,10 @@ export async function findSocketPath(home: string): Promise<string> {
   throw new AppError('refused', text, { hint });
 }
 
-/** With the folder that was made for it. */
+/** Also removes the folder that was made for it. */
 export async function removeSocketPath(home: string, socketPath: string): Promise<void> {
   if (process.platform === 'win32') return;
-  // What stays is removed by the next start.
+  // What remains is removed by the next start.
   await rm(socketPath, { force: true }).catch(() => undefined);
   if (fixedPlace(home) !== null) return;
   await rm(noteIn(home), { force: true }).catch(() => undefined);
@@ -73,7 +73,7 @@ async function newFolder(home: string): Promise<string> {
     const whole = isAbsolute(base) ? await realpath(base).catch(() => null) : null;
     if (whole === null || Buffer.byteLength(join(whole, 'dewpoint-123456', socketName)) > longest) continue;
     if (!(await keepsWhatIsOurs(whole))) continue;
-    // Made for this user alone, and under a name that was free.
+    // Private to this user, with a name that did not exist.
     const folder = await mkdtemp(join(whole, 'dewpoint-')).catch(() => null);
     if (folder !== null && (await privacyOf(folder)) === 'ours') return folder;
   }

@@ -11,19 +11,19 @@ import type { Conversation } from './chat-text.ts';
 import { conversationOf, conversationText } from './chat-text.ts';
 import { jsonElements } from './json-elements.ts';
 
-/** A file on this machine, or what a page has of one. */
+/** A file on this machine, or the bytes that a page has of one. */
 export type ExportSource = ({ readonly path: string } | { readonly bytes: Uint8Array }) & {
-  /** The most that is read of it, unpacked; for tests. */
+  /** The most that is read, after unpacking. For tests. */
   readonly mostBytes?: number;
 };
 
-/** More would not be a list to choose from. */
+/** Nobody could choose from a longer list. */
 const mostConversations = 50_000;
-/** A conversation of this size has gone on for years; what is larger was made to fill the memory. */
+/** Years of conversation fit into this size. A larger one was made to fill the memory. */
 const mostConversationBytes = 64 * 1024 * 1024;
-/** All that is read of one export, unpacked: years of talk are a few hundred MB, and this takes about a minute. */
+/** Most bytes read of one export, unpacked. Years of chats are a few hundred MB. This much takes about a minute. */
 const mostExportBytes = 2_000_000_000;
-/** A file in which so many objects are no conversations is something else. */
+/** A file whose first objects, this many, are not conversations is not an export. */
 const triedObjects = 50;
 
 interface FoundConversation {
@@ -31,7 +31,7 @@ interface FoundConversation {
   readonly conversation: Conversation;
 }
 
-/** What there is to choose from in the data export of a chat app, newest first; null: the file is none. */
+/** The conversations in the data export of a chat app, newest first. Null: the file is not an export. */
 export async function listChats(source: ExportSource, signal: AbortSignal): Promise<ChatListing | null> {
   const found: ChatEntry[] = [];
   let unread = 0;
@@ -44,7 +44,7 @@ export async function listChats(source: ExportSource, signal: AbortSignal): Prom
   return { unread, conversations: found.sort((one, other) => (other.changedMs ?? 0) - (one.changedMs ?? 0)) };
 }
 
-/** The texts of those with these ids, in the order of the ids. Rejects with `conflict` where one is not there. */
+/** The texts of the conversations with these ids, in their order. Rejects with `conflict` if one is missing. */
 export async function readChats(
   source: ExportSource,
   ids: readonly string[],
@@ -71,7 +71,7 @@ function entryOf({ id, conversation }: FoundConversation): ChatEntry {
   return { id, title, app, startedMs, changedMs, messages: messages.length, bytes };
 }
 
-/** Null: an object that is no conversation. One without words is left out. */
+/** Null for an object that is not a conversation. Conversations without text are left out. */
 async function* conversationsOf(source: ExportSource, signal: AbortSignal): AsyncGenerator<FoundConversation | null> {
   for await (const text of objectsOf(source, signal)) {
     signal.throwIfAborted();
@@ -89,7 +89,7 @@ function conversationIn(text: string): Conversation | null {
   try {
     return conversationOf(JSON.parse(text));
   } catch {
-    // Broken JSON.
+    // Invalid JSON.
     return null;
   }
 }
@@ -106,11 +106,11 @@ async function* objectsOf(source: ExportSource, signal: AbortSignal): AsyncGener
   try {
     for await (const entry of zip.eachEntry()) {
       if (!/(?:^|\/)conversations[^/]*\.json$/iu.test(entry.fileName)) continue;
-      // Its directory says how much it unpacks to; more than that the stream does not give.
+      // The directory of the archive states the unpacked size, and the stream never returns more.
       claim(entry.uncompressedSize);
       const pieces = await zip.openReadStreamPromise(entry);
       yield* jsonElements(bytesOf(pieces, signal), mostConversationBytes);
-      // Where its end was not read.
+      // In case the reading stopped before the end.
       pieces.destroy();
     }
   } catch (error) {
@@ -138,7 +138,7 @@ function asUnreadable(error: unknown): unknown {
   });
 }
 
-/** Counts what is about to be read, and rejects before any of it is where that is too much. */
+/** Adds up what is about to be read, and rejects before reading if it is too much. */
 function claiming(mostBytes: number): (bytes: number) => void {
   let claimed = 0;
   return (bytes) => {
@@ -161,7 +161,7 @@ async function* bytesOf(pieces: AsyncIterable<unknown>, signal: AbortSignal): As
   }
 }
 
-/** By its first bytes. Rejects for what is no file, such as a pipe, which would never end. */
+/** Checks the first bytes. Rejects for anything but a regular file, such as a pipe, which might never end. */
 async function isZip(source: ExportSource): Promise<boolean> {
   if ('bytes' in source) return isZipHead(source.bytes);
   const facts = await stat(source.path).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { printable } from '@shared/text/seen-text.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 
-/** Conversations of a chat app as a text that a model can read. */
+/** The conversations of a chat app as a text that a model can read. */
 export interface ChatText {
   readonly text: string;
   readonly conversations: number;
@@ -20,7 +20,7 @@ interface Message {
   readonly text: string;
 }
 
-/** A place in the tree of a conversation: an edit or a new answer begins a branch. */
+/** A node in the tree of a conversation. An edit or a new answer begins a branch. */
 interface Node {
   readonly parent: string | null;
   readonly atMs: number | null;
@@ -28,8 +28,8 @@ interface Node {
 }
 
 /**
- * The conversations in a data export of ChatGPT or Claude, newest first; null for every other file. Of each it has the
- * branch that was open last, with what the person and the assistant wrote.
+ * The conversations in a data export of ChatGPT or Claude, newest first. Null for every other file. Contains the branch
+ * that was open last, with what the user and the assistant wrote.
  */
 export function chatText(json: string): ChatText | null {
   const entries = entriesOf(json);
@@ -44,19 +44,19 @@ export function chatText(json: string): ChatText | null {
   return { text: `${texts.join('\n\n')}\n`, conversations: shown.length };
 }
 
-/** Most files are none of these: they are not parsed. */
+/** Most files are no exports, and are not parsed. */
 function entriesOf(json: string): readonly unknown[] {
   if (!/^\s*[[{]/u.test(json) || !/"(?:mapping|chat_messages)"/u.test(json)) return [];
   try {
     const parsed: unknown = JSON.parse(json);
     return Array.isArray(parsed) ? parsed : [parsed];
   } catch {
-    // Broken JSON is a text like any other.
+    // Invalid JSON is treated like any other text.
     return [];
   }
 }
 
-/** One entry of an export; null: it is no conversation. */
+/** One entry of an export. Null: it is not a conversation. */
 export function conversationOf(entry: unknown): Conversation | null {
   return chatGptConversation(entry) ?? claudeConversation(entry);
 }
@@ -92,7 +92,7 @@ function chatGptConversation(entry: unknown): Conversation | null {
   };
 }
 
-/** Calls of tools go to a recipient; instructions and files that the app added are hidden. */
+/** Leaves out tool calls, which have a recipient, and instructions and files that the app added, which are hidden. */
 function chatGptMessage(message: unknown): readonly Message[] {
   const role = fieldOf(fieldOf(message, 'author'), 'role');
   const recipient = fieldOf(message, 'recipient') ?? 'all';
@@ -129,7 +129,7 @@ function claudeConversation(entry: unknown): Conversation | null {
   };
 }
 
-/** Older exports name no parents. Where a parent is missing the order of the file is all there is. */
+/** Older exports have no parents. If a parent is missing, the order in the file is used. */
 function claudeBranch(messages: readonly unknown[], leaf: string | null): readonly unknown[] {
   const nodes = new Map<string, Node>();
   for (const value of messages) {
@@ -164,7 +164,7 @@ function messageOf(isUser: boolean, parts: readonly string[]): readonly Message[
   return kept.length === 0 ? [] : [{ isUser, text: kept.join('\n\n') }];
 }
 
-/** From the leaf, or from the newest node where none is named, up to the root; a circle ends it. */
+/** From the leaf, or from the newest node if none is named, up to the root. A cycle ends it. */
 function branchOf(nodes: ReadonlyMap<string, Node>, leaf: string | null): readonly unknown[] {
   const seen = new Set<string>();
   const values: unknown[] = [];
@@ -202,10 +202,10 @@ function fileNote(name: unknown): string {
   return words === 'Untitled' ? '(An attached file.)' : `(An attached file: ${words})`;
 }
 
-/** ChatGPT writes seconds, Claude a date. */
+/** ChatGPT writes seconds, Claude writes a date. */
 function timeOf(time: unknown): number | null {
   const ms = typeof time === 'number' ? time * 1000 : typeof time === 'string' ? Date.parse(time) : Number.NaN;
-  // What a year of four digits can say.
+  // Only years of four digits.
   return ms >= 0 && ms < 253_402_300_800_000 ? ms : null;
 }
 

@@ -2,7 +2,7 @@ import { neverAborts } from '../../lib/async/abort.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { MessageAttachments } from './message-attachments.ts';
 
-/** The commands about files that persons give with messages. */
+/** Handlers for files that users attach to messages. */
 export function createAttachmentCommands({
   keep,
   chats,

@@ -1,8 +1,9 @@
 /**
- * Reads the text of a PDF or of a page of the web, in a process of its own: a file from anywhere may make a reader run for
- * hours or take all memory, and whoever started this ends it then. The file comes in, one line of JSON goes out.
- * `document-process MOST_BYTES`: no more pages are read than this much text holds.
- * `document-process MOST_BYTES URL`: it is a page from there, in UTF-8. Nothing of it runs, and nothing is fetched.
+ * Reads the text of a PDF or of a web page in its own process. An untrusted file may make a parser run for hours or use
+ * all memory; the parent then ends this process. The file comes in, and one line of JSON goes out.
+ * `document-process MOST_BYTES`: stops reading pages after this much text.
+ * `document-process MOST_BYTES URL`: the input is a page from this address, in UTF-8. Nothing in it runs, and nothing
+ * is fetched.
  */
 import { Defuddle } from 'defuddle/node';
 import { parseHTML } from 'linkedom';
@@ -20,7 +21,7 @@ async function answer(bytes: Uint8Array, mostBytes: number): Promise<object> {
   const texts: string[] = [];
   let size = 0;
   for (let number = 1; number <= document.numPages && size <= mostBytes; number += 1) {
-    // A page that cannot be read counts as one without text, which is said.
+    // An unreadable page counts as one without text, which is reported.
     const text = await textOf(document, number).catch(() => '');
     size += Buffer.byteLength(text);
     texts.push(text);
@@ -35,9 +36,9 @@ async function textOf(document: Document, number: number): Promise<string> {
   return items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
 }
 
-/** What its reader takes for the article, as Markdown; where it finds none, all text of the page. */
+/** The main article of the page as Markdown. If none is found: all text of the page. */
 async function pageOf(bytes: Uint8Array, url: string): Promise<object> {
-  // Nothing here is to reach the network, whatever a page makes its reader want.
+  // Whatever the page contains, nothing here may reach the network.
   Reflect.set(globalThis, 'fetch', () => Promise.reject(new Error('Nothing is fetched here.')));
   const html = withBody(new TextDecoder().decode(bytes));
   const { document } = parseHTML(html);
@@ -47,7 +48,7 @@ async function pageOf(bytes: Uint8Array, url: string): Promise<object> {
   return { pages: 1, texts: [isTitled ? text : `# ${title}\n\n${text}`] };
 }
 
-/** The mark of a body may be left out in HTML; the parser here wants it. */
+/** HTML allows the body tag to be left out, but this parser needs it. */
 function withBody(html: string): string {
   if (/<body[\s>]/iu.test(html)) return html;
   const head = /<\/head\s*>/iu.exec(html) ?? /<html[^<>]*>/iu.exec(html);

@@ -2,32 +2,32 @@ import type { FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import { codeFiles, definedName, definitionPattern, linesOfDefinition } from '@shared/attachments/find-definitions.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 
-/** Symbols are looked for in projects of at most so many files and folders. */
+/** Symbols are searched only in projects with at most this many files and folders. */
 const MAX_ENTRIES = 20_000;
 const MAX_LINES_FOUND = 2000;
 const MAX_SYMBOLS = 5;
-/** Of a larger file only the line of the definition is named. */
+/** For a larger file, only the line of the definition is returned. */
 const MAX_READ_BYTES = 512 * 1024;
 
 interface SymbolQuery {
-  /** As it was typed after the `@`. */
+  /** The text that was typed after the `@`. */
   readonly text: string;
   /** The files that a message can mention. */
   readonly paths: readonly string[];
   readonly isFenced: (path: string) => boolean;
 }
 
-/** Functions, classes and methods of a project by a part of their name, best first, with their lines. */
+/** Functions, classes and methods of a project that match a part of a name, best first, with their lines. */
 export async function findSymbols(
   sandbox: Pick<Sandbox, 'search' | 'readFile'>,
   { text, paths, isFenced }: SymbolQuery,
   signal: AbortSignal,
 ): Promise<readonly FoundFile[]> {
-  // Letters of a name alone, so that they can stand in an expression; one letter would fit everything.
+  // Only letters of names, so that they are safe in a regular expression. A single letter would match everything.
   if (!/^[a-z_]\w+$/iu.test(text) || paths.length > MAX_ENTRIES) return [];
   const query = { pattern: definitionPattern(text), ignoreCase: true, glob: codeFiles, limit: MAX_LINES_FOUND };
   const found = await sandbox.search(query, signal);
-  // Without it the files are still offered, which is what an `@` promises.
+  // Without symbols, the files are still offered.
   if (!found.ok) return [];
   const known = new Set(paths);
   const definitions = found.value.matches.flatMap(({ path, line, text: code }) => {
@@ -44,14 +44,14 @@ export async function findSymbols(
   );
 }
 
-/** 0 is best: the whole name, its beginning, the beginning of a word in it, somewhere. */
+/** 0 is best: the whole name, its beginning, the beginning of a word in it, anywhere. */
 function rankOf(name: string, letters: string): number {
   const at = name.toLowerCase().indexOf(letters.toLowerCase());
   if (at === 0) return name.length === letters.length ? 0 : 1;
   return /[a-z0-9][A-Z]|_./u.test(name.slice(at - 1, at + 1)) ? 2 : 3;
 }
 
-/** Symbols come after the files whose name begins with what was typed, and before all that fit it less. */
+/** Puts symbols after the files whose name begins with the typed text, and before all others. */
 export function withSymbols(
   files: readonly FoundFile[],
   symbols: readonly FoundFile[],
@@ -61,7 +61,7 @@ export function withSymbols(
   return [...files.slice(0, cut), ...symbols, ...files.slice(cut)].slice(0, limit);
 }
 
-/** Whether its name begins with the letters, so that it stands before all symbols. */
+/** Whether the file name begins with the letters. Such files come before all symbols. */
 export function isNamed(path: string, text: string): boolean {
   return path
     .slice(path.lastIndexOf('/', path.length - 2) + 1)

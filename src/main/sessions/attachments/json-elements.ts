@@ -6,9 +6,9 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * The objects of a JSON array, each as its own text, out of the pieces of a file that may be far larger than memory; an
- * object that stands alone is one. Null: an object of more than `mostBytes`, or one whose end is missing. Whatever else
- * the file is, it has none.
+ * The objects of a JSON array, each as its own text, from the chunks of a file that may be far larger than memory. A
+ * single object counts as one. Null: an object of more than `mostBytes`, or one without an end. Any other file yields
+ * nothing.
  */
 export async function* jsonElements(
   pieces: AsyncIterable<Uint8Array>,
@@ -36,7 +36,7 @@ function createScanner(mostBytes: number) {
     if (size <= mostBytes) parts.push(part);
     else parts = [];
   };
-  /** Its text; null where it was too large. */
+  /** The text of the object. Null if it was too large. */
   const end = (part: Uint8Array): string | null => {
     keep(part);
     const text = size <= mostBytes ? Buffer.concat(parts).toString('utf8') : null;
@@ -57,7 +57,7 @@ function createScanner(mostBytes: number) {
       }
       if (isArray === null) {
         if (byte !== openBracket && byte !== openBrace) {
-          // White space and the mark of UTF-8 may come before it, nothing else.
+          // Only white space and a UTF-8 byte order mark may come before it.
           isOver = byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf;
           if (isOver) return;
           continue;

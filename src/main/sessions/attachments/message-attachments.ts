@@ -52,57 +52,57 @@ import { neverAborts } from '../../lib/async/abort.ts';
 
 export interface AttachmentsOptions extends LibraryReach {
   readonly blobs: Blobs;
-  /** Takes secrets out of a text before it is kept. */
+  /** Removes secrets from a text before it is stored. */
   readonly redact: (text: string) => string;
   readonly stateOf: (sessionId: string) => Promise<SessionState>;
   readonly readDocument: ReadDocument;
   readonly preview: Pick<PreviewOptions, 'models' | 'settings'>;
 }
 
-/** What a message brings along, found out before it is sent. */
+/** What a message brings along, gathered before it is sent. */
 export interface GatheredAttachments {
   readonly attachments: readonly Attachment[];
-  /** What could not be brought along, a sentence each. */
+  /** What could not be attached, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Files that persons give with messages: kept, looked at again, found by name, and read where a text mentions them. */
+/** Attached files: stores them, reads them again, finds them by name, and reads those that a text mentions. */
 export interface MessageAttachments {
-  /** What a person gives with a message. Rejects with `bad-input` for what no model could be shown. */
+  /** Stores what the user attaches. Rejects with `bad-input` for content that cannot be shown to any model. */
   readonly keep: (file: KeptFile) => Promise<Attachment>;
-  /** The conversations in an export of a chat app; null: it is none. */
+  /** The conversations in an export of a chat app. Null: the file is not an export. */
   readonly chats: (file: ExportFile, signal: AbortSignal) => Promise<ChatListing | null>;
-  /** Keeps those with these ids, each as a file of its own. */
+  /** Stores the conversations with these ids, each as its own attachment. */
   readonly keepChats: (file: ExportFile, ids: readonly string[], signal: AbortSignal) => Promise<readonly Attachment[]>;
-  /** An image; null where it is gone, or is none. */
+  /** An image. Null if it is gone, or is not an image. */
   readonly read: (blob: BlobRef) => Promise<{ readonly mediaType: string; readonly data: string } | null>;
-  /** Files and folders by their names, and what is defined in files that leave this machine freely. */
+  /** Files and folders by name, and symbols in files that may leave this machine. */
   readonly find: (
     place: FilePlace,
     query: { readonly text: string; readonly limit: number },
     signal: AbortSignal,
   ) => Promise<readonly FoundFile[]>;
-  /** What tool servers have to take along. */
+  /** Resources of tool servers that can be attached. */
   readonly resources: (
     place: FilePlace | null,
     query: { readonly text: string; readonly limit: number },
   ) => Promise<readonly FoundResource[]>;
-  /** Takes something of a tool server along. Rejects where it has nothing there, or nothing that a model could be shown. */
+  /** Attaches a resource of a tool server. Rejects if there is none, or none that can be shown to a model. */
   readonly keepResource: (
     place: FilePlace | null,
     from: { readonly server: string; readonly uri: string },
     signal: AbortSignal,
   ) => Promise<readonly Attachment[]>;
   readonly prompts: (place: FilePlace | null) => Promise<readonly FoundPrompt[]>;
-  /** A prompt of a tool server as a text to be sent. Rejects as `keepResource` does. */
+  /** A prompt of a tool server as a text to send. Rejects like `keepResource`. */
   readonly takePrompt: (
     place: FilePlace | null,
     asked: { readonly server: string; readonly name: string; readonly values: Readonly<Record<string, string>> },
     signal: AbortSignal,
   ) => Promise<TakenPrompt>;
-  /** What a model would get of a message that was not sent yet. */
+  /** What a model would get of a message before it is sent. */
   readonly preview: (message: PreviewedMessage, signal: AbortSignal) => Promise<AttachmentPreview>;
-  /** Checks what a host says is attached, and reads what the text mentions. Rejects with `bad-input`. */
+  /** Checks the attachments that a host names, and reads what the text mentions. Rejects with `bad-input`. */
   readonly gather: (
     sessionId: string,
     message: { readonly text: string; readonly given: readonly Attachment[] },
@@ -110,7 +110,7 @@ export interface MessageAttachments {
   ) => Promise<GatheredAttachments>;
 }
 
-/** A list is taken again after this long. */
+/** The list of files is read again after this time. */
 const LISTED_MS = 3000;
 const MAX_LISTED = 50_000;
 const FOLDER_ENTRIES = 300;
@@ -120,11 +120,11 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
   const pathsOf = (root: string): Promise<readonly string[]> => {
     const known = listed.get(root);
     if (known !== undefined && performance.now() - known.at < LISTED_MS) return known.paths;
-    // To its end, even where who asked has stopped: the next letter that is typed asks for the same list.
+    // Runs to its end even if the caller has stopped, because the next typed letter needs the same list.
     const paths = listPaths(readerOf(root), neverAborts);
     listed.clear();
     listed.set(root, { at: performance.now(), paths });
-    // Who asked gets the error; the next one asks anew.
+    // The caller gets the error, and the next one tries again.
     paths.catch(() => {
       if (listed.get(root)?.paths === paths) listed.delete(root);
     });
@@ -151,7 +151,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
       const asked = { text, paths, isFenced: (path: string) => fenceOf(path) !== null };
       const last = ranked.at(-1);
       const isFull = ranked.length >= limit && last !== undefined && isNamed(last, text);
-      // No symbol comes before files whose names begin so.
+      // Files whose names begin with the text already fill the list.
       const symbols = isFull ? [] : await findSymbols(readerOf(root), asked, signal);
       const files = ranked.map((path) => ({ path, staysHere: fenceOf(path) }));
       return withSymbols(files, symbols, { text, limit });
@@ -190,7 +190,7 @@ async function gather(
     throw new AppError('bad-input', `A message takes at most ${maxAttachments} attachments, not ${given.length}.`);
   }
   for (const one of given) await check(options.blobs, one);
-  // What of a server is taken along is here already; the words name it.
+  // Attached resources are already here, and the text mentions them by name.
   const named = new Set(given.flatMap(({ source }) => (source === undefined ? [] : [resourceMention(source)])));
   const mentions = mentionsIn(text).filter(
     ({ start, end }) => !named.has(text.slice(start + 1, end).replaceAll('"', '')),
@@ -272,10 +272,10 @@ async function keepParts(
   return kept;
 }
 
-/** The path in the workspace; null where it lies elsewhere. */
+/** The path inside of the workspace. Null if it is elsewhere. */
 async function insideOf(options: AttachmentsOptions, place: FilePlace, path: string): Promise<string | null> {
   const { root } = await rootOf(options, place);
-  // What is not there lies nowhere in the workspace.
+  // A path that does not exist is not in the workspace.
   const real = await realpath(path).catch(() => null);
   if (real === null) return null;
   const way = relative(root, real);
@@ -291,7 +291,7 @@ interface Content {
   readonly source?: NonNullable<Attachment['source']>;
 }
 
-/** What was kept, or why not in a sentence. Nothing is made smaller or cut by itself. */
+/** Returns the attachment, or a sentence that says why not. Nothing is shrunk or cut automatically. */
 async function keepBytes(
   options: AttachmentsOptions,
   { name, bytes, path, lines, source }: Content,
@@ -329,7 +329,7 @@ async function keepBytes(
   };
 }
 
-/** Only its text is kept, up to what a message takes: the beginning of it, with the newest conversations. */
+/** Stores only the text, up to the size that a message allows. The newest conversations come first in it. */
 async function keepChat(
   { blobs, redact }: AttachmentsOptions,
   {
@@ -340,13 +340,13 @@ async function keepChat(
 ): Promise<Attachment> {
   const whole = Buffer.from(redact(chat.text), 'utf8');
   let end = Math.min(whole.length, maxTextBytes);
-  // Not inside a letter of several bytes.
+  // Does not cut inside of a multi-byte character.
   while (((whole[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   const blob = await blobs.put(whole.subarray(0, end));
   return { kind: 'text', name, blob, chat: { conversations: chat.conversations, bytes: whole.length }, ...from };
 }
 
-/** Each with its title as its name. */
+/** Each gets its title as its name. */
 async function keepSomeChats(
   options: AttachmentsOptions,
   file: ExportFile,
@@ -364,7 +364,7 @@ async function keepSomeChats(
   return kept;
 }
 
-/** Without a path it is what the host could read of it. */
+/** Without a path, the source is the content that the host read. */
 function sourceOf({ name, path, data }: ExportFile): ExportSource {
   if (path !== undefined) {
     if (isAbsolute(path)) return { path };
@@ -375,7 +375,7 @@ function sourceOf({ name, path, data }: ExportFile): ExportSource {
   throw new AppError('too-large', `${name} is larger than ${sizeText(maxFileBytes)}.`);
 }
 
-/** The file itself is kept as it came; a model is shown its text. */
+/** Stores the file unchanged. A model sees its text. */
 async function keepDocument(
   { blobs, redact, readDocument }: AttachmentsOptions,
   { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: Pick<Attachment, 'path' | 'source'> },
@@ -394,7 +394,7 @@ function linesOf(text: string, { from, to }: LineRange): string | null {
   return from > all.length ? null : `${all.slice(from - 1, to).join('\n')}\n`;
 }
 
-/** What a mention brings; a sentence where it was meant to and does not; null where it is only a word. */
+/** The attachment of a mention. A sentence if it should have been one and failed. Null if it is only a word. */
 async function readMention(
   options: AttachmentsOptions,
   { sandbox, mention, signal }: { readonly sandbox: Sandbox; readonly mention: Mention; readonly signal: AbortSignal },
@@ -428,7 +428,7 @@ async function folderText(
   return { kind: 'text', name: `${path}/`, blob: await blobs.put(Buffer.from(`${text}\n`, 'utf8')), path };
 }
 
-/** What a host says is attached is what lies in the blob, or it is not sent. */
+/** An attachment must match its blob, or it is not sent. */
 async function check(blobs: Blobs, attachment: Attachment): Promise<void> {
   const bytes = await blobs.get(attachment.blob).catch((error: unknown) => {
     throw new AppError('internal', `${attachment.name} cannot be read: ${messageOf(error)}`);

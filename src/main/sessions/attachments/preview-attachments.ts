@@ -33,7 +33,7 @@ interface Previewed {
   readonly projectPath: string | null;
 }
 
-/** What the model with the least room would be shown, by the functions that make its prompt. */
+/** What the model with the smallest context would see, built by the functions that make its prompt. */
 export async function previewAttachments(
   options: PreviewOptions,
   { message, attachments, notes, projectPath }: Previewed,
@@ -59,7 +59,7 @@ export async function previewAttachments(
   };
 }
 
-/** Whoever a turn of this message could run on. */
+/** All models that a turn of this message could run on. */
 async function modelsFor(
   { settings, models }: PreviewOptions,
   { policy, local, cloud }: PreviewedMessage,

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { maxTextBytes } from '@shared/attachments/attachment-text.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 
-/** The text of a file by its pages, as many as a message may take; or why there is none. */
+/** The text of a file by page, as much as a message may hold, or the reason why there is none. */
 export type DocumentText =
   | { readonly ok: true; readonly pages: number; readonly texts: readonly string[] }
   | { readonly ok: false; readonly why: 'encrypted' | 'broken' | 'too-hard' | 'no-reader' };
 
-/** A PDF; with `url`, a page of the web from there, in UTF-8, whose text is one page of Markdown. An abort ends it as too hard. */
+/** Reads a PDF or, with `url`, a web page in UTF-8 as one page of Markdown. After an abort: `too-hard`. */
 export type ReadDocument = (
   bytes: Uint8Array,
   page?: { readonly url?: string; readonly signal?: AbortSignal },
@@ -27,7 +27,7 @@ export interface DocumentReaderOptions {
 const usual = { timeoutMs: 20_000, mostMemoryBytes: 768 * 1024 * 1024 };
 const heapMb = 384;
 const watchMs = 50;
-/** A text and what JSON makes of it. */
+/** The limit of the text, with room for JSON escapes. */
 const mostAnswerBytes = maxTextBytes * 16;
 
 const answerSchema = z.union([
@@ -35,7 +35,7 @@ const answerSchema = z.union([
   z.object({ pages: z.number().int().positive(), texts: z.array(z.string()) }),
 ]);
 
-/** A file is data of strangers: it is read by a process that is ended when it takes too long or too much memory. */
+/** Reads an untrusted file in a process that is ended when it takes too long or too much memory. */
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
   const { timeoutMs, mostMemoryBytes } = { ...usual, ...options };
   return (bytes, page = {}) =>
@@ -69,11 +69,11 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
       });
       child.on('error', () => settle({ ok: false, why: 'no-reader' }));
       child.on('close', (code, signal) => {
-        // Without memory Node ends itself, by a signal.
+        // Node ends itself with a signal when it runs out of memory.
         const isTooHard = isEnded || signal !== null || code === 134;
         settle(isTooHard ? { ok: false, why: 'too-hard' } : readAnswer(heard));
       });
-      // It may end before it has read all: how it ended says why.
+      // The process may end before it has read everything. How it ended says why.
       child.stdin?.on('error', () => undefined);
       child.stdin?.end(bytes);
     });
@@ -87,7 +87,7 @@ function startOrNull({ programs, nodePath }: DocumentReaderOptions, args: readon
   }
 }
 
-/** What it says is as little trusted as what it read. */
+/** The answer of the process is as untrusted as the file. */
 function readAnswer(heard: string): DocumentText {
   try {
     const parsed = answerSchema.parse(JSON.parse(heard.trim().split('\n').pop() ?? ''));
@@ -97,7 +97,7 @@ function readAnswer(heard: string): DocumentText {
   }
 }
 
-/** Only Linux says it in a file; elsewhere the limits of heap and time hold. */
+/** Only Linux reports it in a file. Elsewhere only the heap and time limits apply. */
 function memoryOf(pid: number | undefined): number {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);

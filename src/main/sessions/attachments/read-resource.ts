@@ -8,9 +8,9 @@ import type { FenceSources } from '@shared/safety/fences.ts';
 import type { ServerLibrary } from '../../tools/servers/server-library.ts';
 
 export interface LibraryReach {
-  /** What tool servers have for messages of a project. */
+  /** What tool servers offer for messages of a project. */
   readonly library: (projectPath: string | null) => ServerLibrary;
-  /** What is fenced in a project now: by files of rules and by the settings. */
+  /** The current fences of a project, from rule files and settings. */
   readonly fences: (projectPath: string | null) => Promise<FenceSources>;
 }
 
@@ -26,7 +26,7 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** What lies at an address of a tool server. The address leaves, so the fences look at it first. */
+/** The content at an address of a tool server. The address leaves this machine, so the fences check it first. */
 export async function readResource(
   options: LibraryReach,
   { projectPath, server, uri }: Wanted,
@@ -39,7 +39,7 @@ export async function readResource(
   return partsOf(server, uri, contents);
 }
 
-/** A prompt of a tool server with what lies beside its words. Its arguments leave, so the fences look at them first. */
+/** A prompt of a tool server and its attachments. Its arguments leave this machine: the fences check them first. */
 export async function readPrompt(
   options: LibraryReach,
   { projectPath, ...asked }: Omit<Wanted, 'uri'> & { readonly name: string; readonly values: Values },
@@ -52,7 +52,7 @@ export async function readPrompt(
   if (text.length > mostPromptCharacters) {
     throw new AppError('too-large', `The prompt ${name} of ${server} has ${text.length} characters. That is too long.`);
   }
-  // Who sends it is to have seen all of it.
+  // Makes everything visible to the user who sends it.
   const seen = text.split('\n').map(seenLineText).join('\n');
   return { text: seen, parts: partsOf(server, name, contents) };
 }
@@ -73,7 +73,7 @@ interface Leaving {
   readonly texts: readonly string[];
 }
 
-/** Rejects where one of the texts that a server would get has something fenced in it. */
+/** Rejects if a text that the server would get contains fenced content. */
 async function refuseFenced({ fences }: LibraryReach, { projectPath, server, texts }: Leaving): Promise<void> {
   const settings = await fences(projectPath);
   const taint = createFenceTaint(compileFences({ settings, projectPath, isSecretFile }));
@@ -88,12 +88,12 @@ function decoded(uri: string): string {
   try {
     return decodeURIComponent(uri);
   } catch {
-    // Not of that kind: it was looked at as it is.
+    // Not URL-encoded: it is checked as it is.
     return uri;
   }
 }
 
-/** The end of the address, behind the name of the server. */
+/** The last part of the address, after the name of the server. */
 function nameOf(server: string, uri: string): string {
   const last =
     decoded(uri)

@@ -2,13 +2,13 @@ import type { DocumentFacts } from '@shared/attachments/attachment.ts';
 import { maxTextBytes, pageMark } from '@shared/attachments/attachment-text.ts';
 import type { DocumentText } from './read-document.ts';
 
-/** What a file says, and what its letters were written in where that was not UTF-8. */
+/** The text of a file, and its encoding if that was not UTF-8. */
 export interface FileText {
   readonly text: string;
   readonly encoding?: 'UTF-16' | 'Windows-1252';
 }
 
-/** Null: it is no text. Goes by the bytes, never by the name. */
+/** Null: the file is not text. Checks the bytes, never the name. */
 export function textOfFile(bytes: Uint8Array): FileText | null {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : utf16Big(bytes);
   if (utf16 !== null) return withEncoding(decoded(bytes, utf16), 'UTF-16');
@@ -26,7 +26,7 @@ function decoded(bytes: Uint8Array, encoding: string): string | null {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    // Another encoding, or no text at all: a model would read nonsense.
+    // Another encoding, or not text at all: a model would read nonsense.
     return null;
   }
 }
@@ -35,7 +35,7 @@ function withEncoding(text: string | null, encoding: NonNullable<FileText['encod
   return text === null || text.includes('\0') ? null : { text, encoding };
 }
 
-/** Texts have line ends, tabs and form feeds; what has more of these is something else. */
+/** Text contains line breaks, tabs and form feeds. Other control characters mean that it is not text. */
 function hasControls(bytes: Uint8Array): boolean {
   return bytes.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d);
 }
@@ -49,7 +49,7 @@ export interface ReadPages {
   readonly facts: Omit<DocumentFacts, 'blob'>;
 }
 
-/** The text of a PDF with a mark before each page, up to what a message takes; a sentence where there is none. */
+/** The text of a PDF with a mark before each page, up to the size that a message allows. A sentence if it has none. */
 export function pagesOf(name: string, found: DocumentText): ReadPages | string {
   if (!found.ok) return whyNot(name, found.why);
   const { pages, texts } = found;

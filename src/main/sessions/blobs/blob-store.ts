@@ -9,26 +9,26 @@ import type { BlobSink } from '../journal/journal.ts';
 import type { Redactor } from '../log/redactor.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** Bytes kept under their own hash, shared by all sessions of a home: the same content is kept once. */
+/** Bytes stored under their own hash and shared by all sessions of a home: equal content is stored once. */
 export interface Blobs {
-  /** Keeps the bytes as they are. Rejects with AppError `disk-full`; nothing half-written remains. */
+  /** Stores the bytes unchanged. Rejects with AppError `disk-full`; nothing half-written remains. */
   put(bytes: Uint8Array): Promise<BlobRef>;
-  /** Null when the blob is gone or its bytes are no longer what the name says. */
+  /** Null if the blob is gone, or if its bytes no longer match its name. */
   get(ref: BlobRef): Promise<Uint8Array | null>;
-  /** A blob written as it comes; with a redactor, secrets are taken out on the way. */
+  /** A blob that is written as its bytes come. With a redactor, secrets are removed on the way. */
   open(redactor?: Redactor): BlobSink;
   /**
-   * Removes what a killed process was in the middle of writing: it is older than this. Reads the whole folder; to be
-   * called by the one process that has the home, at any time.
+   * Removes temporary files of killed processes, which are older than this process. Reads the whole folder. Only the
+   * process that owns the home may call it, at any time.
    */
   clean(): Promise<void>;
-  /** Resolves when the bytes are on the disk. Does nothing for a blob that is not there. */
+  /** Resolves when the bytes are on the disk. Does nothing for a blob that does not exist. */
   sync(ref: BlobRef): Promise<void>;
 }
 
-/** `folder`: `blobs` under the home; made when first needed. */
+/** `folder`: `blobs` under the home. Created when first needed. */
 export function createBlobs(folder: string): Blobs {
-  /** Names this process has written or checked itself. */
+  /** Names that this process has written or checked itself. */
   const good = new Set<string>();
   const synced = new Set<string>();
   const startedAt = Date.now();
@@ -48,7 +48,7 @@ export function createBlobs(folder: string): Blobs {
   const put = async (bytes: Uint8Array): Promise<BlobRef> => {
     const ref = { sha256: sha256Of(bytes), bytes: bytes.length };
     if (good.has(ref.sha256) && isThere(pathOf(ref.sha256), ref.bytes)) return ref;
-    // What lies there from before may be half of it (a power cut): only a good one is left alone.
+    // An existing file may be incomplete after a power cut, so only a checked one is kept.
     try {
       const isGood = isThere(pathOf(ref.sha256), ref.bytes) && (await get(ref)) !== null;
       if (!isGood) await write(folder, pathOf(ref.sha256), bytes);
@@ -83,7 +83,7 @@ export function createBlobs(folder: string): Blobs {
   };
 }
 
-/** Up to here writing at once, as the log does, is sooner done than four turns of the thread pool. */
+/** Up to this size a synchronous write, as in the log, is faster than four rounds through the thread pool. */
 const writtenAtOnceBytes = 512 * 1024;
 
 async function write(folder: string, path: string, bytes: Uint8Array): Promise<void> {
@@ -106,12 +106,12 @@ function temporaryIn(folder: string): string {
   return join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
 }
 
-/** A full disk may take a part without an error. */
+/** A full disk may take only a part of the bytes without an error. */
 function shortWrite(): Error {
   return Object.assign(new Error('short write'), { code: 'ENOSPC' });
 }
 
-/** What is being written now was begun after the start. File systems round times, so a little before counts as now. */
+/** Writes of this process began after its start. File systems round times, so slightly earlier ones count as well. */
 const roundedMs = 2_000;
 
 async function clean(folder: string, startedAt: number): Promise<void> {
@@ -122,14 +122,18 @@ async function clean(folder: string, startedAt: number): Promise<void> {
       if (mtimeMs < startedAt - roundedMs) await rm(join(folder, name), { force: true });
     }
   } catch (error) {
-    // Nothing was kept yet. What cannot be read or removed shows where it is needed.
+    // Without a folder nothing is stored yet. Files that cannot be read or removed cause an error where they are
+    // needed.
     if (!isMissing(error) && errorCodeOf(error) === null) throw error;
   }
 }
 
 const youngMs = 24 * 60 * 60_000;
 
-/** One that is wanted again counts as new: `unnamedBlobs` takes only old ones away. Both ask in one go, so that neither is between. */
+/**
+ * A blob that is wanted again counts as new, because `findUnreferencedBlobs` removes only old ones. Both functions
+ * check and act synchronously, so neither runs in the middle of the other.
+ */
 function isThere(path: string, bytes: number): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -147,7 +151,7 @@ function blobError(error: unknown): AppError {
   });
 }
 
-/** Writes at once, so that output of any length takes no memory; a failure shows at `end`. */
+/** Writes synchronously, so that long output takes no memory. `end` reports a failure. */
 function openSink(folder: string, pathOf: (sha256: string) => string, redactor: Redactor | undefined): BlobSink {
   const temporary = temporaryIn(folder);
   const hash = createHash('sha256');

@@ -9,13 +9,13 @@ export interface UnreferencedBlobs {
 }
 
 const weekMs = 7 * 24 * 60 * 60_000;
-/** Neither names blobs nor is ours to read: copies of projects, and what containers are given. */
+/** Folders that are not searched: they name no blobs, and hold copies of projects and files for containers. */
 const passedOver: readonly string[] = ['blobs', 'workspaces', 'sandbox'];
 
 /**
- * Blobs that no file of the home names any more: whatever looks like a name counts as one. Those of the last week are left: a
- * message being written names its attachments only when it is sent. To be called by the process that has the home, which
- * makes every blob young again that it is asked to keep. `remove`: they are removed.
+ * Blobs that no file of the home names: anything that looks like a name counts as one. Blobs of the last week are left
+ * out, because a message in preparation names its attachments only when it is sent. Only the process that owns the home
+ * may call this: it renews the age of every blob that it is asked to store. `remove`: also deletes them.
  */
 export async function findUnreferencedBlobs(
   home: string,
@@ -29,7 +29,7 @@ export async function findUnreferencedBlobs(
   let [count, sizeBytes] = [0, 0];
   for (const name of unnamed) {
     const path = join(folder, name);
-    // In one go: whoever keeps it now finds it young, or makes it anew.
+    // Checks and removes synchronously, so that a blob that is being stored is either found young or written again.
     const size = sizeOf(path, now);
     if (size === null) continue;
     if (remove) rmSync(path, { force: true });
@@ -41,7 +41,7 @@ export async function findUnreferencedBlobs(
 
 const isOld = (path: string, now: number): boolean => sizeOf(path, now) !== null;
 
-/** Null for one that is young, or gone. */
+/** Null for a blob that is young or gone. */
 function sizeOf(path: string, now: number): number | null {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined || found.mtimeMs > now - weekMs ? null : found.size;

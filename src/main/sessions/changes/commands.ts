@@ -5,7 +5,7 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import { busySession } from '../open/refused-requests.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 
-/** What a session changed, for whoever shows it, takes it or undoes it. */
+/** Handlers that show, take and undo a session's changes. */
 export function createChangeCommands(sessions: OpenSessions): Handlers['changes'] {
   const atRest = (sessionId: string): Promise<LiveJournal> => {
     if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();

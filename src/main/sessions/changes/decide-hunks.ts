@@ -6,28 +6,25 @@ import type { Journal } from '../journal/journal.ts';
 import { type HunkPlace, hunkPlaces, withHunks } from './hunk-places.ts';
 import { diffImages, type Move, type ReadJournal } from './move-file.ts';
 
-/** A file that is changed in more places is decided on as a whole. */
+/** A file with more hunks can only be taken or undone as a whole. */
 const maxHunks = 200;
 
-/** The hunks of a change, each with what was decided on it. */
+/** The hunks of a change, with the decision on each. */
 export interface Hunks extends Omit<HunkChoices, 'added' | 'removed' | 'moved'> {
   readonly places: readonly HunkPlace[];
   readonly bytes: { readonly before: Uint8Array; readonly after: Uint8Array };
 }
 
-/** One decision: a file that moves in the workspace or in the project folder; `mark`: no file does. */
+/** One decision: it changes a file in the workspace or in the project folder. `mark`: it changes no file. */
 export type Decision = Move & {
   readonly hunks?: HunkChoices;
   readonly by: 'undo' | 'take';
   readonly side: 'workspace' | 'project' | 'mark';
-  /** What was undone comes back. */
+  /** An undone change comes back. */
   readonly isBack?: boolean;
 };
 
-/**
- * Null where a person cannot decide on them one by one: there is no diff to show, or it has too many hunks, or they
- * are not those that the log speaks of.
- */
+/** Null if the hunks cannot be decided one by one: there is no diff, too many hunks, or not those of the log. */
 export async function readHunks(
   journal: Pick<ReadJournal, 'getBlob'>,
   change: ChangeState,
@@ -45,7 +42,7 @@ export async function readHunks(
   return isAsInLog ? hunks : null;
 }
 
-/** Of a change on which nothing was decided, or only as a whole. */
+/** The choices of a change that was decided on as a whole or not at all. */
 function choicesOfWhole(change: ChangeState, count: number): Pick<Hunks, 'from' | 'to' | 'base' | 'states'> {
   const { before, after, last } = change;
   const status = changeStatus(change);
@@ -55,7 +52,7 @@ function choicesOfWhole(change: ChangeState, count: number): Pick<Hunks, 'from' 
   return { from: before, to: after, base: isReviewed ? after : before, states: states(isReviewed ? 'taken' : 'open') };
 }
 
-/** An empty file where there is none. */
+/** No file counts as an empty one. */
 async function bytesOf(journal: Pick<ReadJournal, 'getBlob'>, image: FileImage): Promise<Uint8Array | null> {
   if (image === null) return new Uint8Array();
   return image.kept ? journal.getBlob(image.blob) : null;
@@ -69,7 +66,10 @@ function isImageOf(image: FileImage, hunks: Hunks): boolean {
 
 type Made = { readonly image: FileImage } | { readonly bytes: Uint8Array; readonly mode: number };
 
-/** The file with the hunks that stand (`kept`), or with those that were taken. Its rights are those of the change when none lies open. */
+/**
+ * The file with all hunks that are not undone (`kept`), or only with the taken ones. It has the mode of the change
+ * unless it leaves out open hunks.
+ */
 function make({ from, to, places, bytes }: Hunks, states: readonly HunkState[], which: 'kept' | 'taken'): Made {
   const isIn = (index: number): boolean => (which === 'kept' ? states[index] !== 'undone' : states[index] === 'taken');
   if (!places.some((_, index) => isIn(index))) return { image: from };
@@ -78,7 +78,7 @@ function make({ from, to, places, bytes }: Hunks, states: readonly HunkState[], 
   return { bytes: withHunks(bytes, places, isIn), mode };
 }
 
-/** What it takes to get from what was decided to these states; null: nothing. */
+/** The decision that leads from the current states to these. Null: nothing changes. */
 async function decisionFor(
   journal: Journal,
   change: ChangeState,
@@ -97,7 +97,7 @@ async function decisionFor(
     const move = { from: change.after, to: file, undoes: change.seqs, hunks: choices };
     return { ...move, by: 'undo', side: 'workspace' };
   }
-  // What was undone last can still be brought back.
+  // `moved` stays as it was, so that the last undo can still be reverted.
   if (!isCopy(journal))
     return { from: file, to: file, undoes: [], by: 'take', side: 'mark', hunks: keepMoved(choices, change) };
   const isTake = moved.some((index) => states[index] === 'taken');
@@ -129,7 +129,7 @@ export async function decideHunks(
   const next = (state: HunkState): HunkState => {
     if (what === 'take') return state === 'open' ? 'taken' : state;
     if (state === 'undone') return 'open';
-    // In the folder itself to take a hunk was no more than a mark.
+    // In the project folder itself, taking a hunk only marked it.
     return state === 'taken' && isCopy(journal) ? 'open' : 'undone';
   };
   const states = hunks.states.map((state, place) => (places.includes(place) ? next(state) : state));
@@ -140,14 +140,14 @@ export async function decideHunks(
   return decision === null ? 'there is nothing to take of it' : { ...decision, isBack };
 }
 
-/** The hunks of a change that a person decided on, as an undo or a take of the whole finds them. */
+/** The hunks of a change with the decisions so far, as an undo or take of the whole file finds them. */
 async function hunksOf(journal: ReadJournal, change: ChangeState): Promise<Hunks | null> {
   const { from, to } = change.hunks ?? choicesOfWhole(change, 0);
   const { text } = await diffImages(journal, change.path, from, to);
   return readHunks(journal, change, text);
 }
 
-/** What an undo takes: `open` what lies open, `taken` what was taken into the project, `undone` what comes back. */
+/** What an undo affects: `open` what is still open, `taken` what is in the project, `undone` what comes back. */
 export type UndoKind = 'open' | 'taken' | 'undone';
 
 export function undoKind(change: ChangeState): UndoKind | null {
@@ -168,10 +168,7 @@ export function undoKind(change: ChangeState): UndoKind | null {
   return last.isUndo && wasMoved('undone') ? 'undone' : null;
 }
 
-/**
- * What an undo or a take of a whole file does where a person decided on its hunks before: it is about the rest. Null:
- * there are no hunks to tell apart.
- */
+/** The decision for the rest of a file after single hunks were decided. Null: no hunk was decided separately. */
 export async function decideRest(
   journal: Journal,
   change: ChangeState,

@@ -1,18 +1,18 @@
 import { createTwoFilesPatch } from 'diff';
 
 export interface FileDiff {
-  /** Unified, with three lines of context; null where there is none to show, and `note` says why. */
+  /** Unified, with three lines of context. Null if there is none to show; `note` says why. */
   readonly text: string | null;
   readonly added: number | null;
   readonly removed: number | null;
   readonly note: string | null;
 }
 
-/** Above these a diff takes longer than anybody wants to wait, and longer than anybody reads. */
+/** Above these limits a diff takes too long, and nobody would read it. */
 const maxBytes = 1024 * 1024;
 const maxEdits = 5000;
 
-/** The difference of two versions of a file; null: there is no such file. */
+/** The difference between two versions of a file. Null: the file does not exist. */
 export function diffFiles(path: string, before: Uint8Array | null, after: Uint8Array | null): FileDiff {
   const unknown = (note: string): FileDiff => ({ text: null, added: null, removed: null, note });
   if ((before?.length ?? 0) > maxBytes || (after?.length ?? 0) > maxBytes) return unknown('too large to show');
@@ -21,7 +21,7 @@ export function diffFiles(path: string, before: Uint8Array | null, after: Uint8A
   if (left === null || right === null) return unknown('binary');
   const oldName = before === null ? '/dev/null' : `a/${path}`;
   const newName = after === null ? '/dev/null' : `b/${path}`;
-  // Where one side is nothing there is nothing to compare, however long the other is.
+  // If one side is empty there is nothing to compare, however long the other is.
   if (left === '' || right === '') return wholeFile(oldName, newName, left, right);
   const text = createTwoFilesPatch(oldName, newName, left, right, undefined, undefined, {
     context: 3,
@@ -55,14 +55,14 @@ function countOf(patch: string): { readonly added: number; readonly removed: num
   };
 }
 
-/** Null for what is no text: a NUL near the beginning, or bytes that are no UTF-8. */
+/** Null for bytes that are not text: a NUL near the beginning, or invalid UTF-8. */
 function textOf(bytes: Uint8Array | null): string | null {
   if (bytes === null) return '';
   if (bytes.subarray(0, 8000).includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Bytes that are no UTF-8 have no lines to compare.
+    // Invalid UTF-8 has no lines to compare.
     return null;
   }
 }

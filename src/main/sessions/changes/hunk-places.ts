@@ -1,4 +1,4 @@
-/** Lines of both sides, from 0: the first, and the one after the last. */
+/** Line ranges of both sides, counted from 0: the first line, and the one after the last. */
 export interface HunkPlace {
   readonly from: readonly [number, number];
   readonly to: readonly [number, number];
@@ -14,15 +14,15 @@ export function hunkPlaces(diff: string): readonly HunkPlace[] {
   return places;
 }
 
-/** Of no lines a diff names the line before. */
+/** For an empty range, a diff names the line before it. */
 function linesOf(first = '0', count = '1'): readonly [number, number] {
   const start = count === '0' ? Number(first) : Number(first) - 1;
   return [start, start + Number(count)];
 }
 
 /**
- * A file with some of the hunks of a change: `after` where `isIn` says so of a hunk's place, else `before`. Byte for
- * byte, whatever ends its lines.
+ * A file with some hunks of a change: `after` for the hunks that `isIn` accepts by index, else `before`. Keeps every
+ * byte, whatever the line endings.
  */
 export function withHunks(
   { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
@@ -40,7 +40,7 @@ export function withHunks(
   return Buffer.concat([...parts, ...old.slice(done)]);
 }
 
-/** Lines with what ends them. */
+/** Lines with their endings. */
 function linesIn(bytes: Uint8Array): readonly Uint8Array[] {
   const lines: Uint8Array[] = [];
   let start = 0;

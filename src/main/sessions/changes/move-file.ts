@@ -6,7 +6,7 @@ import type { FileNow, SafeFolder } from './safe-folder.ts';
 
 export type ReadJournal = Pick<Journal, 'state' | 'read' | 'getBlob'>;
 
-/** One file from one image to another. */
+/** Changes one file from one image to another. */
 export interface Move {
   readonly from: FileImage;
   readonly to: FileImage;
@@ -14,7 +14,7 @@ export interface Move {
   readonly hunks?: HunkChoices;
 }
 
-/** Makes the file what `to` says if it is what `from` says; null when it now is, else why not. */
+/** Changes the file to `to` if it matches `from`. Null if it now matches `to`, else the reason. */
 export async function putImage(
   journal: ReadJournal,
   folder: SafeFolder,
@@ -24,7 +24,7 @@ export async function putImage(
   if ((from !== null && !from.kept) || (to !== null && !to.kept))
     return path.includes('\uFFFD') ? 'its name is not UTF-8 text' : 'its content was not kept';
   const now = await folder.look(path);
-  // Done already, and only the record of it is missing: the program ended between the two.
+  // Already done, but not recorded: the program ended in between.
   if (matches(now, to) && hasMode(now, to)) return null;
   if (!matches(now, from)) return refusal(now, from);
   const isExpected = (found: FileNow): boolean => matches(found, from);
@@ -81,7 +81,7 @@ export async function diffImages(
   if ((before !== null && left === null) || (after !== null && right === null))
     return unknown('its stored content is missing or damaged');
   const diff = diffFiles(path, left, right);
-  // A diff shows no rights, and a file that became a program is worth a look.
+  // A diff shows no modes, and a file that became executable is worth noticing.
   const isOtherMode = before?.kept && after?.kept && before.mode !== after.mode && diff.note === null;
   return isOtherMode ? { ...diff, note: `mode ${before.mode.toString(8)} to ${after.mode.toString(8)}` } : diff;
 }

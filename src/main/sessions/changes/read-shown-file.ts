@@ -3,12 +3,12 @@ import { readImageFacts } from '@shared/attachments/image-facts.ts';
 import type { ShownFile, ShownFileSource } from '@shared/contract/sessions-contract.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** A larger file is not shown: the page holds all of it. */
+/** Larger files are not shown, because the page holds the whole file. */
 const maxBytes = 5 * 1024 * 1024;
 
 /**
- * A file that the session made or was given, as the log has it: nothing is read from a disk on which an agent works.
- * What is no change and no attachment of this session is not there.
+ * A file that the session made or was given, read from the log. Nothing is read from a disk on which an agent works. A
+ * file that is neither a change nor an attachment of this session counts as missing.
  */
 export async function readShownFile(
   journal: Pick<Journal, 'state' | 'getBlob'>,
@@ -24,7 +24,7 @@ export async function readShownFile(
   try {
     return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    // Neither an image nor a text: there is nothing to show of it.
+    // Neither an image nor text, so there is nothing to show.
     return { kind: 'none', why: 'binary' };
   }
 }

@@ -13,7 +13,7 @@ import {
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** What lies at a path now. */
+/** What is at a path now. */
 export type FileNow =
   | { readonly type: 'missing' }
   | { readonly type: 'file'; readonly sha256: string; readonly mode: number }
@@ -21,28 +21,28 @@ export type FileNow =
   | { readonly type: 'other'; readonly what: string };
 
 /**
- * A folder whose contents a program we do not trust has had its hands on. Files in it are read and written on behalf
- * of a person: never through a link, never outside. Paths are relative, with `/`. Methods reject with AppError
- * `refused` for a path that leads elsewhere, `disk-full`, or the file system's error.
+ * A folder in which an untrusted program has worked. Files in it are read and written for the user, never through a
+ * link and never outside of it. Paths are relative, with `/`. Methods reject with AppError `refused` for a path that
+ * leads elsewhere, `disk-full`, or the file system's error.
  */
 export interface SafeFolder {
   look(path: string): Promise<FileNow>;
-  /** Replaces or makes a file as a whole, with missing folders; what lies there is replaced only if `isExpected` says so. */
+  /** Replaces or creates a whole file, with missing folders. Replaces an entry only if `isExpected` accepts it. */
   write(
     path: string,
     file: { readonly bytes: Uint8Array; readonly mode: number },
     isExpected: (now: FileNow) => boolean,
   ): Promise<boolean>;
-  /** Removes a file if `isExpected` says so. */
+  /** Removes a file if `isExpected` accepts it. */
   remove(path: string, isExpected: (now: FileNow) => boolean): Promise<boolean>;
   /**
-   * Removes the folders on the way to a path that hold nothing any more, the inmost first, as long as `isMade` says so
-   * of the time when each was made (milliseconds since 1970).
+   * Removes the folders on the way to a path that are now empty, innermost first, as long as `isMade` accepts the time
+   * when each was created (milliseconds since 1970).
    */
   removeEmpty(path: string, isMade: (madeAtMs: number) => boolean): Promise<void>;
 }
 
-/** A larger file is not compared; its image was not kept either. */
+/** A larger file is not compared, and its image was not kept either. */
 const maxBytes = 256 * 1024 * 1024;
 
 export function createSafeFolder(root: string): SafeFolder {
@@ -79,7 +79,7 @@ async function removeIfEmpty(
   try {
     const found = await lstat(folder.at(name));
     if (!found.isDirectory() || !isMade(found.birthtimeMs)) return false;
-    // The system itself refuses to remove one that holds anything.
+    // The system itself refuses to remove a folder that is not empty.
     await rmdir(folder.at(name));
     return true;
   } catch (error) {
@@ -89,7 +89,7 @@ async function removeIfEmpty(
   }
 }
 
-/** Walks to the folder of `path` one name at a time, refusing links; `fallback` where a folder on the way is missing. */
+/** Opens the folder of `path` name by name, refusing links. Returns `fallback` if a folder on the way is missing. */
 async function inParent<T>(
   place: { readonly root: string; readonly path: string; readonly create: boolean },
   fallback: T,
@@ -116,7 +116,7 @@ function partsOf(path: string): readonly string[] {
   for (const part of parts) {
     const problem = nameProblem(part);
     if (problem !== null) throw new AppError('refused', `${path} is not a path inside the folder: ${problem}.`);
-    // Git on the host runs what stands in there; no change of a session is ever in it.
+    // Git on the host runs what is in there, so no change of a session may touch it.
     if (isGitName(part)) throw new AppError('refused', `${path} lies in the data of git.`);
   }
   return parts;
@@ -175,7 +175,7 @@ async function look(folder: HostFolder, name: string): Promise<FileNow> {
   }
 }
 
-/** Written aside in the same folder and renamed into place; owned as the file, or else the folder, was before. */
+/** Writes a temporary file beside it and renames that into place. The owner stays that of the file, or the folder's. */
 async function replaceFile(
   folder: HostFolder,
   name: string,
@@ -192,7 +192,7 @@ async function replaceFile(
     try {
       await handle.writeFile(file.bytes);
       if (process.getuid?.() === 0) await handle.chown(owner.uid, owner.gid);
-      // Set-user-id bits are nothing that an undo or a take should bring back.
+      // Undo and take must not restore set-user-id bits.
       await handle.chmod(file.mode & 0o777);
       await handle.sync();
     } finally {

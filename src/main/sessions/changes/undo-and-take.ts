@@ -13,14 +13,14 @@ import { decideHunks, decideRest, type Decision, isCopy, readHunks, undoKind, ty
 import { diffImages, putImage, type ReadJournal, recordMove } from './move-file.ts';
 import { createSafeFolder } from './safe-folder.ts';
 
-/** File systems stamp by a clock that ticks a few times in a hundredth of a second. Milliseconds. */
+/** File systems take timestamps from a clock that ticks every few milliseconds. In milliseconds. */
 const clockTickMs = 50;
-/** A change that no call stands for (a take, an undo) is done in less. */
+/** A change without a call (a take, an undo) takes less time than this. */
 const longestMoveMs = 10_000;
 
 /**
- * Whether a folder that was made at a moment (milliseconds since 1970) was made by a change of this session: while the
- * call ran that the change is of. Where the file system does not tell when a folder was made, none was.
+ * Returns a check whether a folder with this creation time (milliseconds since 1970) was made by a change of this
+ * session, that is during the call of the change. If the file system does not report creation times, no folder counts.
  */
 export async function foldersMadeBy(journal: Pick<Journal, 'read'>): Promise<(madeAtMs: number) => boolean> {
   const starts = new Map<string, number>();
@@ -38,14 +38,14 @@ export async function foldersMadeBy(journal: Pick<Journal, 'read'>): Promise<(ma
   return (madeAtMs) => spans.some(({ from, to }) => madeAtMs >= from - clockTickMs && madeAtMs <= to);
 }
 
-/** A change with the reason why there is no diff, where there is none (`binary`, `not kept: too-large`, …). */
+/** A change, with the reason if it has no diff (`binary`, `not kept: too-large`, …). */
 export interface ShownChange extends ChangedFile {
   readonly note: string | null;
 }
 
 /**
- * What a session did to files, net, since each was last taken; with `paths` only those and what lies below them.
- * What the agent did and took back by itself is left out. Reads only.
+ * The net changes of a session to files since each was last taken. With `paths`: only those and what is below them.
+ * Leaves out what the agent itself reverted. Reads only.
  */
 export async function showChanges(
   journal: ReadJournal,
@@ -62,7 +62,7 @@ export async function showChanges(
 
 async function showChange(journal: ReadJournal, change: ChangeState): Promise<ShownChange> {
   const status = changeStatus(change);
-  // What was undone is shown as what would come back.
+  // An undone change is shown as what would come back.
   const whole = { from: change.before, to: status === 'undone' ? change.last.before : change.after };
   const { from, to } = change.hunks ?? whole;
   let diff = await diffImages(journal, change.path, from, to);
@@ -83,10 +83,10 @@ async function showChange(journal: ReadJournal, change: ChangeState): Promise<Sh
 }
 
 /**
- * Takes back what the session did to files. First what lies open; where nothing does, what was taken (in the project
- * folder); where nothing was, what was undone comes back. A file that is no longer what the session left there is
- * refused and not touched, as is one whose bytes were not kept; each by itself. Folders that the changes made go with
- * their last file. With `hunks` it is about these hunks of one path.
+ * Undoes the session's changes to files. It affects what is open; if nothing is open, what was taken (in the project
+ * folder); if nothing was taken, undone changes come back. A file that no longer is as the session left it, or whose
+ * bytes were not kept, is refused and not touched, each by itself. Folders that the changes made are removed with their
+ * last file. With `hunks`: affects only these hunks of one path.
  */
 export async function undoChanges(
   journal: Journal,
@@ -114,7 +114,7 @@ export async function undoChanges(
   return broughtBack.length === 0 ? outcome : { ...outcome, broughtBack };
 }
 
-/** Hunks are of one path, named as it is. */
+/** Hunks belong to one path, which must be named exactly. */
 function onlyOne(changes: readonly ChangeState[], paths: readonly string[]): readonly ChangeState[] {
   const [path] = paths;
   const change = changes.find((one) => one.path === path);
@@ -122,7 +122,7 @@ function onlyOne(changes: readonly ChangeState[], paths: readonly string[]): rea
   throw new AppError('bad-input', 'Hunks are of one changed file. Name its path.');
 }
 
-/** Moves the file, and then says so in the log; null when it is done, else why not. */
+/** Changes the file, and then logs it. Null when done, else the reason. */
 async function carryOut(journal: Journal, { path }: ChangeState, step: Decision): Promise<string | null> {
   if (step.side === 'mark') {
     if (step.hunks !== undefined) await journal.append({ type: 'hunks-taken', path, hunks: step.hunks });
@@ -130,7 +130,7 @@ async function carryOut(journal: Journal, { path }: ChangeState, step: Decision)
   }
   const root = rootOf(journal, step);
   if (!root) return 'its folder is unknown';
-  // Hooks and settings there are run by git on the person's machine: nothing an agent made is put among them.
+  // Git runs hooks and settings there on the user's machine, so nothing from an agent may be placed among them.
   if (step.by === 'take' && path.split('/').some((part) => part.toLowerCase() === '.git'))
     return 'files of git itself are not taken';
   const why = await putImage(journal, createSafeFolder(root), { path, from: step.from, to: step.to });
@@ -143,13 +143,13 @@ function rootOf(journal: Journal, { side }: Decision): string | null | undefined
   return side === 'project' ? projectPath : workspace?.path;
 }
 
-/** An undo took it back: out of the workspace, or what was taken of a copy out of the project again. */
+/** The change was undone: in the workspace, or again removed from the project after a take. */
 function isTakenBack(change: ChangeState): boolean {
   const status = changeStatus(change);
   return status === 'undone' || (status === 'pending' && change.last.side === 'project' && change.last.isUndo);
 }
 
-/** The folders that the changes made and that are empty now. What cannot be removed stays: the files are what counts. */
+/** Removes folders that the changes made and that are empty now. A folder that cannot be removed stays. */
 async function removeEmptied(
   journal: ReadJournal,
   emptied: readonly { readonly root: string; readonly path: string }[],
@@ -166,9 +166,9 @@ async function removeEmptied(
 }
 
 /**
- * Accepts changes. Those of a copy are written into the project folder, each only if the file there is still what the
- * copy began with; those made in place (or in a scratch folder) are marked as reviewed. What was undone is not taken.
- * With `hunks` it is about these hunks of one path.
+ * Accepts changes. Those of a copy are written into the project folder, each only if the file there still is what the
+ * copy started from. Those made in place (or in a scratch folder) are marked as reviewed. Undone changes are not taken.
+ * With `hunks`: affects only these hunks of one path.
  */
 export async function takeChanges(
   journal: Journal,
@@ -193,7 +193,7 @@ export async function takeChanges(
   return outcome;
 }
 
-/** Hunk by hunk, a file is taken when nothing of it lies open any more. */
+/** With hunks, a file counts as taken when none of its hunks is open. */
 async function settledOf(journal: Journal, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   return (await selectChanges(journal, paths))
@@ -212,13 +212,13 @@ function newOutcome(): Outcome {
   return { done: [], refused: [] };
 }
 
-/** Runs the work for one path; null from it means done. An expected failure refuses this path alone. */
+/** Runs the work for one path. Null from it means done. An expected failure refuses only this path. */
 async function attempt(outcome: Outcome, path: string, work: () => Promise<string | null>): Promise<void> {
   let why: string | null;
   try {
     why = await work();
   } catch (error) {
-    // A log that cannot be written ends the whole; a file that cannot be written is one refusal.
+    // A log that cannot be written ends everything. A file that cannot be written is one refusal.
     if (error instanceof AppError && (error.code === 'log-damaged' || error.code === 'disk-full')) throw error;
     why = toFailure(error).message;
   }
@@ -235,7 +235,7 @@ async function selectChanges(journal: ReadJournal, paths: readonly string[]): Pr
   );
 }
 
-/** From the folded state, or from the log where there are too many for it. */
+/** Uses the folded state, or the log if there are too many changes for the state. */
 async function collectChanges(journal: ReadJournal): Promise<readonly ChangeState[]> {
   const { changes, totals } = journal.state();
   if (totals.changesLeftOut === 0) return changes;
@@ -256,7 +256,7 @@ async function collectChanges(journal: ReadJournal): Promise<readonly ChangeStat
   return [...byPath.values()];
 }
 
-/** The first of three kinds that there is any of: open, taken into the project, undone by a person. */
+/** The first non-empty group: open changes, changes taken into the project, changes undone by the user. */
 function undoable(changes: readonly ChangeState[]): readonly ChangeState[] {
   const ofKind = (kind: UndoKind): readonly ChangeState[] => changes.filter((change) => undoKind(change) === kind);
   return [ofKind('open'), ofKind('taken'), ofKind('undone')].find((some) => some.length > 0) ?? [];

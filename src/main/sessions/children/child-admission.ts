@@ -5,37 +5,37 @@ import type { TreeMember } from './session-tree.ts';
 import { placeInTree, whyNoChild } from './session-tree.ts';
 
 interface Asked {
-  /** It is a new child; else one that goes on. */
+  /** True for a new child, false for one that continues. */
   readonly isNew: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Makes what was let in. */
+/** Creates the child after it was admitted. */
 type Make = (place: { readonly rootId: string; readonly depth: number }) => Promise<void>;
 
-/** Who may start a child, and when: counted by the logs of all sessions, so that no restart and no fork gives more. */
+/** Decides who may start a child, and when. Counts by all logs, so that no restart and no fork allows more. */
 export interface ChildAdmission {
-  /** Whether the tree of a session may have another one. */
+  /** Whether the tree of a session may have another child. */
   readonly hasRoom: (sessionId: string) => Promise<boolean>;
   /**
-   * Lets one in when there is a place among those that work. The returned function gives the place back. Rejects with
-   * `refused` where there is none to wait for, and with `cancelled`.
+   * Admits a child when a working place is free. The returned function frees the place. Rejects with `refused` if no
+   * place can become free, and with `cancelled`.
    */
   readonly admit: (sessionId: string, asked: Asked, make?: Make) => Promise<() => void>;
-  /** Waits until no other child is at the engine of this machine that it may ask (null: none); null: it was cancelled. */
+  /** Waits until no other child uses this local engine (null: it uses none). Resolves to null if it was cancelled. */
   readonly enterEngine: (provider: string | null, signal: AbortSignal) => Promise<(() => void) | null>;
 }
 
 export interface ChildAdmissionOptions {
-  /** Every session that there is, those in the bin among them. */
+  /** All sessions, including those in the bin. */
   readonly members: () => Promise<readonly TreeMember[]>;
   readonly caps: () => { readonly most: number; readonly atOnce: number };
 }
 
 interface Admission extends ChildAdmissionOptions {
-  /** Children that work now, by the root of their tree. */
+  /** The working children, by the root of their tree. */
   readonly running: Map<string, RunningTree>;
-  /** Counting and making is one thing: two at once would each see room for one. */
+  /** Counting and creating happen together: otherwise two at once would both see the last free place. */
   readonly counting: OneAtATime;
 }
 
@@ -46,7 +46,7 @@ interface RunningTree {
 
 export function createChildAdmission(options: ChildAdmissionOptions): ChildAdmission {
   const admission: Admission = { ...options, running: new Map(), counting: createOneAtATime() };
-  // An engine of this machine does one thing at a time, and forgets what it read for another.
+  // A local engine does one thing at a time, and forgets what it has read for another child.
   const engines = new Map<string, OneAtATime>();
   return {
     hasRoom: async (sessionId) => {
@@ -63,7 +63,7 @@ export function createChildAdmission(options: ChildAdmissionOptions): ChildAdmis
   };
 }
 
-/** Counts it, before anything of it is made. The returned function frees its place among those that work. */
+/** Counts a child before anything of it is made. The returned function frees its working place. */
 async function admit(
   { counting, members, running, caps }: Admission,
   sessionId: string,
@@ -86,7 +86,7 @@ async function admit(
         tree.count += 1;
         return () => free(tree);
       }
-      // Its turn comes when one has ended; counted anew then, for others may have come before.
+      // Waits until a child ends, and then counts again, because others may have been faster.
       leave();
       await whenFreed(tree, signal);
     } finally {

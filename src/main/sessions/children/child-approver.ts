@@ -3,7 +3,7 @@ import { childAbort } from '../../lib/async/child-abort.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** The two ends of a child's question. */
+/** The two sides of a child's question. */
 export interface ChildQuestions {
   readonly parent: { readonly journal: Journal; readonly approver: UserApprover };
   readonly child: { readonly journal: Journal; readonly approver: UserApprover; readonly name: string };
@@ -13,8 +13,8 @@ export interface ChildQuestions {
 }
 
 /**
- * Shows the questions of a child as its parent's, with who asks, and takes the first answer, wherever it is given. Both
- * logs have question and answer.
+ * Shows the questions of a child in its parent, with the child's name, and takes the first answer from either place.
+ * Both logs have the question and the answer.
  */
 export function createChildApprover({ parent, child, turnId, toolCallId }: ChildQuestions): Approver {
   const childId = child.journal.sessionId;
@@ -40,7 +40,7 @@ export function createChildApprover({ parent, child, turnId, toolCallId }: Child
         parent.approver.ask({ ...question, approvalId }, either.signal),
         child.approver.ask(question, either.signal),
       ];
-      // The other one is told that it need not be answered any more, and says no to that.
+      // Cancels the other question, which then ends with a no.
       const answer = await Promise.race(asks).finally(() => {
         either.abort();
         either.release();

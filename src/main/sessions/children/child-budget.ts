@@ -1,26 +1,26 @@
 import type { Budget, BudgetAnswer, CapReached } from '../../money/budget.ts';
 
-/** Who pays for a child, and what it may spend of that. */
+/** Who pays for a child, and how much it may spend. */
 export interface ChildPurse {
   /** The budget of the parent's session. */
   readonly parent: Budget;
   readonly parentTurnId: string;
-  /** The cap of the parent's task; null: that of the settings. */
+  /** The spending limit of the parent's task. Null: the limit of the settings. */
   readonly parentCapUsd: number | null;
-  /** The child's own part, of all its runs; null: as much as its parent may. */
+  /** The limit of the child itself, for all its runs. Null: as much as its parent may spend. */
   readonly mostUsd: number | null;
-  /** What its runs before have cost; null: nobody knows, so nothing of its part is left. */
+  /** The cost of its earlier runs. Null: unknown, so nothing of its limit is left. */
   readonly spentUsd: number | null;
-  /** The child's session: its log has the calls. */
+  /** The child's session, whose log has the calls. */
   readonly log: string;
 }
 
-/** Dollars are compared as whole nanodollars, as the reservations do. */
+/** Dollars are compared as whole nanodollars, as for reservations. */
 const nano = 1e9;
 
 /**
- * The money of a child is that of its parent: every call is put aside under the parent's task and session, so that all
- * its children together cannot pass its limits. At a limit nobody is asked: the child ends, and its parent decides.
+ * A child spends its parent's money: every call is reserved under the parent's task and session, so that all children
+ * together cannot exceed its limits. At a limit nobody is asked: the child ends, and its parent decides.
  */
 export function createChildBudget(purse: ChildPurse): Budget {
   const { parent, parentTurnId, parentCapUsd, mostUsd, log } = purse;
@@ -37,7 +37,7 @@ export function createChildBudget(purse: ChildPurse): Budget {
       const own = overOwn(worstUsd);
       if (own !== null) return { type: 'refused', cap: own };
       const worst = Math.ceil((worstUsd ?? 0) * nano);
-      // Before the wait for the parent's answer: two calls at once must not both fit.
+      // Before the wait for the parent's answer, so that two calls at once do not both fit.
       held += worst;
       const answer = await parent
         .reserve({ turnId: parentTurnId, step, worstUsd, taskCapUsd: parentCapUsd, log })
@@ -65,7 +65,7 @@ export function createChildBudget(purse: ChildPurse): Budget {
         ? left
         : [...left, { scope: 'task', leftUsd: Math.max(0, mostUsd - (spent + held) / nano) }];
     },
-    // Nobody is asked for it, so nothing is raised.
+    // Nobody is asked at a limit, so no limit is ever raised.
     raise: async () => undefined,
     ask: async () => null,
   };

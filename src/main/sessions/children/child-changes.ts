@@ -7,7 +7,7 @@ import type { ChildChange } from '../../tools/agents/child-agents.ts';
 import { showChanges } from '../changes/undo-and-take.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** What a child left otherwise in its copy, and nobody has taken yet. */
+/** The changes in a child's copy that were neither taken nor undone. */
 export function changesOf(journal: Pick<Journal, 'state'>): readonly ChildChange[] {
   return journal
     .state()
@@ -15,13 +15,13 @@ export function changesOf(journal: Pick<Journal, 'state'>): readonly ChildChange
     .map(({ path, before, after, added, removed }) => ({ path, before, after, added, removed }));
 }
 
-/** The same as a diff that a model can read. */
+/** The same changes as a diff that a model can read. */
 export async function diffOf(journal: Parameters<typeof showChanges>[0]): Promise<string> {
   const shown = (await showChanges(journal)).filter(({ state }) => state === 'open');
   return shown.map(({ path, kind, diff, note }) => diff ?? `${path}: ${kind} (${note ?? 'no diff'})`).join('\n');
 }
 
-/** What a run of a child used and cost: all that its log has by now, without what it had before. */
+/** What a run of a child used and cost: the totals of its log minus those before the run. */
 export function spentSince(
   before: MoneyState,
   after: MoneyState,

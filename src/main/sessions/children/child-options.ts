@@ -8,25 +8,25 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { ParentTurn, SpawnRequest } from '../../tools/agents/child-agents.ts';
 
-/** What a child is to be, after its definition and its parent have said their part. */
+/** The options of a child, after its definition and its parent were applied. */
 export interface ChildPlan {
   readonly access: ChildAccess;
   readonly run: RunOptions;
   readonly assistant: Assistant | null;
   readonly tools: readonly string[] | null;
-  /** The local model that it may ask; null: it asks none. */
+  /** The local model that it may use. Null: none. */
   readonly local: string | null;
 }
 
 type Asked = Omit<SpawnRequest, 'task'>;
 
 const usualSteps = 25;
-/** With fewer tokens nothing comes of it. */
+/** With fewer tokens a child cannot achieve anything. */
 const leastTokens = 2_000;
 
 /**
- * What a child may do is at most what its parent may: its policy, approvals and network, and a share of the time and the
- * tokens that are left. A definition and a call can only ask for less. Rejects with what cannot be.
+ * A child may do at most what its parent may: same policy, approvals and network, and a share of the remaining time and
+ * tokens. A definition or a call can only ask for less. Rejects with the reason if the request is impossible.
  */
 export async function planChild(
   asked: Asked,
@@ -51,7 +51,7 @@ export async function planChild(
   const isReading = access === 'read-only';
   const run = runOptionsSchema.parse({
     ...models,
-    // A program asks for one decision at a time; what is only read is read by the model itself.
+    // Recipes make changes. For reading only, the model works in the loop.
     strategy: isReading ? 'loop' : 'auto',
     mode: isReading ? 'ask' : 'work',
     maxSteps: Math.min(asked.maxSteps ?? usualSteps, limits.maxSteps),
@@ -74,7 +74,7 @@ export async function planChild(
   };
 }
 
-/** Where it runs: never where its parent may not, and here alone where its task is not to leave. */
+/** Where the child runs: never where its parent may not, and only locally if its task must not leave this machine. */
 async function modelsOf(
   model: string | null,
   { policy, local, cloud, fenced }: ParentTurn,
@@ -84,7 +84,7 @@ async function modelsOf(
   const mustStay = fenced.length > 0;
   const stays = `The task was built from something that may not leave this machine (${fenced.map(({ rule }) => rule).join(', ')}).`;
   if (mustStay && policy === 'cloud') throw new AppError('refused', stays);
-  // The cheapest that can: which steps need more is decided step by step.
+  // The cheapest that can do it: the router decides step by step which steps need more.
   if (model === null) return { ...both, policy: mustStay ? 'local' : policy === 'hybrid' ? 'economy' : policy };
   const info = await modelInfo(model);
   if (info === null) {

@@ -1,24 +1,24 @@
 import type { Approver } from '../../agent/turn/agent-dependencies.ts';
 import type { Budget } from '../../money/budget.ts';
 
-/** What a session has of its parent for as long as it works for it. */
+/** What a session gets from its parent while it works for it. */
 export interface ChildPart {
   readonly budget: Budget;
   readonly approver: Approver;
 }
 
-/** A session that may work for a parent now, and for a person then. */
+/** A session that may work for a parent at one time, and for the user at another. */
 interface Working {
   readonly child: ChildPart | null;
   readonly approver: Approver;
 }
 
-/** A child asks its parent, and a parent its person. */
+/** A child asks its parent, and a parent asks the user. */
 export function approverOf(session: Working): Approver {
   const current = (): Approver => session.child?.approver ?? session.approver;
   return {
     ask: (question, signal) => current().ask(question, signal),
-    // A child has nobody for the form of a tool server: its server is told so.
+    // A child has nobody to fill in the form of a tool server, and the server is told so.
     askForm: async (approvalId, form, signal) =>
       (await current().askForm?.(approvalId, form, signal)) ?? { answer: 'nobody' },
     waitedMs: () => current().waitedMs?.() ?? 0,

@@ -36,7 +36,7 @@ export interface ChildHost {
   readonly fences: (sessionId: string) => SessionFences | null;
   readonly cancel: (sessionId: string) => Promise<void>;
   readonly rest: (sessionId: string) => Promise<void>;
-  /** Opens it for this work alone. */
+  /** Opens the session only for this work. */
   readonly briefly: <T>(sessionId: string, work: (journal: LiveJournal) => Promise<T>) => Promise<T>;
 }
 
@@ -47,7 +47,7 @@ export interface ParentSession {
   readonly approver: UserApprover;
 }
 
-/** What one session and its children share with all others of the core. */
+/** What the children of all sessions of the core share. */
 export interface Shared {
   readonly options: ChildOptions;
   readonly host: ChildHost;
@@ -62,7 +62,7 @@ export interface ChildRun {
   readonly signal: AbortSignal;
 }
 
-/** One run of a child, to its end and the note of it; what was done until a cancel is kept and told. */
+/** One run of a child to its end, with the event that records it. A cancel also records what was done so far. */
 export async function runChild(shared: Shared, parent: ParentSession, run: ChildRun): Promise<ChildResult> {
   const { host } = shared;
   const { sessionId, plan, turn, signal } = run;
@@ -107,7 +107,7 @@ export async function runChild(shared: Shared, parent: ParentSession, run: Child
     changedFiles: changes.length,
     ...(fenced.length === 0 ? {} : { fenced: [...fenced] }),
   });
-  // A container holds memory: the next message starts a new one.
+  // A container holds memory, and the next message starts a new one.
   await host.rest(sessionId).catch(() => undefined);
   if (signal.aborted) throw cancelledChild();
   return {
@@ -122,7 +122,7 @@ export async function runChild(shared: Shared, parent: ParentSession, run: Child
   };
 }
 
-/** Never rejects: what goes wrong is how it ended. */
+/** Never rejects: an error becomes the reason of the end. */
 async function runToEnd(
   shared: Shared,
   { sessionId, text, plan, signal }: ChildRun,
@@ -149,18 +149,18 @@ async function runToEnd(
   }
 }
 
-/** What may not leave of what a child says. Without its fences nobody knows: then nothing of it came to be. */
+/** The fenced content in a child's text. Without fences the child never started, so there is none. */
 async function fencedEnd(fences: SessionFences | null, text: string): Promise<readonly FenceHit[]> {
   if (fences === null) return [];
   return (await fencedIn(fences, text, new AbortController().signal)).hits;
 }
 
-/** A child whose process was killed: what it cost stands in its own log. */
+/** Ends a child whose process was killed. Its own log has the cost. */
 export async function settleLeft({ host }: Shared, parent: ParentSession, child: ChildState): Promise<void> {
   const { sessionId } = child;
   const found = await host
     .briefly(sessionId, async (journal) => {
-      // Of its last run alone: those before were noted.
+      // Only of its last run, because earlier ones were recorded.
       let money: MoneyState = emptyMoney;
       for await (const event of journal.read()) {
         if (event.type === 'turn-started') money = emptyMoney;

@@ -12,10 +12,10 @@ import { planChild } from './child-options.ts';
 import type { ChildHost, ChildOptions, ParentSession, Shared } from './child-run.ts';
 import { runChild, settleLeft } from './child-run.ts';
 
-/** The agents that the sessions of a core start: counted together, and one after the other on an engine of this machine. */
+/** The agents that the sessions of a core start. They are counted together, and take turns on a local engine. */
 export interface ChildSessions {
   readonly of: (parent: ParentSession) => ChildAgents & {
-    /** Ends in the log what a crash cut off; before the first turn. */
+    /** Ends in the log what a crash cut off. Call it before the first turn. */
     readonly settle: () => Promise<void>;
   };
 }
@@ -51,7 +51,7 @@ function agentsOf(shared: Shared, parent: ParentSession): ReturnType<ChildSessio
     });
   };
   const stopped = new Set<string>();
-  /** Its end is waited for by whoever ends the turn, also when the tool that asked for it was left alone. */
+  /** Registers the run, so that the end of the turn can wait for it even if the calling tool no longer does. */
   const track = async <T>(signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const own = childAbort(signal);
     const done = run(own.signal).finally(own.release);
@@ -177,7 +177,7 @@ async function planOf(
   });
 }
 
-/** Makes the child's session, and notes it with its parent. */
+/** Creates the child's session, and records it in its parent. */
 async function begin(
   shared: Shared,
   parent: ParentSession,

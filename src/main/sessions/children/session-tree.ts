@@ -1,17 +1,17 @@
 import type { TreePlace } from '@shared/session/agent-tree.ts';
 import { mostDepth } from '@shared/session/agent-tree.ts';
 
-/** A session as the tree counts it: what its log says of where it comes from. */
+/** A session as it counts in the tree: where it comes from, by its log. */
 export interface TreeMember {
   readonly id: string;
-  /** Of a fork: the session that it was forked from. */
+  /** Only for a fork: the session that it was forked from. */
   readonly parentId: string | null;
   readonly tree: TreePlace | null;
 }
 
 /**
- * The tree of a session. A fork belongs to the tree of what it was forked from, as deep as that: a new session is no
- * new allowance. Forks from before trees were counted have no place of their own, and are followed up.
+ * The place of a session in its tree. A fork belongs to the tree of its parent, at the same depth, so that a fork
+ * brings no new allowance. Old forks have no recorded place, so their parents are followed.
  */
 export function placeInTree(sessionId: string, members: readonly TreeMember[]): Pick<TreePlace, 'rootId' | 'depth'> {
   const byId = new Map(members.map((member) => [member.id, member]));
@@ -27,12 +27,12 @@ export function placeInTree(sessionId: string, members: readonly TreeMember[]): 
   }
 }
 
-/** How many children a tree has, wherever in it they were started. */
+/** The number of children that were started anywhere in a tree. */
 function childrenOf(rootId: string, members: readonly TreeMember[]): number {
   return members.filter(({ tree }) => tree?.by !== undefined && tree.rootId === rootId).length;
 }
 
-/** Why no further child may be started in the tree of a session; null: one may. */
+/** Why no further child may be started in the tree of a session. Null: one may. */
 export function whyNoChild(
   sessionId: string,
   { members, most }: { readonly members: readonly TreeMember[]; readonly most: number },

@@ -3,7 +3,7 @@ import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';
 
-/** The commands about comparisons: the same task under several policies. */
+/** Handlers for comparisons: the same task under several policies. */
 export function createComparisonCommands(comparisons: ComparisonRunner): Handlers['comparisons'] {
   return {
     create: async ({ input, signal }) => ({ id: await comparisons.create(input, signal) }),
@@ -15,7 +15,7 @@ export function createComparisonCommands(comparisons: ComparisonRunner): Handler
   };
 }
 
-/** A comparison as it is, then after each change, until nothing is carried out any more. Looking away stops nothing. */
+/** The comparison now and after each change, until it no longer runs. Ending the stream stops nothing. */
 async function* comparisonStream(
   { watch }: Pick<ComparisonRunner, 'watch'>,
   id: string,

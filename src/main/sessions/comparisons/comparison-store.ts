@@ -8,14 +8,14 @@ import { runStatusSchema } from '@shared/session/run-options.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 /**
- * The comparisons of a home: what was asked, and which session carried out which run. A file each, replaced as a whole;
- * what the runs did is in the logs of their sessions.
+ * The comparisons of a home: the request, and the session of each run. One file each, replaced as a whole. The logs of
+ * the sessions have the details of the runs.
  */
 export interface ComparisonStore {
   readonly save: (comparison: Comparison) => Promise<void>;
-  /** Rejects with `not-found`, or `log-damaged` for a file that is no comparison; it is left as it is. */
+  /** Rejects with `not-found`, or with `log-damaged` for a file that is not a comparison. The file is not changed. */
   readonly load: (id: string) => Promise<Comparison>;
-  /** The latest first; files that cannot be read are left out. */
+  /** Latest first. Unreadable files are left out. */
   readonly list: () => Promise<readonly Comparison[]>;
 }
 
@@ -83,7 +83,7 @@ export function createComparisonStore(folder: string): ComparisonStore {
         throw error;
       });
       const ids = names.filter((name) => /^[a-z0-9].*\.json$/u.test(name)).map((name) => name.slice(0, -5));
-      // One that is damaged does not hide the others; opening it reports what is wrong.
+      // A damaged file does not hide the others. Opening it reports the problem.
       const found = await Promise.all(ids.map((id) => read(id).catch(() => null)));
       return found
         .filter((one) => one !== null)

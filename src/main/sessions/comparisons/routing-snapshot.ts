@@ -10,17 +10,17 @@ import type { ActiveRules, RuleFiles } from '../../safety/rule-files.ts';
 import { turnOptions } from '../open/turn-options.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** What one session is routed by in place of what is set when its turns begin. */
+/** The routing of one session, instead of the settings at the start of its turns. */
 export interface RoutingSnapshot {
-  /** Null: as is set. */
+  /** Null: as in the settings. */
   readonly routing: Routing | null;
   readonly rules: readonly RouteRule[];
 }
 
 export interface RoutingSnapshotTaker {
-  /** What the runs of a comparison go by if they begin now. */
+  /** The routing for the runs of a comparison that starts now. */
   readonly now: (input: ComparisonInput) => Promise<ComparisonRouting>;
-  /** Changes with what is fenced or masked in a project. */
+  /** A text that changes whenever the fences or masks of a project change. */
   readonly fences: (projectPath: string) => Promise<string>;
 }
 

@@ -16,20 +16,20 @@ import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace
 import type { ComparisonStore } from './comparison-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
-/** The same task under several policies: run after run, each in its own copy of one state of the project. */
+/** Runs the same task under several policies, one after the other, each in its own copy of one state of the project. */
 export interface ComparisonRunner {
-  /** Takes a copy of the project as it is now; `start` then works from that. */
+  /** Copies the project as it is now. `start` then works from that copy. */
   readonly create: (input: ComparisonInput, signal: AbortSignal) => Promise<string>;
-  /** Carries out what has not ended yet; nothing more when it is at it already. `maxUsd`: for all runs together. */
+  /** Carries out the runs that have not ended. Does nothing if it is running. `maxUsd`: for all runs together. */
   readonly start: (id: string, maxUsd: number | undefined) => Promise<void>;
-  /** Calls `listener` now and after each change, and `end` when nothing more will come. The returned function ends it. */
+  /** Calls `listener` now and after each change, and `end` when no more will come. Returns how to stop watching. */
   readonly watch: (id: string, listener: Watcher['listener'], end: Watcher['end']) => Promise<() => void>;
   readonly cancel: (id: string) => Promise<void>;
   readonly show: (id: string) => Promise<Comparison>;
   readonly list: () => Promise<readonly Comparison[]>;
   readonly running: () => number;
   readonly idle: () => Promise<void>;
-  /** Stops what is being carried out; what has ended is kept. */
+  /** Stops running comparisons. Ended runs are kept. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface ComparisonRunnerOptions {
   readonly sessions: OpenSessions;
   readonly settings: () => Settings;
   readonly prepareWorkspace: typeof prepareWorkspace;
-  /** Whose price counts for what did not run in the cloud; null: no model with a price is set up. */
+  /** The model whose price counts for steps that did not run in the cloud. Null: no model with a price is set up. */
   readonly reference: HomeMoney['reference'];
   readonly routes: RoutingSnapshotTaker;
   readonly now: () => number;
@@ -57,12 +57,12 @@ interface Watcher {
   readonly end: (error?: unknown) => void;
 }
 
-/** Everything that a run needs of its comparison. */
+/** Everything that a run needs from its comparison. */
 interface RunContext {
   readonly options: ComparisonRunnerOptions;
   readonly signal: AbortSignal;
   readonly current: () => Comparison;
-  /** Changes one run, writes the file, then tells the watchers. */
+  /** Changes one run, writes the file, and then calls the watchers. */
   readonly put: (index: number, change: Partial<ComparisonRun>, abandoned?: string) => Promise<void>;
 }
 
@@ -88,12 +88,12 @@ export function createComparisonRunner(options: ComparisonRunnerOptions): Compar
   };
 }
 
-/** The comparisons that are being carried out, and who watches them. */
+/** The running comparisons, and who watches them. */
 interface Jobs {
   readonly ids: () => readonly string[];
-  /** Null: it is not being carried out. */
+  /** Null: it is not running. */
   readonly running: (id: string) => Comparison | null;
-  /** As it is at this moment, also between two writes of its file. */
+  /** The current state, also between two writes of its file. */
   readonly show: (id: string) => Promise<Comparison>;
   readonly start: (comparison: Comparison, maxUsd: number | undefined) => void;
   readonly watch: (id: string, watcher: Watcher) => () => void;
@@ -111,7 +111,7 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
     watchers.delete(id);
   };
   const idle = async (id: string): Promise<void> => {
-    // Who watches it gets the error.
+    // The watchers get the error.
     await jobs.get(id)?.ended.catch(() => undefined);
   };
   return {
@@ -148,7 +148,7 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
   };
 }
 
-/** Carries it out; a change is in the file before anybody hears of it. */
+/** Runs a comparison. A change is in the file before watchers see it. */
 function begin(options: ComparisonRunnerOptions, comparison: Comparison, onChange: (changed: Comparison) => void): Job {
   const stop = new AbortController();
   const job: Job = { comparison, stop, ended: Promise.resolve() };
@@ -191,7 +191,7 @@ async function createComparison(
     signal,
   );
   valueOf(copied);
-  // What is set otherwise until it goes on changes nothing of whom it compares.
+  // Fixes the models now, so that later settings do not change what is compared.
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
   const fixed = { ...input, ...models };
   const routingSnapshot = await options.routes.now(fixed);
@@ -207,7 +207,7 @@ async function createComparison(
   return id;
 }
 
-/** The state of the project that every run begins from; it goes when all runs have ended. */
+/** The state of the project that every run starts from. It is removed when all runs have ended. */
 function basePath({ home }: ComparisonRunnerOptions, id: string): string {
   return join(home, 'workspaces', `${id}-project`);
 }
@@ -229,7 +229,7 @@ async function runAll(work: RunContext): Promise<void> {
     try {
       await carryOut(work, index, run, left);
     } catch (error) {
-      // Its session stays named, so that the next start knows what was cut off.
+      // Keeps the session id, so that the next start knows which run was cut off.
       await put(index, { state: 'waiting', why: signal.aborted ? 'stopped' : messageOf(error) });
       throw error;
     }
@@ -239,13 +239,13 @@ async function runAll(work: RunContext): Promise<void> {
   }
 }
 
-/** What is left of the sum for all runs; null without one. A run whose cost nobody knows counts nothing here. */
+/** The rest of the limit for all runs. Null: there is no limit. A run with unknown cost counts as 0. */
 function moneyLeft({ input, runs }: Comparison): number | null {
   if (input.maxUsd === undefined) return null;
   return input.maxUsd - runs.reduce((sum, run) => sum + (run.figures?.costUsd ?? 0), 0);
 }
 
-/** One run: a session on a fresh copy, the task, the check. One that was cut off is done again, never counted twice. */
+/** One run: a session on a fresh copy, the task, the check. A run that was cut off is repeated, never counted twice. */
 async function carryOut(work: RunContext, index: number, run: ComparisonRun, left: number | null): Promise<void> {
   const { options, signal, current, put } = work;
   const { id, input } = current();
@@ -280,14 +280,14 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
 
 const fencesChangedText = 'Privacy rules changed after the comparison started.';
 
-/** What it began with, whatever is set by now; null where that was not kept. */
+/** The routing that the comparison started with, whatever the settings are now. Null: it was not stored. */
 function snapshotOf({ routingSnapshot }: Comparison, { policy }: ComparisonRun): RoutingSnapshot | null {
   return routingSnapshot === undefined
     ? null
     : { routing: routingSnapshot.routing[policy] ?? null, rules: routingSnapshot.rules };
 }
 
-/** Ends when the turn has; cancelling the comparison cancels the turn. */
+/** Resolves when the turn has ended. Cancelling the comparison cancels the turn. */
 async function runTask(
   { options, signal, current }: RunContext,
   sessionId: string,
@@ -306,7 +306,7 @@ async function runTask(
     const failure = runner?.failure() ?? null;
     if (failure !== null) throw failure;
   } finally {
-    // Who goes on with this session later is routed by what is set then.
+    // Later turns of this session use the settings at that time.
     sessions.hold(sessionId, null);
     signal.removeEventListener('abort', cancel);
   }
@@ -317,7 +317,7 @@ async function stateOf({ sessions, sessionStore }: ComparisonRunnerOptions, sess
   return sessions.openJournal(sessionId)?.state() ?? (await sessionStore.view(sessionId)).state;
 }
 
-/** The state of a session whose turn came to its own end; null for one that was cut off, cancelled or never began. */
+/** The state of a session whose turn ended by itself. Null if it was cut off, cancelled or never began. */
 async function endedBefore(options: ComparisonRunnerOptions, sessionId: string): Promise<SessionState | null> {
   const state = await stateOf(options, sessionId).catch(() => null);
   const reason = state?.turns.at(-1)?.reason ?? null;
@@ -333,9 +333,9 @@ function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, l
     strategy,
     ...routingSnapshot?.limits,
     policy: run.policy,
-    // Nobody sits beside it: what would have to be asked is answered with no, and the run goes on.
+    // Nobody watches the run: every question is answered with no, and the run continues.
     approve: 'deny',
-    // Repeats with one seed would be one run several times.
+    // Repeats with the same seed would give the same run.
     seed: (seed ?? 1) + run.repeat - 1,
     ...(left === null ? {} : { maxUsd: Math.max(0, left) }),
   });
@@ -343,7 +343,7 @@ function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, l
 
 const summaryCharacters = 600;
 
-/** Whatever the agent says of itself, the check decides. It runs where the agent worked, in the sandbox. */
+/** The check decides, whatever the agent says. It runs in the sandbox in which the agent worked. */
 async function runCheck({ options, signal }: RunContext, sessionId: string, command: string): Promise<ComparisonCheck> {
   const begun = options.now();
   const seconds = (): number => (options.now() - begun) / 1000;

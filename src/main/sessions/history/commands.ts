@@ -30,11 +30,11 @@ export interface HistoryCommandsOptions {
   readonly blobs: Blobs;
   readonly rules: RuleFiles;
   readonly settings: () => Settings;
-  /** Of now: a session is played again with these. */
+  /** The current engine, which replays a session. */
   readonly engine: ReplayParts;
 }
 
-/** The commands about what a session's log says beyond its folded state: read anew each time it is asked for. */
+/** Handlers for what a session's log holds beyond its folded state. They read the log again for each call. */
 export function createHistoryCommands({ sessions, store, blobs, rules, settings, engine }: HistoryCommandsOptions) {
   const look = async (sessionId: string): Promise<LogReader & { readonly state: SessionState }> => {
     const journal = sessions.openJournal(sessionId);
@@ -73,7 +73,7 @@ export function createHistoryCommands({ sessions, store, blobs, rules, settings,
 
 const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
 
-/** Of an event before the one that `id` names, as near as the state knows; the first where it does not. */
+/** The number of an event before the one with this `id`, as near as the state knows. If unknown: of the first event. */
 function seqOf(state: SessionState, id: string): number {
   const message = state.messages.find((one) => one.messageId === id);
   if (message !== undefined) return message.seq;

@@ -13,18 +13,18 @@ import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract/ses
 import { textOfPart } from '@shared/session/call-manifest.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** More of an output than this is not sent to a host; the blob has it. */
+/** Hosts get at most this much of an output. The blob has everything. */
 const outputLimitBytes = 1024 * 1024;
 
 interface Found {
   text: string | null;
-  /** The turn that what was looked for is in, once something of it was seen. */
+  /** The turn of what was looked for, once a part of it was found. */
   turnId: string | null;
   route: EventOf<'route-decided'> | null;
   started: EventOf<'model-call-started'> | null;
   ended: EventOf<'model-call-ended'> | null;
   readonly tools: Map<string, FoundTool>;
-  /** Of the call, up to the next one. */
+  /** Checks after the call, up to the next call. */
   readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
   isLast: boolean;
 }
@@ -37,9 +37,9 @@ interface FoundTool {
 }
 
 /**
- * What a log has about one model call (by its call id, with the tool calls it caused), one tool call or action, one
- * message or the end of one turn (each by its own id), read no further than the turn after. Null where these
- * events know no such id; what a blob no longer has is null.
+ * What a log has about one model call (by call id, with the tool calls it caused), one tool call or action, one message
+ * or the end of one turn (each by its own id). Stops reading at the turn after it. Null if the events do not contain
+ * the id. Content whose blob is gone is null.
  */
 export async function readCallDetail(
   events: AsyncIterable<SessionEvent>,
@@ -101,7 +101,7 @@ function isAll(found: Found, event: SessionEvent, id: string): boolean {
   return event.type === 'turn-ended' && event.turnId === id;
 }
 
-/** What was done after a call can come after the end of its turn, and not after the next has begun. */
+/** Checks of a call can come after the end of its turn, but not after the next turn has begun. */
 function isPast(found: Found, event: SessionEvent): boolean {
   return event.type === 'turn-started' && found.turnId !== null && event.turnId !== found.turnId;
 }
@@ -125,7 +125,7 @@ function toolOf(found: Found, toolCallId: string): FoundTool {
   return tool;
 }
 
-/** What a model said in a call; null where it said nothing. */
+/** The text of a model's answer. Null if there was none. */
 function saidBy(ended: Found['ended']): string | null {
   const text = ended === null ? '' : textOf(ended);
   return text === '' ? null : text;
@@ -153,10 +153,10 @@ function tableIn(ended: FoundTool['ended']): Pick<ToolDetail, 'table'> {
   return table === undefined ? {} : { table };
 }
 
-/** Together, so that a host is not sent more than it can hold. */
+/** Limit for all pictures together, so that a host can hold them. */
 const mostPictureBytes = 10_000_000;
 
-/** The image that a call showed, those that it gave back, and the pictures that it made or changed. */
+/** The image that a call showed, those that it returned, and the pictures that it created or changed. */
 async function picturesOf(
   { ended, changes }: FoundTool,
   blobs: Pick<Blobs, 'get'>,
@@ -164,7 +164,7 @@ async function picturesOf(
   const shown = ended?.tool === canvasToolName ? await shownImage(ended, blobs) : null;
   const pictures: Picture[] = shown === null ? [] : [shown];
   const given = (ended?.pictures ?? []).map(({ name, blob }) => [name, blob] as const);
-  // Of a picture that was made in several goes the last one counts.
+  // If a picture was written several times, the last version counts.
   const made = changes.flatMap(({ path, after }) =>
     isPictureName(path) ? [[path, after?.kept === true ? after.blob : null] as const] : [],
   );
@@ -179,7 +179,7 @@ async function picturesOf(
   return pictures.length === 0 ? {} : { pictures };
 }
 
-/** A log may come from elsewhere: what it says is looked at again. */
+/** A log may come from elsewhere, so its content is checked again. */
 async function shownImage(
   { data, dataBlob }: EventOf<'tool-ended'>,
   blobs: Pick<Blobs, 'get'>,
@@ -205,7 +205,7 @@ async function changeOf(
   return { path, added, removed, diff };
 }
 
-/** Undefined: its bytes were not kept, or are gone. Null: there was no file. */
+/** Undefined: the bytes were not kept, or are gone. Null: there was no file. */
 async function bytesOf(image: FileImage, blobs: Pick<Blobs, 'get'>): Promise<Uint8Array | null | undefined> {
   if (image === null) return null;
   return image.kept ? ((await blobs.get(image.blob)) ?? undefined) : undefined;
@@ -232,7 +232,7 @@ function listAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** A part as a person may read it: its text, what an image is, or the call as JSON. */
+/** A part as text for people: its text, a description of an image, or a call as JSON. */
 function partText(part: unknown): string {
   const known = partSchema.safeParse(part);
   if (known.success && known.data.type === 'image') return textOfPart(known.data);

@@ -4,25 +4,25 @@ import { emptySession, type SessionState } from '@shared/session/session-state.t
 import { firstWholeTurn, partOf, type SessionPart } from '@shared/session/session-part.ts';
 import type { LogPosition } from '../log/log-scan.ts';
 
-/** A log to look into, by its places. */
+/** A log that can be read from positions in it. */
 export interface LogReader {
   /** About every MiB, in order. */
   readonly marks: readonly LogPosition[];
   readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
 }
 
-/** The turns that ended before an event, or those from the turn on in which an event lies. */
+/** The turns that ended before an event, or the turns from the one that contains an event. */
 export type HistoryPlace = { readonly before: number } | { readonly from: number };
 
 const mostTurns = 50;
-/** Below what a fold keeps: the first turn of a part must still have all of its own when the last was folded. */
+/** Less than a fold keeps, so that the first turn of a part is still complete after the last one was folded. */
 const mostItems = 400;
-/** The first try reads this many MiB before the place; each later one twice as many. */
+/** The first attempt reads this many MiB before the place. Each later one reads twice as many. */
 const firstReach = 2;
 
 /**
- * Neighboring turns of a log, folded as the whole would have: only the MiBs around them are read. Null: there are none.
- * A turn that has more than a fold keeps is given with what it keeps.
+ * Consecutive turns of a log with the same state as after folding the whole log, but only the MiBs around them are
+ * read. Null: there are none. A turn with more items than a fold keeps has only the kept ones.
  */
 export async function readHistory(log: LogReader, place: HistoryPlace): Promise<SessionPart | null> {
   const seq = 'before' in place ? place.before : place.from;
@@ -53,7 +53,7 @@ async function readBefore(
   const whole = Math.max(firstWholeTurn(state), state.turns.length - mostTurns);
   const [first] = state.turns.slice(whole);
   const hasMessage = state.messages.some((message) => message.messageId === first?.messageId);
-  // What it answers stands further up: then it is left to the part before this one.
+  // If the message of the first turn is further up, that turn is left to the part before.
   const from = hasMessage || isStart || whole === state.turns.length - 1 ? whole : whole + 1;
   if (!isStart && from === state.turns.length - 1 && !hasMessage) return null;
   return partOf(state, [from, state.turns.length], before);
@@ -75,7 +75,7 @@ async function readFrom(log: LogReader, fromSeq: number, seq: number): Promise<S
       const begins = { id: event.turnId ?? '', turns: state.totals.turns, items: itemsOf(state) };
       if (event.seq <= seq || (target === null && fromSeq === 1)) target = begins;
     }
-    // The turn that it lies in began before what was read.
+    // The turn that contains it began before the part that was read.
     if (event.seq > seq && target === null && fromSeq > 1) return null;
     state = reduceSession(state, event);
   }

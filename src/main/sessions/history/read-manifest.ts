@@ -12,7 +12,7 @@ import type { Blobs } from '../blobs/blob-store.ts';
 interface Found {
   readonly ref: BlobRef;
   readonly model: string;
-  /** Null: `ref` is what was found at the door. */
+  /** Null: `ref` is the manifest that the fences made when they checked the call. */
   readonly purpose: string | null;
   readonly scope: TaintScope;
 }
@@ -24,9 +24,9 @@ const requestSchema = z.object({
 });
 
 /**
- * What a step carried to its model; where a fence stopped it, or asked first, what it would have carried. What of it is
- * fenced, and why, is told by the fences as they are now and the log up to there; at the door also the files themselves
- * were asked. Null where the log knows no such step, or its bytes are gone.
+ * What a step sent to its model or, if a fence stopped it or asked first, would have sent. The current fences and the
+ * log up to the step say what is fenced and why. For a call that a fence stopped or changed, the findings of that time
+ * count, which also covered the files themselves. Null if the log has no such step, or its bytes are gone.
  */
 export async function readManifest(
   events: AsyncIterable<SessionEvent>,
@@ -40,7 +40,7 @@ export async function readManifest(
     if (event.type === 'call-fenced' && event.step === step && event.manifest !== null) {
       found = { ref: event.manifest, model: event.model, purpose: null, scope: 'conversation' };
     }
-    // A call that a fence changed is told by what was found at the door.
+    // If a fence changed the call, its findings at that time count.
     if (event.type === 'model-call-started' && event.step === step && found?.model !== event.stage.model) {
       const scope = event.stage.strategy === 'loop' ? 'conversation' : 'turn';
       found = { ref: event.request, model: event.stage.model, purpose: event.purpose, scope };

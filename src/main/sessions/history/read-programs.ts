@@ -9,7 +9,7 @@ interface ReadLog {
   readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
 }
 
-/** The programs of a session, each with how it differs from the one before it. */
+/** The programs of a session, each with the difference to the one before. */
 export async function readPrograms(log: ReadLog): Promise<ProgramReports> {
   const programs = await foldPrograms(log.read(1));
   return {
@@ -18,7 +18,7 @@ export async function readPrograms(log: ReadLog): Promise<ProgramReports> {
   };
 }
 
-/** From the last one of its turn, or the last that was to be kept by the same name. */
+/** The difference to the last program of the same turn, or to the last one with the same suggested name. */
 function diffOf(earlier: readonly ProgramReport[], one: ProgramReport): string | null {
   const { text, turnId, keep } = one;
   const before = earlier.findLast(

@@ -5,10 +5,9 @@ interface Cleaned {
 }
 
 /**
- * Turns a text in pieces into bytes, where each text is mostly the one before and something more: what the pieces at
- * the beginning have in common with the last ones is neither looked through nor encoded again. `clean` is applied to
- * each piece by itself; when `version` gives another number than before, it finds other things, and nothing that it
- * went through is kept. Keeps the bytes of one text.
+ * Encodes a text in pieces to bytes, where each text mostly extends the one before. Leading pieces that equal those of
+ * the last call are neither cleaned nor encoded again. `clean` is applied to each piece by itself. If `version` returns
+ * a new number, `clean` finds other things, so the cache is dropped. Keeps the bytes of one text.
  */
 export function createGrowingText(
   clean: (piece: string) => string,
@@ -32,7 +31,7 @@ export function createGrowingText(
       ends.push(end);
     }
     const bytes = Buffer.concat(parts, end);
-    // A text in one piece does not grow, and must not push out one that does.
+    // A text in a single piece does not grow, so it must not displace one that does.
     if (pieces.length > 1) last = { pieces, ends, bytes };
     return bytes;
   };

@@ -2,28 +2,28 @@ import type { SessionEvent, Transient } from '@shared/events/events.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 
-/** What a subscriber gets: at first and after it fell far behind a snapshot, else events in order, and transients. */
+/** What a subscriber receives: a snapshot at first and after it fell far behind, else events in order, transients. */
 export type JournalPush =
   | { readonly type: 'snapshot'; readonly state: SessionState; readonly money: MoneyState }
   | { readonly type: 'event'; readonly event: SessionEvent }
   | { readonly type: 'transient'; readonly transient: Transient };
 
-/** May return a promise: the next push waits for it, the journal does not. What it throws ends only its own subscription. */
+/** May return a promise: the next push waits for it, the journal does not. An error ends only this subscription. */
 export type JournalListener = (push: JournalPush) => void | Promise<void>;
 
-/** Above this many waiting pushes transients are dropped; above the second the events give way to one snapshot. */
+/** Above this many waiting pushes, transients are dropped. Above the second, one snapshot replaces the events. */
 const dropTransientsAbove = 1000;
 const snapshotAbove = 10_000;
 
 export interface SubscriberOptions {
   readonly listener: JournalListener;
-  /** Events that come before everything that is pushed; read as the listener takes them. */
+  /** Events that come before all pushes. They are read as fast as the listener takes them. */
   readonly first: AsyncIterable<SessionEvent> | null;
   readonly snapshot: () => JournalPush;
   readonly onEnd: (error: unknown) => void;
 }
 
-/** One listener with a queue of its own, so that a slow one holds up nobody. */
+/** One listener with its own queue, so that a slow one delays nobody else. */
 export class Subscriber {
   readonly #options: SubscriberOptions;
   #queue: JournalPush[] = [];
@@ -50,7 +50,7 @@ export class Subscriber {
     this.#queue = [];
   }
 
-  /** Resolves when the listener has taken everything pushed so far; never rejects. */
+  /** Resolves when the listener has taken everything that was pushed so far. Never rejects. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running;
   }
@@ -67,7 +67,7 @@ export class Subscriber {
     const first = this.#first;
     this.#first = null;
     try {
-      // Not within the append that pushed.
+      // Leaves the append that pushed.
       await Promise.resolve();
       for await (const event of first ?? []) {
         if (this.#isStopped) return;

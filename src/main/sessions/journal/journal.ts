@@ -6,37 +6,37 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 
 /**
- * The one writer of one session, as the agent sees it: facts in, folded state out.
- * The live one writes to disk; the replayed one checks every fact against a recorded log.
+ * The only writer of a session, as the agent sees it: takes facts, and gives the folded state. The live journal writes
+ * to disk. The replay journal compares every fact with a recorded log.
  */
 export interface Journal {
   readonly sessionId: string;
   /**
-   * Stamps, redacts, writes, folds and publishes an event; resolved means: written, and on disk where the type
-   * stands at a side effect. Rejects with AppError `disk-full` when it could not be written whole (nothing of it
-   * remains then), and with `log-damaged` for anything appended after that failed to recover.
+   * Stamps, redacts, writes, folds and publishes an event. Resolves when it is written, and on disk if its type comes
+   * with a side effect. Rejects with AppError `disk-full` if it could not be written completely (nothing of it remains
+   * then), and with `log-damaged` for any append after a failed recovery.
    */
   append(event: NewEvent): Promise<SessionEvent>;
-  /** Sends a transient push to subscribers; never stored. */
+  /** Sends a transient to subscribers. It is never stored. */
   push(transient: Transient): void;
-  /** Keeps the bytes as they are, as images of files must be. Rejects with AppError `disk-full`. */
+  /** Stores the bytes unchanged, as images of files must be. Rejects with AppError `disk-full`. */
   putBlob(bytes: Uint8Array): Promise<BlobRef>;
   /**
-   * Keeps a text (a request, an output), secrets taken out. Of a text that grows, the pieces that stay should stay the
-   * same strings: each is looked through by itself. Rejects with AppError `disk-full`.
+   * Stores a text (a request, an output) with secrets removed. Each piece is checked by itself, so the unchanged pieces
+   * of a growing text should stay the same strings. Rejects with AppError `disk-full`.
    */
   putText(pieces: readonly string[]): Promise<BlobRef>;
-  /** Null when the blob is gone. */
+  /** Null if the blob is gone. */
   getBlob(ref: BlobRef): Promise<Uint8Array | null>;
-  /** A blob of output written as it comes, secrets taken out, for output too large to hold; `end` gives its name. */
+  /** A blob that is written as output comes, for output too large to hold. Removes secrets. `end` returns its name. */
   openBlob(): BlobSink;
   state(): SessionState;
   money(): MoneyState;
-  /** The events from `fromSeq` (default 1) as they lie in the log. */
+  /** The events from `fromSeq` (default 1) that are in the log. */
   read(fromSeq?: number): AsyncIterable<SessionEvent>;
-  /** Milliseconds since 1970; in a replay the recorded clock. */
+  /** Milliseconds since 1970. In a replay: the recorded time. */
   now(): number;
-  /** A new id (`call-…`), unique in the session; in a replay the recorded one. */
+  /** A new id (`call-…`), unique in the session. In a replay: the recorded one. */
   newId(kind: 'turn' | 'call' | 'tool' | 'message' | 'approval'): string;
 }
 
@@ -48,27 +48,27 @@ export interface BlobSink {
   discard(): Promise<void>;
 }
 
-/** What one effect leaves behind: the measured fields of its `tool-ended`. */
+/** The outcome of one effect: the measured fields of its `tool-ended`. */
 export interface EffectRecord {
   readonly status: ToolStatus;
-  /** Capped: what a model sees. */
+  /** The output that a model sees, cut to size. */
   readonly output: string;
   readonly full: BlobRef | null;
   readonly exitCode: number | null;
   readonly durationMs: number;
-  /** How long a person was waited for in it; that is not the turn's time. */
+  /** How long the effect waited for a person. This does not count as time of the turn. */
   readonly waitedMs?: number | undefined;
-  /** Nothing ran: the result is that of this equal call before. */
+  /** Nothing ran: this is the result of an earlier, equal call. */
   readonly reusedFrom?: string | undefined;
-  /** JSON. In a replay it comes from `data` or, where that was too large, from `dataBlob`. */
+  /** JSON. In a replay it comes from `data`, or from `dataBlob` if it was too large. */
   readonly data: unknown;
-  /** Images that came back, in blobs. */
+  /** Images that the effect returned, in blobs. */
   readonly pictures?: readonly Attachment[] | undefined;
 }
 
 /**
- * How something outside the log is done: a tool's run, a recipe's action. Live it is simply run;
- * in a replay the record is put together from the recorded `tool-ended` of that id and nothing runs.
+ * How something outside of the log is done: a tool's run, a recipe's action. Live, it runs. In a replay nothing runs,
+ * and the record is built from the recorded `tool-ended` of that id.
  */
 export interface Effects {
   readonly replaying: boolean;

@@ -20,13 +20,14 @@ import { type FileImage } from '@shared/events/tool-events.ts';
 /** The journal of a session that is open for work. */
 export interface LiveJournal extends Journal {
   /**
-   * Calls `listener` with events in order, each after it was written: from `fromSeq` on, or with `null` a snapshot of
-   * now first. Transients come between them, at first what is being said and printed already. Returns how to stop. A listener never delays or breaks an append.
+   * Calls `listener` with events in order, each after it was written: from `fromSeq` on, or for `null` starting with a
+   * snapshot of the current state. Transients come in between, first those of running calls. Returns a function that
+   * ends the subscription. A listener never delays or breaks an append.
    */
   subscribe(fromSeq: number | null, listener: JournalListener): () => void;
-  /** Places in the log about every MiB. */
+  /** Positions in the log about every MiB. */
   marks(): readonly LogPosition[];
-  /** Waits for running appends and for listeners (2 s at most), keeps a snapshot, gives the session free. Safe to call twice. */
+  /** Waits for running appends and for listeners (2 s at most), saves a snapshot, releases the session. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -35,14 +36,14 @@ export interface LiveJournalOptions {
   readonly log: EventLog;
   readonly blobs: Blobs;
   readonly redactor: Redactor;
-  /** The fold of everything that `log` holds. */
+  /** The fold of everything in `log`. */
   readonly state: SessionState;
   readonly money: MoneyState;
   readonly now: () => number;
   readonly diagnostics: Log;
-  /** Keeps a snapshot; called at the end of a turn, on close and every 16 MiB. What it rejects with is only noted. */
+  /** Saves a snapshot. Called at the end of a turn, on close and every 16 MiB. A rejection is only logged. */
   readonly save: (snapshot: Snapshot) => Promise<void>;
-  /** Called once, last of all. */
+  /** Called once, at the very end. */
   readonly onClosed: () => Promise<void>;
 }
 
@@ -51,7 +52,7 @@ const closeWaitsMs = 2000;
 
 export function createLiveJournal(options: LiveJournalOptions): LiveJournal {
   const journal = new FileJournal(options);
-  // Callers hand methods on by themselves (`journal.push` as a listener).
+  // Callers pass single methods on, such as `journal.push` as a listener.
   return {
     sessionId: journal.sessionId,
     append: (event) => journal.append(event),
@@ -202,7 +203,7 @@ class FileJournal implements LiveJournal {
     return event;
   }
 
-  /** Undo and replay stand on these: they are on the disk before the event that names them. */
+  /** Undo and replay depend on these blobs, so they are on the disk before the event that names them. */
   async #syncBlobs(event: NewEvent): Promise<void> {
     if (event.type === 'user-message-added') {
       for (const { blob } of event.attachments ?? []) await this.#options.blobs.sync(blob);
@@ -237,7 +238,7 @@ class FileJournal implements LiveJournal {
       money: this.#money,
     };
     this.#savedOffset = snapshot.offset;
-    // Opening without a snapshot is slower, nothing more: a failure to keep one is no failure of the session.
+    // Without a snapshot the session only opens more slowly, so a failure to save one is only logged.
     this.#saving = this.#saving
       .then(() => save(snapshot))
       .catch((error: unknown) => diagnostics.warn(`No snapshot of ${this.sessionId}: ${messageOf(error)}`));

@@ -1,11 +1,11 @@
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
 
-/** What is being said and printed right now, for whoever comes to it in the middle. */
+/** The text and output of running calls, for subscribers that join in the middle. */
 export interface RunningText {
   readonly take: (transient: Transient) => void;
-  /** What an event holds whole is kept no longer. */
+  /** Drops what the event now holds completely. */
   readonly settle: (event: SessionEvent) => void;
-  /** All of it so far, as few transients; to be followed by those that come. */
+  /** Everything so far, as few transients. The new ones follow. */
   readonly soFar: () => readonly Transient[];
 }
 
@@ -17,7 +17,7 @@ interface RunningCall {
   progress: Extract<Transient, { type: 'call-progress' }> | null;
 }
 
-/** In characters, at least: of an answer and of an output that are longer, the end. */
+/** How many characters are kept, at least, from the end of an answer and of an output. */
 const kept = { text: 200_000, output: 16_000 } as const;
 
 export function createRunningText(): RunningText {
@@ -67,7 +67,7 @@ function takeIntoCall(call: RunningCall, transient: Exclude<Transient, { type: '
   }
 }
 
-/** Cut in large pieces: to cut with every token would copy all of it each time. */
+/** Cuts rarely, because cutting with every token would copy the whole text each time. */
 function ending(text: string): string {
   return text.length > 2 * kept.text ? text.slice(-kept.text) : text;
 }

@@ -1,8 +1,8 @@
-/** Takes lines and counted bytes out of a stream. Rejects with the stream's error. */
+/** Reads lines and a given number of bytes from a stream. Rejects with the stream's error. */
 export interface ByteReader {
-  /** Without its line break; null at the end. Throws where none is found within `maxBytes`. */
+  /** Without its line break. Null at the end. Throws if there is no line break within `maxBytes`. */
   line(maxBytes: number): Promise<Buffer | null>;
-  /** Exactly so many bytes; null where there are fewer. */
+  /** Exactly this many bytes. Null if there are fewer. */
   take(bytes: number): Promise<Buffer | null>;
 }
 
@@ -24,7 +24,7 @@ export function createByteReader(stream: AsyncIterable<Buffer>): ByteReader {
     heldBytes = rest.length;
     return all.subarray(0, bytes);
   };
-  /** Only what came since the last look is looked through. */
+  /** Searches only the bytes that came since the last search. */
   const findBreak = async (maxBytes: number): Promise<number | null> => {
     let before = 0;
     for (let index = 0; ; index += 1) {

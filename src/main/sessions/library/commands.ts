@@ -15,7 +15,7 @@ export interface LibraryCommandsOptions extends SessionLibraryOptions {
   readonly index: SearchIndex;
 }
 
-/** The commands about sessions as a whole: looking through them all, copying one, putting one somewhere else. */
+/** Handlers for sessions as a whole: search, copy and move them. */
 export function createLibraryCommands(options: LibraryCommandsOptions) {
   const { home, store, bin, sessions, index } = options;
   const branches = createBranchFinder(store);
@@ -50,7 +50,7 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
     purge: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
       await rm(bin.folderOf(sessionId), { recursive: true, force: true });
-      // Only what was made for it; a project folder lies elsewhere.
+      // Only the workspace that was made for it. A project folder is elsewhere.
       await rm(join(home, 'workspaces', sessionId), { recursive: true, force: true });
     },
   } satisfies Partial<Handlers['sessions']>;
@@ -65,7 +65,7 @@ async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<str
   });
 }
 
-/** A session of that name in both places is nothing that should be merged or replaced. */
+/** If a session of that name is in both places, nothing is merged or replaced. */
 async function move(from: string, to: string): Promise<void> {
   const isThere = await access(from).then(
     () => true,

@@ -6,18 +6,18 @@ import { makeFolder } from '../../lib/files/json-file.ts';
 import { EventLog } from '../log/event-log.ts';
 
 export interface LogCopy {
-  /** The folder of the new session; must not exist. */
+  /** The folder of the new session. It must not exist. */
   readonly folder: string;
-  /** In place of the `session-created` of the log that is copied. */
+  /** Replaces the `session-created` of the copied log. */
   readonly created: Extract<NewEvent, { type: 'session-created' }>;
-  /** Of the other log, in order; read once. */
+  /** The events of the other log, in order. They are read once. */
   readonly events: AsyncIterable<SessionEvent>;
-  /** Appended to what was copied, `history-copied` among them. */
+  /** Appended to the copy, including `history-copied`. */
   readonly ends: () => readonly NewEvent[];
   readonly now: () => number;
 }
 
-/** A log with the history of another one, event by event as it is there. Its session is there whole or not at all. */
+/** Creates a log with the history of another one, event by event. The new session appears completely or not at all. */
 export async function copyLog({ folder, created, events, ends, now }: LogCopy): Promise<void> {
   const temporary = join(dirname(folder), `.new-${basename(folder)}`);
   await makeFolder(temporary);
@@ -27,10 +27,10 @@ export async function copyLog({ folder, created, events, ends, now }: LogCopy): 
       const first = { v: LOG_VERSION, seq: 1, at: now(), ...created };
       let isFirst = true;
       for await (const event of events) {
-        // Its moment is kept: nothing in the log is older than its beginning.
+        // Keeps the time of the first event, so that nothing in the log is older than its beginning.
         if (isFirst) await log.append({ ...first, at: event.at }, false);
         isFirst = false;
-        // A log has one beginning; a second one would say where its session works.
+        // A log has only one beginning. A second one would change where its session works.
         if (event.type !== 'session-created' && event.seq > log.lastSeq) await log.append(event, false);
       }
       if (isFirst) await log.append(first, false);

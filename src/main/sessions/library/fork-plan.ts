@@ -6,21 +6,21 @@ import { emptySession, type SessionState } from '@shared/session/session-state.t
 import { crashRepairEvents } from '../store/crash-repair.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 
-/** Where another way is taken: before a message or a step, or after a step with all it did, or a turn. By their ids. */
+/** Where a fork branches off, by id: before a message or a step, or after a turn or a step with all it did. */
 export type ForkPoint = { readonly before: string } | { readonly after: string };
 
 export interface ForkPlan {
-  /** The last event that the fork has in common with its parent; 0: none. */
+  /** The last event that the fork shares with its parent. 0: none. */
   readonly upToSeq: number;
-  /** What ends what was open there. */
+  /** Events that end what was open at that point. */
   readonly ends: readonly NewEvent[];
-  /** What each file of the workspace was there that was changed since. */
+  /** The earlier image of each workspace file that was changed since that point. */
   readonly restore: readonly { readonly path: string; readonly image: FileImage }[];
-  /** All of it came out of a file: what says so lies behind the cut. */
+  /** The whole history was imported, and the event that says so comes after the cut. */
   readonly isForeign: boolean;
 }
 
-/** Null: the log knows no such message, step or turn. `point` null: the end. */
+/** Null: the log has no such message, step or turn. `point` null: the end of the log. */
 export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkPoint | null): Promise<ForkPlan | null> {
   const finder = createFinder(point);
   const changes = new Map<string, ChangeState>();
@@ -53,11 +53,11 @@ export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkP
 }
 
 interface Finder {
-  /** The state at the point, if it lies before this event. */
+  /** The state at the point, if the point is before this event. */
   readonly before: (event: SessionEvent, state: SessionState) => SessionState | null;
-  /** The same, if it lies after it. */
+  /** The state at the point, if the point is after this event. */
   readonly after: (event: SessionEvent, state: SessionState) => SessionState | null;
-  /** Where the step was over, as long as nothing says that its turn went on. */
+  /** The state after the step, as long as it is unknown whether the turn went on. */
   readonly candidate: () => SessionState | null;
 }
 
@@ -75,7 +75,7 @@ function createFinder(point: ForkPoint | null): Finder {
   return {
     before: (event, state) => {
       if (isPassed && endsStep.has(event.type) && !isOwn(event, point.after)) candidate ??= state;
-      // Work that follows settles it: the fork ends with the step, not with the turn.
+      // More work follows, so the fork ends with the step and not with the turn.
       return candidate !== null && isWork(event) ? candidate : null;
     },
     after: (event, state) => {
@@ -92,7 +92,7 @@ function isBeginOf(event: SessionEvent, id: string): boolean {
   return (event.type === 'route-decided' || event.type === 'model-call-started') && event.callId === id;
 }
 
-/** What does not belong to the step before it any more. */
+/** Events that no longer belong to the step before them. */
 const endsStep: ReadonlySet<EventType> = new Set<EventType>([
   'route-decided',
   'model-call-started',
@@ -107,18 +107,18 @@ const endsStep: ReadonlySet<EventType> = new Set<EventType>([
   'turn-started',
 ]);
 
-/** A tool that the model called belongs to its step; what a recipe does by itself does not. */
+/** A tool that the model called belongs to its step. A recipe's own action does not. */
 function isOwn(event: SessionEvent, callId: string): boolean {
   if (event.type === 'tool-started') return event.by === 'model';
   return (event.type === 'route-decided' || event.type === 'model-call-started') && event.callId === callId;
 }
 
-/** Another step. What a program does by itself after the last one is the end of its turn. */
+/** Begins another step. What a recipe does by itself after the last step belongs to the end of its turn. */
 function isWork({ type }: SessionEvent): boolean {
   return type === 'route-decided' || type === 'model-call-started' || type === 'turn-started';
 }
 
-/** A turn that is cut in two ends as one that was cancelled there: played again, it does. */
+/** A turn that is cut in two ends as cancelled, which is also what a replay of it does. */
 function endsOf(state: SessionState): readonly NewEvent[] {
   const isInCall =
     state.steps.some((step) => step.end === null) ||

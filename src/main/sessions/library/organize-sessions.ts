@@ -14,7 +14,10 @@ interface Organizing {
   readonly removeTags: readonly string[];
 }
 
-/** One after the other. What cannot be changed is named with its reason; a session that is so already is written nothing. */
+/**
+ * Changes sessions one after the other. Sessions that cannot be changed are returned with the reason. Nothing is
+ * written if a session is already as wanted.
+ */
 export async function organizeSessions(
   sessions: Pick<OpenSessions, 'note'>,
   wanted: Organizing,
@@ -40,7 +43,7 @@ export async function organizeSessions(
   return { done, refused };
 }
 
-/** Null: it is all so already. */
+/** Null: the session is already as wanted. */
 function changeOf(
   now: SessionPlace,
   { isPinned, isArchived, tags }: Pick<Organizing, 'isPinned' | 'isArchived'> & { readonly tags: readonly string[] },

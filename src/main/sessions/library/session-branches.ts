@@ -3,10 +3,10 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { StoredSummary } from '../store/stored-summary.ts';
 
-/** More branches of one session are not looked at, the latest first. */
+/** At most this many branches of a session are read, latest first. */
 const mostBranches = 100;
 
-/** Finds the sessions that forks connect with one. A log is read only when it has grown. */
+/** Finds the sessions that are connected with one by forks. A log is read again only when it has grown. */
 export function createBranchFinder(
   store: Pick<SessionStore, 'list' | 'view'>,
 ): (sessionId: string, signal: AbortSignal) => Promise<readonly SessionBranch[]> {
@@ -30,7 +30,7 @@ export function createBranchFinder(
   };
 }
 
-/** A parent that was deleted still connects its forks. */
+/** A deleted parent still connects its forks. */
 function familyOf(sessionId: string, summaries: readonly StoredSummary[]): readonly StoredSummary[] {
   const parents = new Map(summaries.map(({ id, parentId }) => [id, parentId]));
   const rootOf = (id: string): string => {

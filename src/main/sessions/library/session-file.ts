@@ -19,8 +19,8 @@ import { maxRecordBytes, logVersionError, sealRecord, unsealRecord } from '../lo
 import { sha256Of } from '../../lib/sha256.ts';
 
 /**
- * A session in one file: gzip of a line that says what it is, a line of JSON (`header`), the records of the log, one a
- * line as they lie in it, an empty line, and the bytes of the blobs in the order of the header.
+ * A session in one file: gzip of a line with the format, a line of JSON (`header`), the records of the log as lines, an
+ * empty line, and the bytes of the blobs in the order of the header.
  */
 const firstLine = 'dewpoint-session 1';
 const headerSchema = z.strictObject({
@@ -32,23 +32,26 @@ const headerSchema = z.strictObject({
 });
 export type SessionFileHeader = z.infer<typeof headerSchema>;
 
-/** Beyond these, counting on and writing a date go wrong. */
+/** Above these values, counting and formatting dates fail. */
 const maxSeq = 1e12;
 const maxTime = 8.64e15;
 
 const maxHeaderBytes = 64 * 1024 * 1024;
-/** A larger one was never kept as one file, and would not fit in memory twice. */
+/** A larger blob was never stored as one file, and would not fit in memory twice. */
 const maxBlobBytes = 512 * 1024 * 1024;
 
 interface WriteOptions {
   readonly path: string;
   readonly header: Omit<SessionFileHeader, 'blobs'>;
-  /** Reads the log from its beginning, twice: the blobs come first. */
+  /** Reads the log from its beginning. Called twice, because the blobs are listed first. */
   readonly read: () => AsyncIterable<SessionEvent>;
   readonly blobs: Pick<Blobs, 'get'>;
 }
 
-/** Writes the file as a whole or not at all, over a file alone (a device would be gone for all); blobs that are gone are left out. Rejects with `disk-full` or `bad-input`. */
+/**
+ * Writes the file completely or not at all. Replaces only regular files, because replacing a device would break it for
+ * everybody. Leaves out blobs that are gone. Rejects with `disk-full` or `bad-input`.
+ */
 export async function writeSessionFile(
   options: WriteOptions,
   signal: AbortSignal,
@@ -71,7 +74,7 @@ export async function writeSessionFile(
 }
 
 async function requireFile(path: string): Promise<void> {
-  // Nothing is there yet; the writing itself reports the rest.
+  // No file exists yet. The write itself reports any other problem.
   const found = await stat(path).catch(() => null);
   if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} exists and is not a file.`);
 }
@@ -93,21 +96,21 @@ async function* piecesOf({ header, read, blobs }: WriteOptions, refs: readonly B
   }
 }
 
-/** A session file while it is read. All of it comes from outside: whatever is not as it should be ends it. */
+/** A session file that is being read. All of it is untrusted: anything invalid ends the reading. */
 export interface SessionFile {
   readonly header: SessionFileHeader;
-  /** Each record checked and parsed. To be read to its end, once. */
+  /** Each record is checked and parsed. Must be read to its end, once. */
   events(): AsyncGenerator<SessionEvent>;
-  /** After `events`: keeps the blobs whose bytes are what their names say. */
+  /** Call it after `events`: stores the blobs whose bytes match their names. */
   keepBlobs(blobs: Pick<Blobs, 'put'>): Promise<void>;
   close(): void;
 }
 
-/** Rejects with `bad-input` for a file that is no session, `log-version` for one of another version, `not-found`. */
+/** Rejects with `bad-input` for a file that is not a session, `log-version` for another version, and `not-found`. */
 export async function openSessionFile(path: string, signal: AbortSignal): Promise<SessionFile> {
   const source = createReadStream(path);
   const gunzip = createGunzip();
-  // A failure of either, and an abort, shows where the bytes are read.
+  // Reading the bytes reports a failure of either stream, or an abort.
   void pipeline(source, gunzip, { signal }).catch(() => undefined);
   const reader = createByteReader(gunzip);
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -157,7 +160,7 @@ async function readHeader(reader: ByteReader): Promise<SessionFileHeader> {
   return parsed.data;
 }
 
-/** Null: of a type that this version does not know. */
+/** Null: the type is unknown to this version. */
 async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'end'> {
   const line = await reader.line(maxRecordBytes);
   if (line === null) throw notASession('its log has no end');
@@ -171,7 +174,7 @@ async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'en
   return event;
 }
 
-/** The checksum says that it is as it was written, not that we wrote it: its shape is parsed. */
+/** The checksum only shows that nothing changed, not that Dewpoint wrote it. So its shape is parsed. */
 function parseRecord(value: unknown): SessionEvent | null {
   try {
     return parseEvent(value);

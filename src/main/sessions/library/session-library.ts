@@ -21,12 +21,12 @@ import { createSafeFolder, type SafeFolder } from '../changes/safe-folder.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
 
-/** What copying a session takes: into another one, into a file, and out of one. */
+/** What copying a session needs: into another session, into a file, and out of a file. */
 export interface SessionLibraryOptions {
   readonly home: string;
   readonly version: string;
   readonly store: SessionStore;
-  /** The bin: sessions that were deleted and can be restored. */
+  /** The bin: deleted sessions that can be restored. */
   readonly bin: SessionStore;
   readonly sessions: OpenSessions;
   readonly blobs: Blobs;
@@ -34,7 +34,7 @@ export interface SessionLibraryOptions {
   readonly now: () => number;
 }
 
-/** Another way taken from a session: the same history up to a point, or all of it. Rejects with `conflict` while a turn of it runs. */
+/** Creates a session with the same history up to a point, or all of it. Rejects with `conflict` during a turn. */
 export async function forkSession(
   options: SessionLibraryOptions,
   sessionId: string,
@@ -50,13 +50,13 @@ export async function forkSession(
   const { path, mode } = await workspaceOf(options, { id, state: view.state, plan }, signal);
   const isOwn = path !== view.state.workspace?.path;
   const notRestored = isOwn ? await restoreFiles(path, plan.restore, (ref) => blobs.get(ref)) : [];
-  // The way up may lead through sessions that were deleted since.
+  // The chain of parents may contain sessions that were deleted since.
   const { rootId, depth } =
     view.state.tree ?? placeInTree(sessionId, [...(await store.members()), ...(await bin.members())]);
   const fenced = await fencedAtStart(view.read());
   const made = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
   const created = { ...made, tree: { rootId, depth }, ...(fenced === undefined ? {} : { fenced }) };
-  // What was done in the project folder itself is the parent's to take back.
+  // Changes in the project folder itself can only be undone in the parent.
   const changes = view.state.workspace?.mode === 'in-place' ? 'settled' : 'open';
   const { events, grants } = countingApprovals(upTo(view.read(), plan.upToSeq));
   const { upToSeq, isForeign } = plan;
@@ -77,7 +77,7 @@ export async function forkSession(
   return { sessionId: id, notRestored, files };
 }
 
-/** What the task of an agent was built from goes with every copy of it. */
+/** The fenced content that an agent's task was made from stays with every copy of the session. */
 async function fencedAtStart(
   events: AsyncIterable<SessionEvent>,
 ): Promise<Extract<NewEvent, { type: 'session-created' }>['fenced']> {
@@ -92,8 +92,8 @@ interface Forked {
 }
 
 /**
- * A session in a project folder goes on there as long as nothing was changed since that point; else the fork works in a
- * copy, so that the folder is nobody's but its session's. A copy is forked as a copy.
+ * A fork of a session in a project folder works there, too, if nothing was changed since the point. Otherwise it works
+ * in a copy, so that the folder belongs to its session alone. A fork of a copy gets a copy.
  */
 async function workspaceOf(
   { home, prepareWorkspace: prepare }: SessionLibraryOptions,
@@ -145,7 +145,7 @@ function forkTitle(title: string): string {
   return title.endsWith(forkMark) ? title : `${title}${forkMark}`;
 }
 
-/** The same events, and how many yeses of a person were among them. */
+/** The same events, and the number of the user's approvals among them. */
 function countingApprovals(source: AsyncIterable<SessionEvent>): {
   readonly events: AsyncIterable<SessionEvent>;
   readonly grants: () => DroppedGrants;
@@ -171,7 +171,7 @@ async function* upTo(events: AsyncIterable<SessionEvent>, seq: number): AsyncGen
   }
 }
 
-/** Log and kept files in one file. A session that goes on meanwhile is exported as it was at the beginning. */
+/** Writes the log and stored files into one file. A running session is exported as it was at the start. */
 export async function exportSession(
   { store, blobs, version, now }: SessionLibraryOptions,
   sessionId: string,
@@ -189,8 +189,8 @@ function requireWhole(path: string): void {
 }
 
 /**
- * Nothing of a foreign log says where anything on this machine lies, or what is allowed on it: it gets an empty folder,
- * no project, and a mark of its own behind all that it brings, from which every yes counts anew.
+ * A foreign log must not decide about paths or permissions on this machine. The session gets an empty folder, no
+ * project, and an event after its history from which on approvals must be given again.
  */
 export async function importSession(
   options: SessionLibraryOptions,
@@ -222,7 +222,7 @@ export async function importSession(
     const { sessionId } = file.header;
     const seen = { last: 0 };
     const { events: watchedEvents, grants } = countingApprovals(file.events());
-    // The blobs stand behind the log: only when they are good does the session come to be.
+    // The blobs come after the log, and the session is created only if they are good.
     const events = async function* events(): AsyncGenerator<SessionEvent> {
       for await (const event of watchedEvents) {
         seen.last = event.seq;
@@ -250,7 +250,7 @@ export async function importSession(
   }
 }
 
-/** Makes files of a folder that is nobody's yet what they were; answers which could not be, each with its reason. */
+/** Restores files in a folder that no session uses yet. Returns those that could not be restored, with the reasons. */
 export async function restoreFiles(
   root: string,
   files: readonly { readonly path: string; readonly image: FileImage }[],

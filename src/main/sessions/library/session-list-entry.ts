@@ -2,9 +2,9 @@ import type { StoredSummary } from '../store/stored-summary.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-/** A line of the list as hosts get it. `status`: what runs now, which no log says. */
+/** A line of the list for hosts. `status`: what is running now, which no log says. */
 export function toSessionSummary(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {
-  // A process that was killed wrote no end; whoever opens the session writes this one.
+  // A killed process wrote no end. The end is written when the session is opened.
   const wasLeft = status === 'idle' && summary.status === 'running';
   return {
     sessionId: summary.id,
@@ -25,7 +25,7 @@ export function toSessionSummary(summary: StoredSummary, status: SessionSummary[
   };
 }
 
-/** Where sessions work or have worked: what lies there may be a model's. */
+/** The folders in which sessions work or have worked. Their content may come from a model. */
 export async function sessionFolders(store: Pick<SessionStore, 'list'>): Promise<readonly string[]> {
   const sessions = await store.list();
   const folders = sessions.flatMap(({ projectPath, workspace }) => [projectPath, workspace?.path ?? null]);

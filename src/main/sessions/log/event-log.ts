@@ -8,7 +8,7 @@ import { type LogRepair, removeDamage } from './log-repair.ts';
 import { type LogPosition, readEvents, scanLog, type ScanResult } from './log-scan.ts';
 import { sealRecord } from './log-record.ts';
 
-/** What stands before a side effect, or tells a person what was done: on the disk before anything else happens. */
+/** Events before a side effect, and reports of completed actions. They are on the disk before anything else happens. */
 export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
   'session-repaired',
@@ -24,14 +24,14 @@ export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
 ]);
 
 /**
- * Results: their way to the disk begins at once and is not waited for, as it would be for every step. The next event
- * of `syncedTypes` waits for it too, so nothing happens outside that stands on a result which may still be lost.
+ * Results: their sync starts at once but is not awaited, because that would delay every step. The next event of
+ * `syncedTypes` also waits for it, so no side effect depends on a result that may still be lost.
  */
 export const soonSyncedTypes: ReadonlySet<EventType> = new Set<EventType>(['tool-ended', 'model-call-ended']);
 
-/** The three calls that change a log's file, so that tests can fail any one of them. */
+/** The three calls that change a log's file, so that tests can make each of them fail. */
 export interface LogIo {
-  /** Writes at the end of the file; returns how many bytes went in. */
+  /** Appends to the file. Returns how many bytes were written. */
   write(fd: number, bytes: Uint8Array): number;
   truncate(fd: number, lengthBytes: number): void;
   sync(fd: number): Promise<void>;
@@ -47,7 +47,7 @@ export const fileIo: LogIo = {
 
 export interface OpenLogOptions {
   readonly path: string;
-  /** Begin here instead of at the first record: the place a snapshot was made at. */
+  /** Starts here instead of at the first record: the position of a snapshot. */
   readonly from?: LogPosition;
   /** Positions known from a snapshot, for reading from the middle. */
   readonly marks?: readonly LogPosition[];
@@ -61,7 +61,7 @@ interface OpenedFile extends Pick<ScanResult, 'lastSeq' | 'end' | 'marks'> {
   readonly repairs: readonly LogRepair[];
 }
 
-/** The append-only file of one session. One writer at a time; the caller keeps others away. */
+/** The append-only file of one session. It has one writer at a time, which the caller ensures. */
 export class EventLog {
   readonly path: string;
   readonly repairs: readonly LogRepair[];
@@ -72,7 +72,7 @@ export class EventLog {
   #end: number;
   #broken: AppError | null = null;
   #isClosed = false;
-  /** The sync that nobody waits for yet, and whether records were written since it began. */
+  /** The running sync that nobody awaits yet, and whether records were written since it began. */
   #soon: Promise<void> | null = null;
   #isSoonAgain = false;
 
@@ -86,7 +86,7 @@ export class EventLog {
     this.#end = opened.end;
   }
 
-  /** Makes a new log; rejects with `conflict` where there is one already. */
+  /** Creates a new log. Throws `conflict` if there is one already. */
   static create(path: string, io: LogIo = fileIo): EventLog {
     try {
       const fd = openSync(path, 'ax', 0o600);
@@ -103,8 +103,8 @@ export class EventLog {
   }
 
   /**
-   * Checks a log from `from` on, moves aside what is damaged (`repairs` says what), and opens it for appending.
-   * Rejects with `log-version` when another version wrote it; the file is then untouched.
+   * Checks a log from `from` on, moves damaged parts aside (`repairs` lists them), and opens it for appending. Rejects
+   * with `log-version`, without changing the file, if another version wrote it.
    */
   static async open(options: OpenLogOptions): Promise<EventLog> {
     const from = options.from ?? { seq: 0, offset: 0 };
@@ -134,9 +134,9 @@ export class EventLog {
   }
 
   /**
-   * Writes one event with one write; resolved means written, and on the disk where `sync` is true. `event.seq` must
-   * be `lastSeq + 1`. Calls must not overlap. Rejects with `disk-full` when there was no room: nothing of the record
-   * is left and a later append works. Rejects with `log-damaged` once the file could not be brought back to a good end.
+   * Appends one event with a single write. Resolves when it is written and, with `sync`, on the disk. `event.seq` must
+   * be `lastSeq + 1`. Calls must not overlap. Rejects with `disk-full` if there was no room: nothing of the record is
+   * left, and a later append works. Rejects with `log-damaged` once the file could not be restored to a good end.
    */
   async append(event: SessionEvent, sync: boolean): Promise<void> {
     if (this.#broken) throw this.#broken;
@@ -150,7 +150,7 @@ export class EventLog {
     this.#lastSeq = event.seq;
   }
 
-  /** The events from `fromSeq` on as they lie in the log now; later appends are not waited for. */
+  /** The events from `fromSeq` on that are in the log now. Does not wait for later appends. */
   read(fromSeq = 1): AsyncGenerator<SessionEvent> {
     let from: LogPosition = { seq: 0, offset: 0 };
     for (const mark of this.#marks) {
@@ -160,8 +160,8 @@ export class EventLog {
   }
 
   /**
-   * Begins to bring what was written to the disk and returns. When that fails, the log takes no more records
-   * (`log-damaged`): later ones may have followed, so nothing can be taken back.
+   * Starts to sync what was written, and returns. If that fails, the log takes no more records (`log-damaged`): later
+   * ones may already follow, so nothing can be taken back.
    */
   syncSoon(): void {
     if (this.#broken || this.#isClosed) return;
@@ -169,7 +169,7 @@ export class EventLog {
     else this.#soon = this.#syncUntilQuiet();
   }
 
-  /** Closes the file, once a sync that runs has ended; safe to call twice. */
+  /** Closes the file after a running sync has ended. Safe to call twice. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -178,7 +178,7 @@ export class EventLog {
     else end();
   }
 
-  /** Never rejects: a failure is what the next append says. */
+  /** Never rejects: the next append reports a failure. */
   async #syncUntilQuiet(): Promise<void> {
     do {
       this.#isSoonAgain = false;
@@ -201,7 +201,7 @@ export class EventLog {
         ? diskFull(error)
         : new AppError('internal', `The log cannot be written: ${messageOf(error)}.`, { cause: error });
     }
-    // A full disk may take a part of the record without an error.
+    // A full disk may take only a part of the record without an error.
     if (written === line.length) return;
     this.#truncateToEnd();
     throw diskFull(undefined);
@@ -212,14 +212,14 @@ export class EventLog {
     this.#isSoonAgain = false;
     try {
       await this.#io.sync(this.#fd);
-      // The system tells of a failed write only once, and it may have told the other one.
+      // The system reports a failed write only once, and may have reported it to the other sync.
       if (before) await before;
       if (this.#broken) throw this.#broken;
     } catch (error) {
       this.#truncateToEnd();
       if (this.#broken) throw this.#broken;
       if (isDiskFull(error)) throw diskFull(error);
-      // After a failed sync nobody knows which pages reached the disk.
+      // After a failed sync it is unknown which pages reached the disk.
       throw this.#breakWith(error);
     }
   }

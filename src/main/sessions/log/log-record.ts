@@ -4,8 +4,8 @@ import { sizeText } from '@shared/text/size-text.ts';
 import { crc32Hex } from '../../lib/files/crc32.ts';
 
 /**
- * One record is one line: the event's JSON with `"crc"` as its last property, the CRC-32 of the bytes before
- * `,"crc"`. A line break ends it; JSON escapes line breaks, so byte 0x0A is found nowhere else.
+ * One record is one line: the event's JSON with `"crc"` as its last property, the CRC-32 of the bytes before `,"crc"`.
+ * A line break ends it. JSON escapes line breaks, so the byte 0x0A occurs nowhere else.
  */
 const marker = Buffer.from(',"crc":"');
 /** `,"crc":"xxxxxxxx"}` */
@@ -15,10 +15,10 @@ const comma = 0x2c;
 const closingBrace = 0x7d;
 export const lineEnd = 0x0a;
 
-/** A longer line can be neither written nor read: the text of one record must fit in one string. */
+/** A longer line can be neither written nor read, because the text of a record must fit in one string. */
 export const maxRecordBytes = 256 * 1024 * 1024;
 
-/** The bytes of a value as a sealed line, line break included. Throws AppError `too-large`. */
+/** The bytes of a value as a sealed line, including the line break. Throws AppError `too-large`. */
 export function sealRecord(value: object): Buffer {
   const body = JSON.stringify(value).slice(0, -1);
   const length = Buffer.byteLength(body);
@@ -34,13 +34,13 @@ export function sealRecord(value: object): Buffer {
 
 export type Unsealed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
-/** Checks and parses the sealed line in `bytes[start, end)`, without its line break. Leaves the bytes as they were. */
+/** Checks and parses the sealed line in `bytes[start, end)`, without its line break. Leaves the bytes unchanged. */
 export function unsealRecord(bytes: Buffer, start: number, end: number): Unsealed {
   const bodyEnd = end - suffixBytes;
   if (bodyEnd <= start || !endsInChecksum(bytes, bodyEnd)) return { ok: false, reason: 'no checksum' };
   const stated = bytes.toString('latin1', bodyEnd + marker.length, end - 2);
   if (crc32Hex(bytes, 0, start, bodyEnd) !== stated) return { ok: false, reason: 'wrong checksum' };
-  // The comma before "crc" becomes the closing brace while the text is decoded: no second copy of a long line.
+  // Replaces the comma before "crc" by a closing brace while decoding, which avoids a copy of a long line.
   bytes[bodyEnd] = closingBrace;
   const text = bytes.toString('utf8', start, bodyEnd + 1);
   bytes[bodyEnd] = comma;
@@ -76,7 +76,7 @@ export function decodeRecord(bytes: Buffer, start: number, end: number): Decoded
   return { type: 'event', seq: record.seq, event: isEventType(record.type) ? record : null };
 }
 
-/** The error for a log of another version; its file is left as it is. */
+/** The error for a log of another version, whose file is not changed. */
 export function logVersionError(version: number): AppError {
   if (version > LOG_VERSION) {
     return new AppError('log-version', `A newer version of Dewpoint wrote this session (log version ${version}).`, {
@@ -113,19 +113,19 @@ function isStamped(value: unknown): value is Stamped {
   );
 }
 
-/** This version wrote it and its checksum is good: its shape is what the types say, without parsing it again. */
+/** This version wrote the record and its checksum is good, so its shape fits the types without another parse. */
 function isOfThisVersion(record: Stamped): record is Stamped & SessionEvent {
   return record.v === LOG_VERSION;
 }
 
-/** Where in `line[from, at)` a record begins whose checksum stands at `at`; null when there is none. */
+/** Where in `line[from, at)` a record begins whose checksum is at `at`. Null: there is none. */
 function recordStart(line: Buffer, from: number, at: number, end: number): number | null {
   if (unsealRecord(line, from, end).ok) return from;
   const begin = line.lastIndexOf('{"v":', at);
   return begin > from && unsealRecord(line, begin, end).ok ? begin : null;
 }
 
-/** A stretch of a damaged line: a whole good record, or bytes that say nothing. Offsets are within `line`. */
+/** A part of a damaged line: a complete good record, or unreadable bytes. Offsets are within `line`. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
@@ -133,8 +133,8 @@ export interface Piece {
 }
 
 /**
- * Looks for good records inside a line that is not one: where the byte that broke is the line break itself, two
- * records run into each other and both are still whole.
+ * Looks for good records inside a damaged line. If the damaged byte is the line break itself, two records are joined
+ * and both are still complete.
  */
 export function salvage(line: Buffer): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -150,7 +150,7 @@ export function salvage(line: Buffer): readonly Piece[] {
     if (begin === null) continue;
     if (begin > start) pieces.push({ start, end: begin, isRecord: false });
     pieces.push({ start: begin, end, isRecord: true });
-    // What stands where the line break was is no record's first byte; a record begins with a brace.
+    // A record begins with a brace, so the byte in place of the line break cannot begin one.
     const next = line.indexOf('{', end);
     const garbageEnd = next < 0 ? line.length : next;
     if (garbageEnd > end) pieces.push({ start: end, end: garbageEnd, isRecord: false });

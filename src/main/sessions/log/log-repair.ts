@@ -6,24 +6,24 @@ import { isDiskFull } from '../../lib/files/json-file.ts';
 import type { Damage, ScanResult } from './log-scan.ts';
 import { lineEnd } from './log-record.ts';
 
-/** What opening found wrong and did about it. Nothing was deleted. */
+/** A problem that was found when the log was opened, and how it was handled. Nothing was deleted. */
 export interface LogRepair {
   readonly reason: string;
   readonly movedBytes: number;
-  /** The file beside the log that holds the damaged bytes; null where only records are missing. */
+  /** The file beside the log that holds the damaged bytes. Null: only records are missing. */
   readonly movedTo: string | null;
 }
 
-/** Where a log ends now, and what was done. */
+/** The new end of a log, and its repairs. */
 export interface RepairedLog extends Pick<ScanResult, 'end' | 'marks'> {
   readonly repairs: readonly LogRepair[];
 }
 
 /**
- * Brings a log to where every byte is part of a good record. Damaged bytes are first copied, in order, to a file
- * beside the log (`events.damaged-N.bin`) and are on the disk before the log changes. A damaged end is cut off; damage
- * in the middle makes the log anew from its good records, replacing it as a whole.
- * Rejects with `disk-full` when there is no room to keep the damaged bytes; the log is then as it was.
+ * Repairs a log so that every byte belongs to a good record. Damaged bytes are first copied, in order, to a file beside
+ * the log (`events.damaged-N.bin`), and are on the disk before the log changes. A damaged end is cut off. Damage in the
+ * middle makes a new log from the good records, which replaces the old one as a whole. Rejects with `disk-full` if the
+ * damaged bytes cannot be kept; the log is then unchanged.
  */
 export async function removeDamage(path: string, scan: ScanResult): Promise<RepairedLog> {
   const repairs: LogRepair[] = [];
@@ -51,7 +51,7 @@ export async function removeDamage(path: string, scan: ScanResult): Promise<Repa
   return { end, marks, repairs };
 }
 
-/** What is wrong with a log, in words; empty for a good one. */
+/** The problems of a log, in words. Empty for a good one. */
 export function problemsOf(scan: ScanResult): readonly string[] {
   const damage = scan.damage.map((part) => `${part.reason} (${part.end - part.start} bytes at ${part.start})`);
   return [...damage, ...scan.missing.map(gapReason)];
@@ -72,7 +72,7 @@ function sizeOf(damage: readonly Damage[]): number {
   return damage.reduce((sum, part) => sum + part.end - part.start, 0);
 }
 
-/** Copies the damaged bytes into the first free `events.damaged-N.bin`; returns that name. */
+/** Copies the damaged bytes into the first unused `events.damaged-N.bin`. Returns that name. */
 async function keepAside(path: string, damage: readonly Damage[]): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = `${basename(path, '.jsonl')}.damaged-${number}.bin`;
@@ -97,7 +97,7 @@ async function keepAside(path: string, damage: readonly Damage[]): Promise<strin
   }
 }
 
-/** Copies `[start, end)` of a file to the end of another; returns the last byte copied. */
+/** Copies `[start, end)` of a file to the end of another. Returns the last byte copied. */
 async function copyRange(path: string, start: number, end: number, to: FileHandle): Promise<number | undefined> {
   let last: number | undefined;
   if (end <= start) return last;
@@ -126,7 +126,7 @@ async function rewrite(path: string, scan: ScanResult): Promise<number> {
     let from = 0;
     for (const part of [...scan.damage, { start: scan.end, end: scan.end }]) {
       const last = await copyRange(path, from, part.start, file);
-      // Where the damaged byte was the line break itself, the record before it gets a new one.
+      // If the damaged byte was the line break itself, the record before it gets a new one.
       if (last !== undefined && last !== lineEnd) await file.writeFile('\n');
       from = part.end;
     }
@@ -142,7 +142,7 @@ async function rewrite(path: string, scan: ScanResult): Promise<number> {
   }
 }
 
-/** Gives the last record its line break where that alone is missing; returns the end of the log. */
+/** Adds the line break of the last record if only that is missing. Returns the end of the log. */
 async function endLastLine(path: string, end: number): Promise<number> {
   if (end === 0) return 0;
   const file = await open(path, 'r+');

@@ -5,14 +5,14 @@ import { decodeRecord, lineEnd, maxRecordBytes, salvage } from './log-record.ts'
 
 const chunkBytes = 1024 * 1024;
 
-/** A place in a log between two records. */
+/** A position between two records of a log. */
 export interface LogPosition {
-  /** The number of the last record before this place; 0 at the beginning. */
+  /** The number of the last record before this position. 0 at the beginning. */
   readonly seq: number;
   readonly offset: number;
 }
 
-/** Bytes of a log that are no record. */
+/** Bytes of a log that are not a record. */
 export interface Damage {
   readonly start: number;
   readonly end: number;
@@ -21,32 +21,32 @@ export interface Damage {
 
 export interface ScanResult {
   readonly lastSeq: number;
-  /** The end of the last byte looked at. */
+  /** The end of the scanned bytes. */
   readonly end: number;
   readonly records: number;
   readonly damage: readonly Damage[];
-  /** Records that are missing between others, and were not reported by a later `session-repaired`. */
+  /** Gaps in the numbers of records that no later `session-repaired` reports. */
   readonly missing: readonly { readonly after: number; readonly before: number }[];
   /** Positions about every MiB, for reading from the middle. */
   readonly marks: readonly LogPosition[];
-  /** The last record is whole, but its line break is not there. */
+  /** The last record is complete except for its line break. */
   readonly lacksLineEnd: boolean;
 }
 
-/** One line, or what is left at the end; `bytes[start, end)` without the line break. */
+/** One line, or the rest at the end: `bytes[start, end)` without the line break. */
 interface Line {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Where `start` lies in the file. */
+  /** The position of `start` in the file. */
   readonly offset: number;
   readonly hasLineEnd: boolean;
-  /** Longer than a record may be: `bytes` is empty and `lengthBytes` says how long it is. */
+  /** Longer than a record may be: `bytes` is empty, and `lengthBytes` gives the length. */
   readonly tooLong: boolean;
   readonly lengthBytes: number;
 }
 
-/** Splits `[from, until)` of a file into lines, a chunk's worth at a time; holds one chunk and one line, never the file. */
+/** Splits `[from, until)` of a file into lines, a chunk at a time. Holds only one chunk and one line in memory. */
 async function* readLines(file: FileHandle, from: number, until: number): AsyncGenerator<readonly Line[]> {
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -82,7 +82,7 @@ async function* readLines(file: FileHandle, from: number, until: number): AsyncG
   if (restBytes > 0) yield [makeLine(Buffer.alloc(0), false, position)];
 }
 
-/** Gathers what a scan finds out; one call of `line` for each line in order. */
+/** Collects the findings of a scan. Call `line` once for each line, in order. */
 class Scan {
   lastSeq: number;
   records = 0;
@@ -119,7 +119,7 @@ class Scan {
     const pieces = salvage(line.bytes);
     for (const piece of pieces) {
       const start = line.offset + piece.start;
-      // The line's own end goes with its last piece, so that no empty line stays behind.
+      // The line break belongs to the last piece, so that no empty line stays behind.
       const end = line.offset + piece.end + (piece.end === last && line.hasLineEnd ? 1 : 0);
       const decoded = piece.isRecord ? decodeRecord(line.bytes, piece.start, piece.end) : null;
       if (decoded?.type === 'event') this.#good(decoded.seq, decoded.event, start);
@@ -148,8 +148,8 @@ class Scan {
 }
 
 /**
- * Reads and checks a log from a position on and hands over its good events in order. Changes nothing.
- * Rejects with AppError `log-version`, or with the file system's error.
+ * Reads and checks a log from a position on, and passes its good events on in order. Changes nothing. Rejects with
+ * AppError `log-version`, or with the file system's error.
  */
 export async function scanLog(
   path: string,
@@ -170,7 +170,7 @@ export async function scanLog(
   }
 }
 
-/** The good events of `[from, until)` of a log in order, from record `fromSeq` on; damage is passed over. */
+/** The good events in `[from, until)` of a log, in order, starting with record `fromSeq`. Skips damage. */
 export async function* readEvents(
   path: string,
   from: LogPosition,
@@ -191,15 +191,15 @@ export async function* readEvents(
   }
 }
 
-/** Some neighboring events of a log, and the place behind the last of them. */
+/** Some consecutive events of a log, and the position after the last one. */
 export interface LogPiece {
   readonly events: readonly SessionEvent[];
   readonly next: LogPosition;
 }
 
 /**
- * The good events from a place on, about a MiB at a time, for readers that go on later where they stopped. A record
- * that is not whole yet is left for the next time.
+ * The good events from a position on, about a MiB at a time, for readers that continue later where they stopped. An
+ * incomplete record is left for the next time.
  */
 export async function* readPieces(path: string, from: LogPosition): AsyncGenerator<LogPiece> {
   const file = await open(path, 'r');

@@ -1,26 +1,26 @@
 import { hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
 import { mapStrings } from '../../lib/map-strings.ts';
 
-/** Takes secrets out of what is about to be kept. The same text gives the same result; redacting twice changes nothing. */
+/** Removes secrets from what is about to be stored. Deterministic; redacting twice changes nothing more. */
 export interface Redactor {
   text(text: string): string;
-  /** A copy of `value` as JSON would keep it, its strings redacted; the value itself when nothing had to change. */
+  /** A copy of `value` as JSON stores it, with its strings redacted. Returns the value itself if nothing changed. */
   json<T>(value: T): T;
-  /** For output that comes in pieces: a secret that lies across two of them is found too. */
+  /** For output in pieces: also finds a secret that is split between two pieces. */
   stream(): RedactStream;
-  /** A secret that became known later; from now on it is taken out, too. */
+  /** Adds a secret that became known later. It is removed from now on. */
   learn(literal: Literal): void;
-  /** Grows with what is learnt: what was looked through before has to be looked through again. */
+  /** A number that grows with each new secret. If it grew, texts that were checked before must be checked again. */
   knownSecrets(): number;
 }
 
-/** Bytes in, redacted bytes out; what may be the beginning of a secret is held back until more is known. */
+/** Bytes in, redacted bytes out. Bytes that may begin a secret are held back until more is known. */
 interface RedactStream {
   write(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
 }
 
-/** A value shorter than this would be found everywhere. */
+/** Shorter values would match everywhere. */
 const shortestLiteral = 8;
 
 interface Literal {
@@ -28,7 +28,7 @@ interface Literal {
   readonly value: string;
 }
 
-/** `literals`: the values of secrets known on this machine, each with a word for what it is. */
+/** `literals`: the known secrets of this machine, each with a word for its kind. */
 export function createRedactor(literals: readonly Literal[] = []): Redactor {
   let known = withEscapes(literals.filter((literal) => literal.value.length >= shortestLiteral));
   const asBytes = (): readonly Literal[] =>
@@ -48,14 +48,14 @@ export function createRedactor(literals: readonly Literal[] = []): Redactor {
   };
 }
 
-/** Each value as it is and as it stands in JSON; the longest first, as one secret may be the beginning of another. */
+/** Each value as it is and as JSON escapes it. The longest first: one secret may be the beginning of another. */
 function withEscapes(literals: readonly Literal[]): readonly Literal[] {
   const escaped = literals.map(({ kind, value }) => ({ kind, value: JSON.stringify(value).slice(1, -1) }));
   const all = [...literals, ...escaped.filter(({ value }, index) => value !== literals[index]?.value)];
   return all.sort((left, right) => right.value.length - left.value.length);
 }
 
-/** One character a byte, so that bytes that are no text survive. */
+/** One character per byte, so that bytes that are not text survive. */
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
@@ -68,7 +68,7 @@ function redactText(input: string, literals: readonly Literal[]): string {
   return hideSecrets(text, secretShapes).text;
 }
 
-/** Held back at most while no safe place to cut is found; longer than any key, shorter than a PEM block with its frame. */
+/** The most that is held back without a safe place to cut. Longer than any key or PEM block that is looked for. */
 const holdBytes = 32 * 1024;
 
 /** Cuts only at line breaks, and not inside a PEM block. */
@@ -89,7 +89,7 @@ function createRedactStream(known: readonly Literal[]): RedactStream {
   };
 }
 
-/** Up to where a text can be judged without what follows. */
+/** The position up to which a text can be checked without what follows. */
 function safeCut(text: string, overlap: number): number {
   const lineCut = text.lastIndexOf('\n') + 1;
   const begin = text.lastIndexOf('-----BEGIN ', lineCut);
@@ -97,7 +97,7 @@ function safeCut(text: string, overlap: number): number {
   if (isOpen && text.length - begin < holdBytes) return Math.min(lineCut, begin);
   if (lineCut > 0) return lineCut;
   if (text.length < holdBytes) return 0;
-  // One very long line: cut at a space before the last stretch, or leave an overlap and cut where nothing can be seen.
+  // One very long line: cuts at a space before the overlap. Without a space, cuts so that an overlap stays.
   const space = text.lastIndexOf(' ', text.length - overlap);
   return space > 0 ? space : text.length - overlap;
 }

@@ -1,16 +1,16 @@
-/** Things that are opened once by their id, for as long as somebody needs them. */
+/** Sessions that are opened once by id, for as long as somebody needs them. */
 export interface KeptSessions<Session> {
-  /** Opens it if it is not. Who asked gets the error; the next one opens it anew. */
+  /** Opens the session if it is not open. After an error, the next call tries again. */
   readonly get: (id: string) => Promise<Session>;
   readonly add: (id: string, session: Session) => void;
-  /** Null: it is not open, or not yet. */
+  /** Null: the session is not open, or not yet. */
   readonly ready: (id: string) => Session | null;
   readonly all: () => readonly Session[];
-  /** Closes it. Whoever asks for it meanwhile gets it opened again after that. */
+  /** Closes the session. A `get` meanwhile opens it again after that. */
   readonly release: (id: string) => Promise<void>;
-  /** Opens it for this work alone, and closes it again unless others asked for it before or meanwhile. */
+  /** Opens the session only for this work, and closes it again unless others asked for it before or meanwhile. */
   readonly briefly: <T>(id: string, work: (session: Session) => Promise<T>) => Promise<T>;
-  /** Closes all. */
+  /** Closes all sessions. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function keepSessions<Session>(
 ): KeptSessions<Session> {
   const open = new Map<string, Promise<Session>>();
   const ready = new Map<string, Session>();
-  /** Open for brief work alone, with how much of it goes on. */
+  /** Sessions that are open only for brief work, with the number of running works. */
   const brief = new Map<string, number>();
   const closing = new Map<string, Promise<void>>();
   const get = (id: string): Promise<Session> => {
@@ -58,7 +58,7 @@ export function keepSessions<Session>(
     ready: (id) => ready.get(id) ?? null,
     all: () => [...ready.values()],
     briefly: async (id, work) => {
-      // Undefined: others have it.
+      // Undefined: others use the session, too.
       const before = open.has(id) ? brief.get(id) : 0;
       const opening = get(id);
       if (before !== undefined) brief.set(id, before + 1);

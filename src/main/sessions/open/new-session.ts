@@ -10,11 +10,11 @@ export interface NewSessionRequest {
   readonly workspace?: WorkspaceMode | undefined;
   readonly title?: string | undefined;
   readonly sandbox?: 'container' | 'read-only' | undefined;
-  /** The folder that a copy is taken from, where it is not the project's own. */
+  /** The folder that a copy is made from, if it is not the project's own. */
   readonly sourcePath?: string | undefined;
-  /** The comparison whose run this is. */
+  /** The comparison that this run belongs to. */
   readonly groupId?: string | undefined;
-  /** Of a child of an agent: its place in the tree, and what its task was built from. */
+  /** Only for a child of an agent: its place in the tree, and the fenced content that its task was made from. */
   readonly tree?: EventOf<'session-created'>['tree'];
   readonly fenced?: EventOf<'session-created'>['fenced'];
 }

@@ -2,15 +2,15 @@ import { checkCloudReach } from '../../agent/preparation/cloud-reach.ts';
 import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** Soon at first, for most networks are back soon; each is one small question to the service. */
+/** Short at first, because most networks return soon. Each look is one small request to the service. */
 const FIRST_WAITS_MS: readonly number[] = [2_000, 5_000, 10_000];
 const LATER_WAIT_MS = 30_000;
 
 type ReviewDependencies = Pick<AgentDependencies, 'modelInfo' | 'provider' | 'delay'>;
 
 /**
- * After a turn that was done here for want of a network: waits for the network, and then says in the session that the
- * cloud can look at it. Ends with the next turn, with the session, and on abort.
+ * After a turn that ran locally because there was no network: waits for the network, and then adds a notice that the
+ * cloud can review the work. Ends with the next turn, with the session, and on abort.
  */
 export async function offerCloudReview(
   dependencies: ReviewDependencies,
@@ -22,7 +22,7 @@ export async function offerCloudReview(
   const isMarked = notices.some(({ code, seq }) => code === 'route-degraded' && seq > began);
   if (!isMarked || cloud === null) return;
   for (let look = 0; ; look += 1) {
-    // An abort ends it below.
+    // The check below ends the loop on abort.
     await dependencies.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal).catch(() => undefined);
     if (signal.aborted || journal.state().totals.turns !== totals.turns) return;
     const { reach } = await checkCloudReach(dependencies, cloud, signal);

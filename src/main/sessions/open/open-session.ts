@@ -7,34 +7,34 @@ import type { ChildSessions } from '../children/child-sessions.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 
-/** One session that is open in this core, with what it holds while it works. */
+/** A session that is open in this core, with everything that it holds while it works. */
 export interface OpenSession {
   readonly journal: LiveJournal;
   readonly approver: UserApprover;
   readonly agents: ReturnType<ChildSessions['of']>;
-  /** What it has of its parent while it works for it; null: it works for a person. */
+  /** The budget and approver of its parent while it works for it. Null: it works for the user. */
   child: ChildPart | null;
   fences: SessionFences | null;
   held: RoutingSnapshot | null;
   wanted: 'container' | 'read-only';
-  /** What its sandbox hides, by the rules as they were when it was started. */
+  /** The masks that its sandbox was started with. */
   masks: string;
   sandbox: Sandbox | null;
   runner: SessionRunner | null;
-  /** One start at a time, so that two messages at once do not make two sandboxes. */
+  /** The running start, so that two messages at once do not start two sandboxes. */
   starting: Promise<SessionRunner> | null;
-  /** Stops that start: making an image can take minutes. */
+  /** Cancels that start. Building an image can take minutes. */
   cancelStart: (() => void) | null;
-  /** Gives the sandbox back when nobody has asked for anything for a while. */
+  /** Releases the sandbox when nothing was asked for a while. */
   restTimer: NodeJS.Timeout | null;
-  /** Persons who are in the sandbox. */
+  /** How many people use the sandbox directly. */
   occupants: number;
 }
 
-/** A container holds memory; the next message starts a new one in about a second. */
+/** A container holds memory, and the next message starts a new one in about a second. */
 const REST_AFTER_MS = 15 * 60_000;
 
-/** What a session that was just opened holds. */
+/** The state of a session that was just opened. */
 export const atRest = {
   child: null,
   fences: null,
@@ -59,7 +59,7 @@ export async function cancelSession(session: OpenSession | null): Promise<void> 
 }
 
 export async function sessionIdle(session: OpenSession): Promise<void> {
-  // Who started it gets the error.
+  // The caller of the start gets its error.
   await session.starting?.catch(() => undefined);
   await session.runner?.idle();
 }
@@ -70,7 +70,7 @@ export function restLater(session: OpenSession): void {
   session.restTimer.unref();
 }
 
-/** The journal stays open; who looks at the session sees no difference. */
+/** The journal stays open, so views of the session do not change. */
 export async function rest(session: OpenSession | null): Promise<void> {
   if (session === null) return;
   const { runner, sandbox } = session;
@@ -83,7 +83,7 @@ export async function rest(session: OpenSession | null): Promise<void> {
 
 export async function closeSession(session: OpenSession): Promise<void> {
   if (session.restTimer !== null) clearTimeout(session.restTimer);
-  // Who started it gets the error.
+  // The caller of the start gets its error.
   await session.starting?.catch(() => undefined);
   await session.runner?.dispose();
   await session.sandbox?.dispose();

@@ -31,10 +31,10 @@ import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
 
-/** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
+/** The sessions that are open in this core. Each has a journal and, once it works, a sandbox and a runner. */
 export interface OpenSessions {
   readonly create: (request: NewSessionRequest, signal?: AbortSignal) => Promise<string>;
-  /** What the next turns of an open session are routed by; null: what is set when they begin. */
+  /** Sets the routing of the next turns of an open session. Null: the settings at their start count. */
   readonly hold: (sessionId: string, held: RoutingSnapshot | null) => void;
   readonly send: (
     sessionId: string,
@@ -42,40 +42,40 @@ export interface OpenSessions {
     options: RunOptions,
     attachments?: readonly Attachment[],
   ) => Promise<SentMessage>;
-  /** Keeps the steps of the plan that a turn ended with. Rejects with `not-found` where there is none. */
+  /** Saves the edited steps of the plan that a turn ended with. Rejects with `not-found` if there is none. */
   readonly editPlan: (sessionId: string, turnId: string, steps: readonly string[]) => Promise<void>;
-  /** Writes into the log of a session; one that was not open for it is closed again, so that others may have it. */
+  /** Writes into the log of a session. If it was not open, it is closed again, so that other processes can open it. */
   readonly note: (sessionId: string, event: (state: SessionState) => NewEvent | null) => Promise<void>;
-  /** Opens the session for work if it is not. */
+  /** Opens the session for work if it is not open. */
   readonly journal: (sessionId: string) => Promise<LiveJournal>;
-  /** Null: not open in this core. */
+  /** Null: the session is not open in this core. */
   readonly runner: (sessionId: string) => SessionRunner | null;
   readonly openJournal: (sessionId: string) => LiveJournal | null;
   readonly cancel: (sessionId: string) => Promise<void>;
-  /** Takes back a message that waits for the running turn. Rejects with `conflict` where none of this id does. */
+  /** Takes back a message that waits for the running turn. Rejects with `conflict` if no such message is waiting. */
   readonly withdraw: (sessionId: string, messageId: string) => Promise<void>;
   readonly approve: (said: UserReply & { readonly sessionId: string }) => void;
   readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
-  /** Runs a command in the sandbox of a session in which no turn runs; it is in no log. */
+  /** Runs a command in the sandbox of a session without a running turn. It is not logged. */
   readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
-  /** The sandbox that is kept for a session now; null: none. Starts none. */
+  /** The current sandbox of a session. Null: there is none. Does not start one. */
   readonly sandbox: (sessionId: string) => Sandbox | null;
-  /** A sandbox for what a person does in it, kept until it is released. `conflict` while a turn runs. */
+  /** A sandbox that the user works in, kept until it is released. `conflict` while a turn runs. */
   readonly occupy: (
     sessionId: string,
     signal: AbortSignal,
   ) => Promise<{ readonly sandbox: Sandbox; readonly release: () => void }>;
-  /** Gives the sandbox of a session back, unless it is at work. */
+  /** Releases the sandbox of a session, unless it is at work. */
   readonly rest: (sessionId: string) => Promise<void>;
-  /** Gives a session free, with all it holds. Rejects with `conflict` while a turn of it runs. */
+  /** Closes a session and releases everything that it holds. Rejects with `conflict` while a turn of it runs. */
   readonly close: (sessionId: string) => Promise<void>;
-  /** Turns that run, and those whose sandbox is being started. */
+  /** The number of running turns, including those whose sandbox is being started. */
   readonly running: () => number;
   readonly idle: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
-/** A child is told all it needs in words. */
+/** A child gets everything that it needs as text. */
 const nothingGathered: GatheredAttachments = { attachments: [], notes: [] };
 
 export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
@@ -136,7 +136,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
   };
 }
 
-/** What children reach of the sessions that are open here. */
+/** How children reach the sessions that are open here. */
 function childHost(
   options: OpenSessionsOptions,
   kept: KeptSessions<OpenSession>,
@@ -152,7 +152,7 @@ function childHost(
       try {
         const message = { text, run, assistant, tools, gathered: nothingGathered, signal };
         const { ended } = await sendTo(options, session, message);
-        // What was to stop it came while it started, and found nothing to stop.
+        // The cancel came during the start, when there was no turn to cancel yet.
         if (stopped.aborted) await cancelSession(session);
         return await ended;
       } finally {
@@ -203,12 +203,12 @@ async function sendTo(
   const sent = await runner.post(text, chosen, gathered.attachments);
   const { journal } = session;
   void sent.ended
-    // The runs of a comparison do one task again and again: each later one would be routed by what the others came to.
+    // The runs of a comparison repeat one task: the results of earlier ones would affect the routing of later ones.
     .then(() => (journal.state().groupId === null ? options.priors.learn(journal.state()) : undefined))
     .catch(() => undefined)
     .then(() => restLater(session))
     .then(() => offerCloudReview(options.agent, journal, { cloud: chosen.cloud, signal }))
-    // What comes after a turn is extra: the turn itself has ended well.
+    // The turn itself has ended well, so failures of the work after it are ignored.
     .catch(() => undefined);
   return sent;
 }
@@ -226,14 +226,14 @@ async function executeIn(
   );
 }
 
-/** The sandbox of a session in which no turn runs, for commands that are no model's. */
+/** The sandbox of a session without a running turn, for commands that do not come from a model. */
 async function commandSandbox(
   options: OpenSessionsOptions,
   session: OpenSession,
   signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
   if (session.runner?.isRunning() === true) return { ok: false, error: toFailure(busySession()) };
-  // What is to be run changes or reads the workspace, as work does: a question would get a weaker sandbox.
+  // The command may change the workspace, so it needs the sandbox of a `work` turn. A question would get a weaker one.
   await runnerFor(options, session, { mode: 'work', signal });
   const { sandbox } = session;
   if (sandbox === null || sandbox.tier === 'read-only') {

@@ -17,7 +17,7 @@ export function mustWait(isTaken: boolean | undefined): void {
   if (isTaken !== true) throw new AppError('not-found', 'This question no longer needs an answer.');
 }
 
-/** Throws `bad-input` for a message that says nothing, or too much. */
+/** Throws `bad-input` for an empty message, and for one that is too long. */
 export function checkTaskText(text: string): void {
   if (text.trim() === '')
     throw new AppError('bad-input', 'The task is empty.', { hint: 'Describe what you would like done.' });
@@ -26,7 +26,7 @@ export function checkTaskText(text: string): void {
   }
 }
 
-/** Keeps the steps of a plan as a person wants them. Rejects with `not-found` for a turn that made none. */
+/** Saves the steps of a plan as the user edited them. Rejects with `not-found` for a turn that made no plan. */
 export async function editPlan(
   journal: Pick<Journal, 'state' | 'append'>,
   planTurnId: string,

@@ -6,9 +6,9 @@ import type { RunOptions } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 
 /**
- * What is asked for, with what the assistant says where nothing else was said. It chooses a model where your policy lets
- * that model run, and never changes the policy, an approval or the network. Throws `bad-input`, `refused` or
- * `missing-model`, so that no turn goes to another model than the one it names.
+ * The run options, completed by the assistant where they say nothing. The assistant chooses a model if the policy lets
+ * that model run. It never changes the policy, an approval or the network. Throws `bad-input`, `refused` or
+ * `missing-model` rather than letting another model do the turn.
  */
 export async function runWithAssistant(
   run: RunOptions,
@@ -27,7 +27,7 @@ export async function runWithAssistant(
   }
   const taken = asked ?? mode;
   const moded: RunOptions = { ...run, ...(taken === undefined ? {} : { mode: taken, plan: taken === 'plan' }) };
-  // Who names a model wants that one.
+  // A model named for this run comes before the assistant's.
   if (model === undefined || run.local !== undefined || run.cloud !== undefined) return moded;
   const info = await modelInfo(model);
   if (info === null) {

@@ -17,14 +17,15 @@ import { agentConfig } from './turn-options.ts';
 
 /**
  * The runner of a session, with a sandbox that is strong enough for the task. Work without a container engine still
- * gets a runner, on a sandbox that only reads: the turn then ends with what is missing, in the log like any other end.
+ * gets a runner, on a read-only sandbox. Its turn then ends with what is missing, and the log has that like any other
+ * end.
  */
 export async function runnerFor(
   options: OpenSessionsOptions,
   session: OpenSession,
   asked: { readonly mode: TurnMode; readonly signal: AbortSignal },
 ): Promise<SessionRunner> {
-  // Who started it gets the error; this start tries anew.
+  // The caller of that start gets its error. This one tries again.
   if (session.starting !== null) await session.starting.catch(() => undefined);
   const { runner, sandbox } = session;
   const needsExecute = session.wanted === 'container' && asked.mode === 'work';
@@ -61,7 +62,7 @@ async function startRunner(
   await session.sandbox?.dispose();
   session.sandbox = sandbox;
   session.masks = JSON.stringify(request.masks);
-  // What has not been started is noted when it is.
+  // In a chat no container has started yet; its start is noted later.
   if (!isChat) await noteSandbox(journal, sandbox.description);
   session.fences = createSessionFences({
     settings: rules.fences,

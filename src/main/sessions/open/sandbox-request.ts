@@ -15,16 +15,16 @@ interface SandboxOwner {
   readonly wanted: 'container' | 'read-only';
 }
 
-/** What its sandbox is to hide, by the rules as they are now. */
+/** What the sandbox of the session must hide, by the current rules. */
 export async function currentMasks({ rules }: OpenSessionsOptions, journal: LiveJournal): Promise<string> {
   return JSON.stringify((await rules(journal.state().projectPath)).masks);
 }
 
-/** What a sandbox for a session is asked for, and where what happens to it is noted. */
+/** The request for a session's sandbox, and callbacks that log what happens to it. */
 export async function sandboxRequest(options: OpenSessionsOptions, { journal, approver, wanted }: SandboxOwner) {
   const { workspace, projectPath } = journal.state();
   if (workspace === null) throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
-  // The journal may be closed by the time something is heard; then there is nothing left to note it in.
+  // A callback may come after the journal was closed. There is nothing to log then.
   const note = (event: NewEvent): void => void journal.append(event).catch(() => undefined);
   return {
     sessionId: journal.sessionId,
@@ -43,7 +43,7 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
   };
 }
 
-/** Writes down in what a session works from now on, and from where the files of its project came. */
+/** Logs the sandbox that the session works in from now on, and where the files of its project came from. */
 export async function noteSandbox(
   journal: Pick<Journal, 'append' | 'state'>,
   { tier, image, text, limits, warnings }: SandboxDescription,

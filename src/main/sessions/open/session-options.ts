@@ -13,19 +13,19 @@ import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
 import type { AgentFiles } from '../../settings/agent-files.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
-/** What the sessions of a core stand on. */
+/** Everything that the sessions of a core depend on. */
 export interface OpenSessionsOptions {
   readonly store: SessionStore;
   readonly settings: () => Settings;
   readonly startSandbox: SandboxFactory;
   readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
-  /** What a message brings along. */
+  /** Gathers what comes with a message. */
   readonly gather: MessageAttachments['gather'];
-  /** Of the home, by its name. Rejects with `not-found` or `bad-input`. */
+  /** An assistant of the home, by name. Rejects with `not-found` or `bad-input`. */
   readonly assistant: (name: string) => Promise<Assistant>;
-  /** The kinds of agents that may be started in a project. */
+  /** The kinds of agents that can be started in a project. */
   readonly agentKinds: AgentFiles['definitions'];
-  /** The sessions in the bin: they were in their trees, too. */
+  /** The deleted sessions, because they still count in their trees. */
   readonly bin: Pick<SessionStore, 'members'>;
   readonly homePath: string;
   readonly onNotice: (text: string) => void;
@@ -43,18 +43,18 @@ export interface OpenSessionsOptions {
     | 'sleptMs'
     | 'delay'
   >;
-  /** Tools of others, as they are on in a project. */
+  /** The foreign tools that are on in a project. */
   readonly foreign: (projectPath: string | null, folder: string) => ForeignTools;
-  /** What was learned of how work goes with each model. */
+  /** What earlier work showed about each model. */
   readonly priors: LearnedPriors;
   readonly recipeSettings: AgentConfig['recipe'];
-  /** Keeps which hosts the commands of each project may reach. */
+  /** Saves which hosts the commands of each project may reach. */
   readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
-  /** The money of one session. */
+  /** The budget of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
-  /** The rules of a person and of the project. */
+  /** The active rules of the user and of the project. */
   readonly rules: RuleFiles['activeRules'];
   readonly instructions: ProjectInstructions;
-  /** Takes out secrets whose values are known on this machine. */
+  /** Removes secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
 }

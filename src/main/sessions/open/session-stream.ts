@@ -5,24 +5,24 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import { createPushQueue } from '../../lib/async/push-queue.ts';
 import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
-/** What a subscriber gets of a log: events in order and transients; a snapshot where it fell too far behind. */
+/** What a subscriber of a log receives: events in order and transients, or a snapshot if it fell too far behind. */
 export type LogPush =
   | { readonly type: 'event'; readonly event: SessionEvent }
   | { readonly type: 'transient'; readonly transient: Transient }
   | { readonly type: 'snapshot' };
 
-/** A log that goes on. The next push waits for a promise that a listener returns. */
+/** A log that is still growing. The next push waits for the promise of a listener. */
 export interface FollowedLog {
   state(): Pick<SessionState, 'seq'>;
-  /** The returned function ends it. */
+  /** Returns a function that ends the subscription. */
   subscribe(fromSeq: number, listener: (push: LogPush) => void | Promise<void>): () => void;
 }
 
 const mostWaiting = 256;
 
 /**
- * A session as a stream: everything from `fromSeq`, then what happens. Items go in arrays, and between two arrays other
- * work gets a turn, so that neither a long log nor a fast model blocks the process.
+ * A session as a stream: everything from `fromSeq` on, then new events. Items come in arrays, and other work gets a
+ * turn between two arrays, so that neither a long log nor a fast model blocks the process.
  */
 export async function* sessionStream(
   open: () => Promise<FollowedLog>,
@@ -51,7 +51,7 @@ export async function* sessionStream(
   }
 }
 
-/** Neighbors of one kind together, the order kept. */
+/** Groups neighbors of the same kind, in their order. */
 function* batches(pushes: readonly LogPush[]): Iterable<SessionPush> {
   let events: SessionEvent[] = [];
   let items: Transient[] = [];

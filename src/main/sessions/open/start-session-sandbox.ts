@@ -10,7 +10,7 @@ import type { OpenSessionsOptions } from './session-options.ts';
 type Starter = Pick<OpenSessionsOptions, 'startSandbox'>;
 type SandboxWish = Awaited<ReturnType<typeof sandboxRequest>>;
 
-/** One that only reads and says why, where work has no container: its turn then ends with what is missing. */
+/** If work has no container: a read-only sandbox that says why. Its turn then ends with what is missing. */
 export async function strongSandbox(
   { startSandbox }: Starter,
   request: SandboxWish & { readonly needsExecute: boolean },
@@ -21,7 +21,7 @@ export async function strongSandbox(
   return startSandbox({ ...request, wanted: 'read-only', needsExecute: false, because: started.error }, signal);
 }
 
-/** Of a session that is only talked in: the container is started, and noted in the log, when a turn needs it. */
+/** For chats: the container is started, and logged, when a turn first needs it. */
 export async function lateSandbox(
   { startSandbox }: Starter,
   { journal, request }: { readonly journal: LiveJournal; readonly request: SandboxWish },

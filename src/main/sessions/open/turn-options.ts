@@ -5,7 +5,7 @@ import type { RunOptions } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig, TurnOptions } from '../../agent/turn/agent-dependencies.ts';
 
-/** What a turn goes by: as it was asked for, else as the settings say. */
+/** The options of a turn: as requested, and from the settings where nothing was requested. */
 export function turnOptions(settings: Settings, run: RunOptions, assistant: Assistant | null = null): TurnOptions {
   return {
     strategy: run.strategy,
@@ -31,13 +31,13 @@ export function turnOptions(settings: Settings, run: RunOptions, assistant: Assi
   };
 }
 
-/** Its model and mode are in the options already. */
+/** Without the model and mode, which are already in the options. */
 function withoutChoices(assistant: Assistant): NonNullable<TurnOptions['assistant']> {
   const { name, text, tools, temperature, topP, maxTokens } = assistant;
   return { name, text, tools, temperature, topP, maxTokens };
 }
 
-/** A profile is `hybrid` with numbers of its own. */
+/** A profile is `hybrid` with its own numbers. */
 function routed({ routing }: Settings, policy: Policy): Pick<TurnOptions, 'policy' | 'routing'> {
   if (policy === 'local' || policy === 'cloud' || policy === 'hybrid') {
     return { policy, routing: routingOf(routing.profile, routing.numbers) };

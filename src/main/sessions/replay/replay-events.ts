@@ -2,15 +2,15 @@ import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts
 import { crashedNoticeCode } from '../store/crash-repair.ts';
 import { canonicalJson } from '@shared/text/canonical-json.ts';
 
-/** Who made an event of a recorded log, as far as a replay has to know. */
+/** Who made an event of a recorded log, as far as a replay must know. */
 export type Origin =
   /** The engine makes it again. */
   | 'engine'
-  /** It came from outside the engine, or from inside an effect that a replay does not run: taken over from the log. */
+  /** It came from outside of the engine, or from an effect, which a replay does not run: it is copied from the log. */
   | 'outside'
-  /** May be either: taken over where the engine does not make it. */
+  /** May be either: it is copied if the engine does not make it. */
   | 'either'
-  /** Appended when the session was opened after a crash: here the engine of the recorded run had stopped. */
+  /** Appended when the session was opened after a crash. The engine of the recorded run had stopped here. */
   | 'crash';
 
 const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
@@ -41,7 +41,7 @@ const eitherTypes: ReadonlySet<EventType> = new Set<EventType>(['sandbox-started
 /** The origin of every event of a log, in order. */
 export function originsOf(events: readonly SessionEvent[]): readonly Origin[] {
   const origins: Origin[] = [];
-  // Calls that only read may run side by side.
+  // Read-only calls may run in parallel.
   const open = new Set<string>();
   for (const event of events) {
     origins.push(originOf(event, open));
@@ -55,23 +55,23 @@ export function originsOf(events: readonly SessionEvent[]): readonly Origin[] {
 
 function originOf(event: SessionEvent, open: ReadonlySet<string>): Origin {
   if (outsideTypes.has(event.type) || isOfChild(event) || isOfProgram(event)) return 'outside';
-  // What happens inside an effect (a question, a note) is part of what the effect did: a replay does not run it.
+  // Events inside of an effect (a question, a note) belong to the effect, which a replay does not run.
   if (open.size > 0 && !isOfCall(event, open) && !endsTurn(event)) return 'either';
   return eitherTypes.has(event.type) ? 'either' : 'engine';
 }
 
-/** The question of a child, which its parent shows. */
+/** A child's question that its parent shows. */
 function isOfChild(event: SessionEvent): boolean {
   const isQuestion = event.type === 'approval-requested' || event.type === 'approval-answered';
   return isQuestion && event.child !== undefined;
 }
 
-/** A call that a program made: its own end tells all that the engine has to know. */
+/** A call that a program made. The end of the program itself tells the engine everything. */
 function isOfProgram(event: SessionEvent): boolean {
   return (event.type === 'tool-started' || event.type === 'tool-ended') && event.parent !== undefined;
 }
 
-/** Only the engine asks for a call of a model, begins one and ends one that is open. */
+/** Only the engine requests a model's call, starts it and ends one that is open. */
 function isOfCall(event: SessionEvent, open: ReadonlySet<string>): boolean {
   if (event.type === 'tool-ended') return open.has(event.toolCallId);
   return event.type === 'tool-call-requested' || (event.type === 'tool-started' && event.by === 'model');
@@ -81,7 +81,7 @@ function endsTurn(event: SessionEvent): boolean {
   return event.type === 'turn-ended';
 }
 
-/** Before each `turn-ended {crashed}`: the ends that were given to what the crash had cut off. */
+/** Marks the events before each `turn-ended {crashed}` that ended what the crash had cut off. */
 function markCrashes(events: readonly SessionEvent[], origins: Origin[]): void {
   events.forEach((event, index) => {
     if (event.type !== 'turn-ended' || event.reason !== 'crashed') return;
@@ -102,8 +102,8 @@ function isCrashEnd(event: SessionEvent): boolean {
 }
 
 /**
- * Fields that are measured, or depend on how an effect went: a replay takes them from the record and does not compare
- * them. All other fields must come out equal.
+ * Measured fields, and fields that depend on how an effect went. A replay copies them from the record and does not
+ * compare them. All other fields must be equal.
  */
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
@@ -111,7 +111,7 @@ const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'stage-chosen': ['cause'],
   'model-call-started': ['request', 'promptTokens'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
-  // Words for people, which may be said better some day.
+  // Texts for people, whose wording may change.
   'tool-started': ['label'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],
   'gate-checked': ['text'],
@@ -123,7 +123,7 @@ const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
 
 const stamps: readonly string[] = ['v', 'seq', 'at'];
 
-/** The first field, by name, in which an event comes out differently from its record; null when it is the same event. */
+/** The first field, by name, in which an event differs from its record. Null: they are equal. */
 export function differingField(made: NewEvent, recorded: SessionEvent): string | null {
   if (made.type !== recorded.type) return 'type';
   const left = new Map<string, unknown>(Object.entries(made));
@@ -136,14 +136,14 @@ export function differingField(made: NewEvent, recorded: SessionEvent): string |
   return null;
 }
 
-/** What the engine made, with the stamps and the measured fields of the record. */
+/** The event that the engine made, with the stamps and measured fields of the record. */
 export function withMeasured(made: NewEvent, recorded: SessionEvent): SessionEvent {
   const event: SessionEvent = { ...made, v: recorded.v, seq: recorded.seq, at: recorded.at };
   const taken = Object.entries(recorded).filter(([key]) => measured[made.type]?.includes(key));
   return Object.assign(event, Object.fromEntries(taken));
 }
 
-/** The id of the given kind that an event is the first to carry; null for all others. */
+/** The id of the given kind that an event is the first to carry. Null for all others. */
 export function idIn(kind: 'turn' | 'call' | 'tool' | 'message' | 'approval', event: SessionEvent): string | null {
   switch (kind) {
     case 'turn':

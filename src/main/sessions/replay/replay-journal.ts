@@ -10,32 +10,32 @@ import { createRedactor } from '../log/redactor.ts';
 import { differingField, idIn, type Origin, originsOf, withMeasured } from './replay-events.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** A journal that holds an engine to a recorded log: every fact it appends must be the recorded one. */
+/** A journal that compares an engine with a recorded log: each fact that the engine appends must be recorded there. */
 export interface ReplayJournal extends Journal {
-  /** Why the engine was stopped; null while it goes on. */
+  /** Why the engine was stopped. Null: it continues. */
   readonly stopped: () => ReplayStop | null;
-  /** The first thing that came out differently, in words; null when nothing has. */
+  /** The first difference, in words. Null: there is none. */
   readonly difference: () => string | null;
-  /** The next event that the engine itself has to make; null where the record ends or the recorded run stopped. */
+  /** The next event that the engine itself must make. Null: the record ends, or the recorded run stopped. */
   readonly next: () => SessionEvent | null;
-  /** Aborts when the engine must not go on, and where the recorded turn was cancelled. */
+  /** Aborts when the engine must stop, and where the recorded turn was cancelled. */
   readonly signal: () => AbortSignal;
-  /** Takes over everything up to the start of the next turn; returns that event, or null at the end of the log. */
+  /** Copies everything up to the start of the next turn. Returns that event, or null at the end of the log. */
   readonly toNextTurn: () => EventOf<'turn-started'> | null;
-  /** To be called when the engine has ended a turn: takes over what a crash left, and notes what the engine left out. */
+  /** Call it when the engine has ended a turn: copies what a crash left, and notes what the engine did not make. */
   readonly endTurn: () => void;
   /** The recorded event of a type that belongs to an id. */
   readonly find: <Type extends EventType>(type: Type, fits: (event: EventOf<Type>) => boolean) => EventOf<Type> | null;
-  /** Notes a difference that was found from outside. */
+  /** Notes a difference that the caller found. */
   readonly differs: (text: string) => void;
 }
 
-/** `crash`: the recorded run ended here. `difference`: the engine did something else than what is recorded. */
+/** `crash`: the recorded run ended here. `difference`: the engine did something that is not recorded. */
 type ReplayStop = 'crash' | 'difference';
 
 const plain = createRedactor();
 
-/** Replays from memory: `events` is the whole log, in order. Nothing is written; blobs are only read. */
+/** Replays from memory: `events` is the whole log, in order. Nothing is written, and blobs are only read. */
 export function createReplayJournal(
   sessionId: string,
   events: readonly SessionEvent[],
@@ -156,7 +156,7 @@ class Replay {
       this.#issued.add(id);
       return id;
     }
-    // The record ends before this id was used: what is appended with it will not be taken.
+    // The record ends before this id was used, so nothing that is appended with it will be accepted.
     return `${kind}-unrecorded-${this.#issued.size}`;
   }
 
@@ -199,7 +199,7 @@ class Replay {
     for (const event of this.#folded.slice()) if (event.seq >= fromSeq) yield event;
   }
 
-  /** What came from outside before the engine's event is taken over, where the engine does not make it itself. */
+  /** Copies outside events that come before the engine's event, unless the engine makes them itself. */
   #adoptBefore(made: NewEvent): void {
     for (; this.#at < this.#events.length; this.#adopt()) {
       const recorded = this.#events[this.#at];
@@ -210,8 +210,8 @@ class Replay {
   }
 
   /**
-   * What certainly is from outside is taken over as soon as what is before it has happened, so that the state shows
-   * it. A message that came while the turn ran is shown to the engine only where the recorded engine saw it next.
+   * Copies events that certainly come from outside as soon as everything before them has happened, so that the state
+   * shows them. A message that arrived during the turn is shown only where the recorded engine read it next.
    */
   #adoptAfter(): void {
     while (this.#origins[this.#at] === 'outside') {

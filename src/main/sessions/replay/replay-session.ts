@@ -13,11 +13,11 @@ import { createReplayJournal, type ReplayJournal } from './replay-journal.ts';
 import { stateHash } from './state-hash.ts';
 import type { ReplayReport } from '@shared/contract/sessions-contract.ts';
 
-/** A recorded session: `SessionStore.view(id, 'whole')` gives one. */
+/** A recorded session, such as `SessionStore.view(id, 'whole')` returns. */
 export interface RecordedSession {
   readonly sessionId: string;
   read(): AsyncIterable<SessionEvent>;
-  /** What is wrong with the log, in words. */
+  /** Problems of the log, in words. */
   readonly problems: readonly string[];
 }
 
@@ -27,13 +27,13 @@ interface RecordedMessage {
   readonly attachments?: readonly Attachment[] | undefined;
 }
 
-/** Everything a turn needs to be run again; nothing of it reaches a model, a network, a sandbox or the disk. */
+/** Everything that runs a turn again. Nothing of it reaches a model, a network, a sandbox or the disk. */
 export interface ReplayTurn {
   readonly journal: Journal;
   readonly effects: Effects;
-  /** Stands for every provider of the recorded run. */
+  /** Answers in place of every provider of the recorded run. */
   readonly provider: Provider;
-  /** A message is there exactly where the recorded engine took it. */
+  /** Returns a message exactly where the recorded engine took it. */
   readonly inbox: { take(): RecordedMessage | null };
   readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
   readonly budget: Budget;
@@ -52,9 +52,9 @@ export interface ReplayTurn {
 export type RunReplayTurn = (turn: ReplayTurn) => Promise<void>;
 
 /**
- * Runs a recorded session again, turn by turn, with the recorded replies and results, and compares: every event the
- * engine makes with the recorded one, and the folded states at the end. Also checks that the log is whole and that
- * every blob it names is there with its own hash. Turns that a crash ended are run up to where they stop.
+ * Runs a recorded session again, turn by turn, with the recorded replies and results. Compares every event of the
+ * engine with the recorded one, and the folded states at the end. Also checks that the log is complete, and that every
+ * blob it names exists and has the right hash. Turns that a crash ended are run up to where they stop.
  */
 export async function replaySession(
   session: RecordedSession,
@@ -80,7 +80,7 @@ export async function replaySession(
   };
 }
 
-/** Stops at the first turn that comes out differently: what follows stands on it. */
+/** Stops at the first turn that differs, because all later ones depend on it. */
 async function replayTurns(
   journal: ReplayJournal,
   events: readonly SessionEvent[],
@@ -106,7 +106,7 @@ async function replayTurns(
     try {
       await runTurn(turn);
     } catch (error) {
-      // Once the replay has stopped the engine, how it takes that is its own matter.
+      // The replay itself stopped the engine, so it may end in any way.
       if (journal.stopped() === null) throw error;
     }
     if (journal.stopped() === 'difference') return;
@@ -115,7 +115,7 @@ async function replayTurns(
   }
 }
 
-/** The fold of a log as it was recorded. */
+/** The hash of a log as it was recorded. */
 function hashOfEvents(events: Iterable<SessionEvent>): string {
   let state = emptySession;
   let money = emptyMoney;
@@ -126,14 +126,14 @@ function hashOfEvents(events: Iterable<SessionEvent>): string {
   return stateHash(state, money);
 }
 
-/** Hands back what is recorded of an effect; nothing runs. */
+/** Returns the recorded result of an effect. Nothing runs. */
 function createReplayEffects(journal: ReplayJournal): Effects {
   return {
     replaying: true,
     perform: async (toolCallId) => {
       const ended = journal.find('tool-ended', (event) => event.toolCallId === toolCallId);
       if (!ended) {
-        // The recorded run stopped inside this effect; the next append stops the engine.
+        // The recorded run stopped inside of this effect. The next append stops the engine.
         return { status: 'unknown', output: '', full: null, exitCode: null, durationMs: 0, data: null };
       }
       const { status, output, full, exitCode, durationMs, waitedMs, reusedFrom, pictures } = ended;
@@ -153,7 +153,7 @@ async function dataOf(journal: ReplayJournal, ended: EventOf<'tool-ended'>): Pro
   return JSON.parse(Buffer.from(bytes).toString('utf8'));
 }
 
-/** Answers every call with what was answered in the recorded run, and counts what was counted. Lists no models. */
+/** Answers every call with the recorded answer, and token counts with the recorded counts. Lists no models. */
 function createReplayProvider(journal: ReplayJournal): Provider {
   return {
     id: 'replay',
@@ -177,7 +177,7 @@ async function* replayReply(journal: ReplayJournal): AsyncGenerator<StreamPart> 
 
 function endOf(event: EventOf<'model-call-ended'>): StreamPart {
   const { stopReason, usage, evaluatedTokens, timings, error, answeredBy, engine } = event;
-  // A probe goes by what was drafted. What a load brought to be told of was told, and is in the log.
+  // A probe relies on the recorded drafts. Findings of a model load are in the log already, so they are not repeated.
   const ended = {
     type: 'ended' as const,
     stopReason,
@@ -247,7 +247,7 @@ function createReplayApprover(journal: ReplayJournal): ReplayTurn['approver'] {
   };
 }
 
-/** A call was refused exactly where the log says so; nothing is put aside. */
+/** Refuses a call exactly where the log does. Reserves nothing. */
 function createReplayBudget(journal: ReplayJournal): Budget {
   return {
     reserve: async () => {
@@ -256,7 +256,7 @@ function createReplayBudget(journal: ReplayJournal): Budget {
       const { scope, limitUsd, spentUsd, heldUsd, worstUsd } = next;
       return { type: 'refused', cap: { scope, limitUsd, spentUsd, heldUsd, worstUsd } };
     },
-    // It is asked for inside an effect, which a replay does not run.
+    // Only asked for inside of an effect, which a replay does not run.
     left: async () => [],
     raise: async () => undefined,
     ask: async (capId) => {
@@ -268,7 +268,7 @@ function createReplayBudget(journal: ReplayJournal): Budget {
   };
 }
 
-/** A fence was met exactly where the log says so. What was sent is in the log; what is played is the answer. */
+/** A fence applies exactly where the log says so. The log has what was sent, and the replay plays the answer. */
 function createReplayFences(journal: ReplayJournal): SessionFences {
   return {
     check: async ({ request }) => {
@@ -280,7 +280,7 @@ function createReplayFences(journal: ReplayJournal): SessionFences {
   };
 }
 
-/** Names the first blob that is gone or is no longer what its name says; null when all are there. */
+/** Names the first blob that is missing or does not match its name. Null: all are there. */
 async function findMissingBlob(events: readonly SessionEvent[], blobs: Pick<Blobs, 'get'>): Promise<string | null> {
   const good = new Set<string>();
   for (const event of events) {

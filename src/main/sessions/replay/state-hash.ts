@@ -3,7 +3,7 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import { canonicalJson } from '@shared/text/canonical-json.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** SHA-256 over the canonical JSON of both states: equal hashes mean that every host shows and counts the same. */
+/** SHA-256 over the canonical JSON of both states. Equal hashes mean that every host shows and counts the same. */
 export function stateHash(state: SessionState, money: MoneyState): string {
   return sha256Of(canonicalJson({ state, money }));
 }

@@ -4,16 +4,16 @@ import type { SessionEvent } from '@shared/events/events.ts';
 /** One text of a log that can be found. */
 export interface SearchText {
   readonly kind: SearchKind;
-  /** The row of the conversation it stands in: of a message, a call, a tool call or a turn; null for the title. */
+  /** The row of the conversation that contains it: a message, a call, a tool call or a turn. Null for the title. */
   readonly ref: string | null;
   readonly text: string;
 }
 
-/** Of what people and models write all but the very long is kept; of outputs, in characters, the beginning and the end. */
+/** Limits in characters: for texts of people and models, and for outputs, of which both ends are kept. */
 const writtenLimit = 32_768;
 const outputLimit = 4096;
 
-/** The texts of an event that a person may look for. Most events have none. */
+/** The texts of an event that the user may search for. Most events have none. */
 export function searchTexts(event: SessionEvent): readonly SearchText[] {
   return textsOf(event).filter(({ text }) => text.trim() !== '');
 }
@@ -40,7 +40,7 @@ function textsOf(event: SessionEvent): readonly SearchText[] {
   }
 }
 
-/** What stands in the arguments of a call, without the names of its fields. */
+/** The values in the arguments of a call, without field names. */
 function inputText(label: string, input: unknown): string {
   const values = typeof input === 'object' && input !== null ? Object.values(input) : [];
   const texts = values.flatMap((value: unknown) => (typeof value === 'string' ? value : []));

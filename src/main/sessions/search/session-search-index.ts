@@ -10,52 +10,52 @@ import { type LogPiece, readPieces } from '../log/log-scan.ts';
 import { findHits } from './session-search-query.ts';
 import { searchTexts } from './searchable-texts.ts';
 
-/** The log of a session as a file. */
+/** A session's log as a file. */
 export interface LogFile {
   readonly sessionId: string;
   readonly path: string;
   readonly bytes: number;
-  /** Another one: the log was made anew, and places in it mean nothing any more. */
+  /** If it changes, the log was written again and positions in it are no longer valid. */
   readonly inode: number;
 }
 
 export interface FoundTexts {
   readonly hits: readonly Omit<SearchHit, 'title' | 'projectPath'>[];
-  /** False: the time was up before every log was looked through. Asked again, it goes on there. */
+  /** False: the time was up before every log was read. The next search continues there. */
   readonly isComplete: boolean;
 }
 
-/** The texts of all sessions, to be searched. The logs are the truth: the file can be deleted at any time. */
+/** The searchable texts of all sessions. The file can be deleted at any time, because it is made from the logs. */
 export interface SearchIndex {
-  /** Takes in what the logs have that it has not, for `budgetMs` at most, then looks. */
+  /** Adds new texts of the logs for `budgetMs` at most, and then searches. */
   search(text: string, limit: number, signal: AbortSignal): Promise<FoundTexts>;
   close(): Promise<void>;
 }
 
 export interface SearchIndexOptions {
-  /** Its file; beside it lie `-wal` and `-shm`. */
+  /** Its file. `-wal` and `-shm` are next to it. */
   readonly path: string;
-  /** The latest first: these are looked through first. */
+  /** Latest first: these are read first. */
   readonly logs: () => Promise<readonly LogFile[]>;
   readonly diagnostics: Log;
   readonly budgetMs: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly now: () => number;
 }
 
-/** Raised with any change of the tables or of what is taken in: an index of another version is made anew. */
+/** Raise it with any change of the tables or of the indexed texts: an index of another version is made again. */
 const indexVersion = 1;
 
-/** Texts of about this many characters are taken in at a time (10 to 15 ms), then other work gets a turn. */
+/** Adds texts of about this many characters at a time (10 to 15 ms), and then lets other work run. */
 const breathCharacters = 64 * 1024;
 
 export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   let opening: Promise<Database> | null = null;
-  /** One search at a time: they share the connection and what is taken in. */
+  /** One search at a time, because searches share the connection and the indexing. */
   let tail: Promise<unknown> = Promise.resolve();
   const database = (): Promise<Database> => {
     opening ??= openDatabase(options);
-    // Who asked gets the error; the next search opens it anew.
+    // The caller gets the error, and the next search opens it again.
     opening.catch(() => {
       opening = null;
     });
@@ -70,13 +70,13 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   return {
     search: (text, limit, signal) => {
       const answer = tail.then(() => run(text, limit, signal));
-      // Who asked gets the error.
+      // The caller gets the error.
       tail = answer.catch(() => undefined);
       return answer;
     },
     close: async () => {
       await tail;
-      // One that never opened has nothing to close.
+      // There is nothing to close if it never opened.
       const db = await opening?.catch(() => null);
       opening = null;
       db?.close();
@@ -84,15 +84,15 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   };
 }
 
-/** Opens the file; one that is damaged or of another version is made anew. */
+/** Opens the file. A damaged one, or one of another version, is made again. */
 async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<Database> {
-  // Loaded with the first search: a start does not wait for a native library.
-  // By `require`: an import of a package from within a packed app's archive is not there in every Electron.
-  // What a package of that name gives is what its types say: the one cast at this edge.
+  // Loaded with the first search, so that a start does not wait for a native library. Uses `require`, because not every
+  // Electron can `import` a package from inside of a packed app. The cast at this edge assumes that the package fits
+  // its types.
   const sqlite = createRequire(import.meta.url)('@photostructure/sqlite') as typeof import('@photostructure/sqlite');
   const { DatabaseSync } = sqlite;
   const open = (): Database => {
-    // What it has beside it (`-wal`, `-shm`) gets the rights of the file itself.
+    // `-wal` and `-shm` get the mode of this file.
     const file = openSync(path, 'a', 0o600);
     fchmodSync(file, 0o600);
     closeSync(file);
@@ -117,7 +117,7 @@ async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<
   }
 }
 
-/** Trigrams find parts of names and languages without spaces. `texts` holds what `found` only points to. */
+/** Trigrams find parts of names, and languages without spaces. `texts` holds the texts that `found` points to. */
 const tables = `
   CREATE TABLE logs (session TEXT PRIMARY KEY, inode INTEGER NOT NULL, seq INTEGER NOT NULL, offset INTEGER NOT NULL);
   CREATE TABLE texts (
@@ -137,7 +137,7 @@ interface Place {
   readonly offset: number;
 }
 
-/** True: the index has all that the logs have. */
+/** True: the index is up to date with the logs. */
 async function takeIn(db: Database, options: SearchIndexOptions, signal: AbortSignal): Promise<boolean> {
   const until = options.now() + options.budgetMs;
   const logs = await options.logs();
@@ -150,7 +150,7 @@ async function takeIn(db: Database, options: SearchIndexOptions, signal: AbortSi
       if (!(await takeInLog(db, log, { known, signal, isOver: () => options.now() > until }))) return false;
     } catch (error) {
       signal.throwIfAborted();
-      // One that cannot be read is named by the list of sessions; the others are searched all the same.
+      // The list of sessions reports an unreadable log. The others are still searched.
       options.diagnostics.warn(`The log of ${log.sessionId} is not searched: ${messageOf(error)}`);
     }
   }
@@ -163,7 +163,7 @@ interface Taking {
   readonly isOver: () => boolean;
 }
 
-/** False: the time was up before its end. Each MiB is taken in whole or not at all. */
+/** False: the time was up before the end of the log. Each MiB is added completely or not at all. */
 async function takeInLog(db: Database, log: LogFile, { known, signal, isOver }: Taking): Promise<boolean> {
   const goesOn = known !== null && known.inode === log.inode && known.offset <= log.bytes;
   if (!goesOn) inTransaction(db, () => forget(db, log.sessionId));
@@ -233,7 +233,7 @@ function forgetMissing(db: Database, present: ReadonlySet<string>): void {
   if (gone.length > 0) inTransaction(db, () => gone.forEach((id) => forget(db, id)));
 }
 
-/** The index keeps no texts of its own, so it has to be told what it forgets. */
+/** The index stores no texts itself, so each deletion must pass the deleted text. */
 function forget(db: Database, session: string): void {
   db.prepare("INSERT INTO found (found, rowid, text) SELECT 'delete', id, text FROM texts WHERE session = ?").run(
     session,

@@ -3,23 +3,23 @@ import type { SearchHit } from '@shared/contract/search-answer.ts';
 
 type Hit = Omit<SearchHit, 'title' | 'projectPath'>;
 
-/** So that one long session does not fill the answer. */
+/** So that one long session does not fill the results. */
 const hitsPerSession = 5;
 
-/** What is looked at to find those: a word that stands everywhere is found in the latest texts. */
+/** How many texts are checked for hits. A very common word is found in the latest texts. */
 const mostLookedAt = 2000;
 
-/** The index finds parts of three characters and more; shorter words are looked for in what the longer ones leave. */
+/** The index finds parts of three characters or more. Shorter words filter what the longer ones find. */
 const shortestIndexed = 3;
 
-/** Texts that hold every word of `text` (whatever their case and accents), the latest first. `"…"` holds words together. */
+/** Texts that contain every word of `text`, ignoring case and accents, latest first. `"…"` keeps words together. */
 export function findHits(db: Database, text: string, limit: number): readonly Hit[] {
   const words = wordsOf(text);
   if (words.length === 0) return [];
   const hits: Hit[] = [];
   const perSession = new Map<string, number>();
   const said = new Set<string>();
-  /** What was said last in each session, of what was looked at: the next is what was said before that. */
+  /** The latest answer per session among the checked texts. The next one was written before it. */
   const answers = new Map<string, string>();
   for (const row of candidates(db, words)) {
     const hit = hitOf(row, words);
@@ -35,7 +35,7 @@ export function findHits(db: Database, text: string, limit: number): readonly Hi
   return hits;
 }
 
-/** The end of a turn says what its last step said, which may have thought aloud before, or said it in a call. */
+/** The end of a turn repeats its last step, which may contain more text before it, or be a call. */
 function isSaidAgain({ sessionId, kind }: Hit, text: string, answers: Map<string, string>): boolean {
   if (kind !== 'answer' && kind !== 'call') return false;
   const own = text.trim();
@@ -45,7 +45,7 @@ function isSaidAgain({ sessionId, kind }: Hit, text: string, answers: Map<string
   return false;
 }
 
-/** `a "b c"`: two words. */
+/** `a "b c"` gives two words. */
 function wordsOf(text: string): readonly string[] {
   const words = [...text.matchAll(/"([^"]+)"|([^\s"]+)/gu)].map((match) => match[1] ?? match[2] ?? '');
   return [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))].slice(0, 20);
@@ -56,7 +56,7 @@ function* candidates(db: Database, words: readonly string[]): Generator<Readonly
   const short = words.filter((word) => !long.includes(word));
   const like = short.map(() => "text LIKE ? ESCAPE '\\'");
   const isFound = long.length > 0 ? ['id IN (SELECT rowid FROM found WHERE found MATCH ?)'] : [];
-  // Only the ids are sorted; the texts are fetched for those that are shown.
+  // Sorts only the ids. Texts are fetched for the rows that are used.
   const query = `SELECT id FROM texts WHERE ${[...isFound, ...like].join(' AND ')}
     ORDER BY at DESC, id DESC LIMIT ${mostLookedAt}`;
   const match = long.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');
@@ -82,7 +82,7 @@ function hitOf(row: Readonly<Record<string, unknown>>, words: readonly string[])
 const beforeCharacters = 40;
 const afterCharacters = 120;
 
-/** Around the first of the words that stands there as it was written, on one line. */
+/** Text around the first word that occurs in it, on one line. */
 function snippetOf(text: string, words: readonly string[]): SearchHit['snippet'] {
   const folded = fold(text);
   const places = words.map((word) => ({ at: folded.indexOf(fold(word)), length: word.length }));
@@ -97,7 +97,7 @@ function snippetOf(text: string, words: readonly string[]): SearchHit['snippet']
   };
 }
 
-/** Each character keeps its place: what has no accent of its own, or would become two, stays as it is. */
+/** Keeps the position of every character: one without its own accent, or that would become two, stays unchanged. */
 function fold(text: string): string {
   return text.replaceAll(/[^\0-\x7f]/gu, plain).toLowerCase();
 }

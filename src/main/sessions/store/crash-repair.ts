@@ -3,13 +3,13 @@ import { noUsage } from '@shared/money/token-cost.ts';
 import type { MessageState, SessionState, StepState, ToolCallState } from '@shared/session/session-state.ts';
 import { type TouchedFiles, touchedFilesText } from './touched-files.ts';
 
-/** The error code of a model call that the end of the process cut off. */
+/** The error code of a model call that was cut off by the end of the process. */
 export const crashedNoticeCode = 'crashed';
 
 /**
- * What to append when a session is opened that was cut off: everything that started and did not end gets its end, as
- * far as anyone can know it. Nothing is run again: whether a started side effect happened is `unknown`. Empty for a
- * session that ended well. `touched`: what was done to the workspace since `openSince`, where anybody could look.
+ * The events to append when a session is opened that was cut off: everything that started and did not end gets its end,
+ * as far as it can be known. Nothing is run again. Whether a started side effect happened is `unknown`. Empty for a
+ * session that ended well. `touched`: changes to the workspace since the first open call, if it could be searched.
  */
 export function crashRepairEvents(state: SessionState, touched: TouchedFiles | null): readonly NewEvent[] {
   const calls = openCalls(state);
@@ -35,7 +35,7 @@ export function crashRepairEvents(state: SessionState, touched: TouchedFiles | n
   ];
 }
 
-/** Whoever sent it waits for nothing: it is shown as what it is, with its words, to be sent again. */
+/** Nobody waits for the message any more. It is shown with its text, so that it can be sent again. */
 function dropMessage({ messageId, text }: MessageState): readonly NewEvent[] {
   return [
     { type: 'message-dropped', messageId },
@@ -48,7 +48,7 @@ function dropMessage({ messageId, text }: MessageState): readonly NewEvent[] {
   ];
 }
 
-/** When the first side effect began whose end is not known; null where there is none. */
+/** When the first side effect with an unknown end began. Null: there is none. */
 export function firstOpenCallStartedAt(state: SessionState): number | null {
   const starts = openCalls(state).flatMap(({ startedAt }) => startedAt ?? []);
   return starts.length === 0 ? null : Math.min(...starts);
@@ -58,7 +58,7 @@ type OpenCall = Pick<ToolCallState, 'toolCallId' | 'tool' | 'turnId' | 'startedA
   readonly parent?: string;
 };
 
-/** Calls of a program end before it. */
+/** The calls of a program come before the program itself, so they end first. */
 function openCalls(state: SessionState): readonly OpenCall[] {
   const open = [...state.toolCalls, ...state.actions].filter((call) => call.status === null && call.startedAt !== null);
   return open.flatMap((call) => [

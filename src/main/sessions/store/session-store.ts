@@ -24,7 +24,7 @@ import { failedSummary, loadSummary, saveSummary, type StoredSummary, summaryOf 
 import { type WorkspaceMode } from '@shared/events/session-events.ts';
 
 interface NewSession {
-  /** From `newSessionId`, where the caller needs it before (a workspace named after it). */
+  /** From `newSessionId`, if the caller needs it earlier (for a workspace named after it). */
   readonly id?: string;
   readonly title: string;
   readonly projectPath: string | null;
@@ -35,48 +35,49 @@ interface NewSession {
   readonly fenced?: EventOf<'session-created'>['fenced'];
 }
 
-/** A session as it lies on the disk, for looking at: no lock is taken and nothing is repaired. */
+/** A session as stored on disk, for reading only: no lock is taken and nothing is repaired. */
 interface SessionView {
   readonly sessionId: string;
   readonly state: SessionState;
   readonly money: MoneyState;
-  /** What was found wrong with the part that was read, in words; the log is left as it is. */
+  /** Problems in the part that was read, in words. The log is not changed. */
   readonly problems: readonly string[];
-  /** Places about every MiB. */
+  /** Positions about every MiB. */
   readonly marks: readonly LogPosition[];
-  /** From `fromSeq` (default 1) on; damaged records are passed over. */
+  /** From `fromSeq` (default 1) on. Skips damaged records. */
   read(fromSeq?: number): AsyncIterable<SessionEvent>;
 }
 
-/** All sessions of a home. One writer a session; everything but the logs and the blobs can be deleted and is made again. */
+/** All sessions of a home. Each has one writer. Everything but the logs and blobs can be deleted and is made again. */
 export interface SessionStore {
   newSessionId(): string;
-  /** Rejects with `conflict` for an id that is taken, `disk-full` when there is no room. */
+  /** Rejects with `conflict` if the id is taken, and with `disk-full`. */
   create(session: NewSession): Promise<LiveJournal>;
   /**
-   * Opens for work: checks and repairs the log, ends what a crash cut off. Rejects with `not-found`, `conflict` (open
-   * elsewhere), `log-version`, or `log-damaged` when not one record can be read; nothing is ever deleted.
+   * Opens a session for work: checks and repairs the log, and ends what a crash cut off. Rejects with `not-found`,
+   * `conflict` (open elsewhere), `log-version`, or `log-damaged` if not a single record can be read. Nothing is ever
+   * deleted.
    */
   open(sessionId: string): Promise<LiveJournal>;
   /**
-   * `whole` reads and checks every record; otherwise what a snapshot covers is taken from it. Rejects with `not-found`,
-   * `log-version`, or `log-damaged` as above.
+   * `whole` reads and checks every record. Otherwise the part before a snapshot is taken from the snapshot. Rejects
+   * with `not-found`, `log-version`, or `log-damaged` as above.
    */
   view(sessionId: string, how?: 'whole'): Promise<SessionView>;
-  /** The latest first. A session that cannot be read is listed with its `problem`. */
+  /** Latest first. A session that cannot be read is listed with its `problem`. */
   list(): Promise<readonly StoredSummary[]>;
-  /** Where each stands in its tree. That is settled when a session is made, so only new ones are read. */
+  /** The place of each session in its tree. It never changes, so only new sessions are read. */
   members(): Promise<readonly TreeMember[]>;
-  /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects with `not-found` or `bad-input`. */
+  /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects: `not-found`, `bad-input`. */
   find(text: string): Promise<string>;
-  /** The logs as files, the latest session first. */
+  /** The log files, latest session first. */
   logFiles(): Promise<readonly LogFile[]>;
-  /** Where the log and what belongs to it lie. */
+  /** The folder with the log and everything that belongs to it. */
   folderOf(sessionId: string): string;
 }
 
 export interface SessionStoreOptions {
-  /** `sessions` under the home; made when first needed. */
+  /** `sessions` under the home. Created when first needed. */
   readonly folder: string;
   readonly appVersion: string;
   readonly blobs: Blobs;
@@ -129,8 +130,8 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
 }
 
 /**
- * Sorts by time, to the millisecond, and is unlike any other: `20250131-094502-k3f9a2b7`. The last part is the
- * millisecond as two digits of base 36, and six by chance.
+ * A unique id that sorts by time, to the millisecond: `20250131-094502-k3f9a2b7`. Its last part is the millisecond as
+ * two digits of base 36, and six random digits.
  */
 function newSessionId(now: number): string {
   const digits = new Date(now).toISOString().replaceAll(/\D/g, '');
@@ -185,7 +186,7 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
   });
 }
 
-/** What became of the workspace while the outcome of a call was not known; null where nothing was cut off. */
+/** Changes to the workspace since the first call whose outcome is unknown. Null: no call was cut off. */
 async function touchedSinceCrash(state: SessionState): Promise<TouchedFiles | null> {
   const since = firstOpenCallStartedAt(state);
   if (since === null || state.workspace === null) return null;
@@ -197,7 +198,7 @@ async function touchedSinceCrash(state: SessionState): Promise<TouchedFiles | nu
   );
 }
 
-/** Holds the session's lock while it is opened; the journal has it from then on, or nobody when that failed. */
+/** Holds the session's lock during opening. After that the journal owns it; on failure it is released. */
 async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
   try {
     await makeFolder(paths.folder);
@@ -229,7 +230,7 @@ async function lockSession(paths: Paths): Promise<FileLock> {
   });
 }
 
-/** Appends what an opened log begins with; a log that cannot take it is closed again. */
+/** Appends the first events of an opened log. Closes the log if that fails. */
 async function begin(journal: LiveJournal, log: EventLog, events: readonly NewEvent[]): Promise<LiveJournal> {
   try {
     for (const event of events) await journal.append(event);
@@ -244,7 +245,7 @@ function placeOf({ seq, offset }: LogPosition): LogPosition {
   return { seq, offset };
 }
 
-/** A write that a crash cut off leaves its temporary file; with the lock held it is nobody's. */
+/** Removes temporary files of writes that a crash cut off. Under the lock they belong to nobody. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (/^\.[0-9a-f]{12}\.tmp$/.test(name) || name === 'events.jsonl.repair.tmp')
@@ -269,7 +270,7 @@ function openJournal(options: SessionStoreOptions, paths: Paths, opened: Opened)
   return createLiveJournal({ sessionId, log, blobs, redactor, ...folded, now, diagnostics, save, onClosed: release });
 }
 
-/** Begins a fold where the snapshot ends, or at the beginning without one. `folded` changes as events come. */
+/** Starts a fold at the end of the snapshot, or at the beginning without one. `folded` changes as events come. */
 async function startFold(
   paths: Paths,
   useSnapshot: boolean,
@@ -314,7 +315,7 @@ async function listSessions(
   return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
 }
 
-/** A log that cannot be read is asked again each time: it may have been repaired since. */
+/** A log that cannot be read is tried again each time, because it may have been repaired. */
 async function membersOf(
   options: SessionStoreOptions,
   pathsOf: (id: string) => Paths,
@@ -347,14 +348,14 @@ async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => P
   const files: LogFile[] = [];
   for (const sessionId of [...(await sessionIds(options.folder))].sort().reverse()) {
     const path = pathsOf(sessionId).log;
-    // A session whose log cannot be looked at is not listed.
+    // Sessions whose log cannot be found are left out.
     const found = await stat(path).catch(() => null);
     if (found !== null) files.push({ sessionId, path, bytes: found.size, inode: found.ino });
   }
   return files;
 }
 
-/** The kept summary where it is of this log as it is now, else a new one. Null for a folder without a session. */
+/** The stored summary if it fits the current log, else a new one. Null for a folder without a session. */
 async function summarize(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
   const logBytes = await sizeOf(paths.log);
   if (logBytes === null || logBytes === 0) return null;
@@ -377,7 +378,7 @@ async function findSession(
   text: string,
 ): Promise<string> {
   const ids = [...(await sessionIds(options.folder))].sort();
-  // A start that was killed before its first event leaves a folder, not a session.
+  // A start that was killed before its first event leaves only a folder.
   const isBegun = async (id: string): Promise<boolean> => ((await sizeOf(pathsOf(id).log)) ?? 0) > 0;
   if (ids.includes(text)) return text;
   if (text === 'last') {
@@ -402,7 +403,7 @@ async function findSession(
   });
 }
 
-/** An empty log is that of a start that was killed before anything was said to be written. */
+/** An empty log comes from a start that was killed before the first event was written. */
 async function mustExist(paths: Paths, sessionId: string): Promise<void> {
   if (((await sizeOf(paths.log)) ?? 0) === 0) {
     throw new AppError('not-found', `The session "${sessionId}" was not found.`, {

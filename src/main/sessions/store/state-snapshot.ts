@@ -7,7 +7,7 @@ import { isMissing, writeFileAtomic } from '../../lib/files/json-file.ts';
 import type { LogPosition } from '../log/log-scan.ts';
 import { lineEnd, sealRecord, unsealRecord } from '../log/log-record.ts';
 
-/** The folded state of a log up to a place in it, so that opening need not read what comes before. Can be deleted. */
+/** The folded state of a log up to a position, so that opening need not read what comes before it. Can be deleted. */
 export interface Snapshot extends LogPosition {
   readonly state: SessionState;
   readonly money: MoneyState;
@@ -18,13 +18,13 @@ interface StoredSnapshot extends Snapshot {
   readonly kind: 'snapshot';
   readonly logVersion: number;
   readonly stateVersion: number;
-  /** Of the last bytes of the log before `offset`: tells this log from another one. */
+  /** CRC of the last bytes of the log before `offset`, which identifies the log. */
   readonly tailCrc: string;
 }
 
 const tailBytes = 64 * 1024;
 
-/** Writes a snapshot beside the log as a whole. Rejects with the file system's error; the old one is then as it was. */
+/** Writes a snapshot beside the log as a whole. Rejects with the file system's error; the old one is then unchanged. */
 export async function saveSnapshot(path: string, logPath: string, snapshot: Snapshot): Promise<void> {
   const tailCrc = await tailCrcOf(logPath, snapshot.offset);
   const stored: StoredSnapshot = {
@@ -37,7 +37,7 @@ export async function saveSnapshot(path: string, logPath: string, snapshot: Snap
   await writeFileAtomic(path, sealRecord(stored), { sync: false });
 }
 
-/** Null for a snapshot that is missing, damaged, of another version, or not of this log. Never rejects for any of these. */
+/** Null for a snapshot that is missing, damaged, of another version, or of another log. None of these rejects. */
 export async function loadSnapshot(path: string, logPath: string): Promise<Snapshot | null> {
   let bytes: Buffer;
   try {
@@ -54,7 +54,7 @@ export async function loadSnapshot(path: string, logPath: string): Promise<Snaps
   return { seq, offset, state, money, marks };
 }
 
-/** Sealed by this version: its shape is what the types say. */
+/** This version sealed it, so its shape fits the types. */
 function isOurs(value: unknown): value is StoredSnapshot {
   return (
     typeof value === 'object' &&
@@ -68,7 +68,7 @@ function isOurs(value: unknown): value is StoredSnapshot {
   );
 }
 
-/** `none` where the log is shorter than `offset`. */
+/** `none` if the log is shorter than `offset`. */
 async function tailCrcOf(logPath: string, offset: number): Promise<string> {
   const file = await open(logPath, 'r');
   try {

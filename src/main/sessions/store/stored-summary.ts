@@ -15,11 +15,11 @@ const summarySchema = z.strictObject({
   workspace: z.strictObject({ mode: workspaceModeSchema, path: z.string() }).nullable(),
   parentId: z.string().nullable(),
   groupId: z.string().nullable(),
-  /** Null: it is the root of its own tree. */
+  /** Null: the session is the root of its own tree. */
   tree: treePlaceSchema.nullable(),
   createdAt: z.number(),
   lastAt: z.number(),
-  /** `running` also for a session that ended in the middle of a turn and was not opened since. */
+  /** Also `running` for a session that was cut off in a turn and not opened since. */
   status: z.union([runStatusSchema, z.enum(['running', 'new'])]),
   turns: z.number(),
   steps: z.number(),
@@ -35,7 +35,7 @@ const summarySchema = z.strictObject({
   stateVersion: z.number(),
 });
 
-/** One line of the list of sessions; `problem` says why there is no more. */
+/** One line of the list of sessions. `problem` says why the session could not be read. */
 export interface StoredSummary extends z.infer<typeof summarySchema> {
   readonly problem?: Failure;
 }
@@ -72,7 +72,7 @@ export function summaryOf(
   };
 }
 
-/** By which models and where it was worked on, what a fork has from its parent among it. */
+/** The models and places that worked on the session, including the part that a fork copied from its parent. */
 export function calledIn(
   { steps }: Pick<SessionState, 'steps'>,
   { byModel, local, cloud }: Pick<MoneyState, 'byModel' | 'local' | 'cloud'>,
@@ -83,7 +83,7 @@ export function calledIn(
   return { models: [...models].sort(), places: whereSchema.options.filter((where) => isIn[where]) };
 }
 
-/** For a log that cannot be read: named in the list with the reason, never left out. */
+/** The entry of a log that cannot be read, so that the list shows it with the reason. */
 export function failedSummary(id: string, logBytes: number, error: unknown): StoredSummary {
   return {
     id,
@@ -109,7 +109,7 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Sto
   };
 }
 
-/** The kept summary; null when it is missing, damaged, of another version, or older than the log. */
+/** The stored summary. Null if it is missing, damaged, of another version, or older than the log. */
 export async function loadSummary(path: string, id: string, logBytes: number): Promise<StoredSummary | null> {
   const file = await readJsonFile(path, (value) => summarySchema.parse(value));
   if (file.type !== 'value') return null;

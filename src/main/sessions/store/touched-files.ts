@@ -2,19 +2,19 @@ import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What was done to a workspace since a moment, by whomever, as far as the file system tells. Paths with `/`. */
+/** Changes to a workspace since a moment, by anybody, as far as the file system shows them. Paths with `/`. */
 export interface TouchedFiles {
-  /** `folder`: something in it was removed or renamed. Sorted by path; at most `mostFiles`. */
+  /** `folder`: something in it was removed or renamed. Sorted by path. At most `mostFiles`. */
   readonly files: readonly { readonly path: string; readonly what: 'changed' | 'new' | 'gone' | 'folder' }[];
-  /** False where there was too much to look at or to name. */
+  /** False if there was too much to search or to list. */
   readonly isWhole: boolean;
 }
 
 const mostFiles = 50;
 const mostEntries = 200_000;
-/** File systems stamp by a clock that ticks a few times in a hundredth of a second. */
+/** File systems take timestamps from a clock that ticks every few milliseconds. */
 const clockTickMs = 50;
-/** Data of other programs, large and changed by the mere look at a project. */
+/** Large folders of other programs, which change even when a project is only looked at. */
 const passedOver: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 interface Search {
@@ -25,8 +25,8 @@ interface Search {
 }
 
 /**
- * Looks for what was touched at `sinceMs` (milliseconds since 1970) or later; no contents are read and no link is
- * followed. `known`: paths that were files then. Null where the folder is not there.
+ * Finds what was touched at `sinceMs` (milliseconds since 1970) or later. Reads no contents and follows no link.
+ * `known`: paths that were files at that time. Null if the folder does not exist.
  */
 export async function findTouchedFiles(
   root: string,
@@ -45,13 +45,13 @@ export async function findTouchedFiles(
   };
 }
 
-/** True for a folder that could be looked into. */
+/** True if the folder could be read. */
 async function lookInto(search: Search, folder: string): Promise<boolean> {
   let entries: readonly Dirent[];
   try {
     entries = await readdir(join(search.root, folder), { withFileTypes: true });
   } catch {
-    // Gone meanwhile, or not ours to read.
+    // It is gone by now, or Dewpoint may not read it.
     return false;
   }
   const before = search.found.length;
@@ -63,7 +63,7 @@ async function lookInto(search: Search, folder: string): Promise<boolean> {
     if (entry.isDirectory()) await lookInto(search, path);
     else await lookAt(search, path);
   }
-  // A folder is touched by what comes and goes in it: where nothing came, something went.
+  // A folder is touched when entries come or go. If nothing came, something went.
   const isExplained = search.found.slice(before).some(({ what }) => what === 'new');
   if (!isExplained && folder !== '' && (await isTouched(search, folder))) {
     search.found.push({ path: `${folder}/`, what: 'folder' });
@@ -83,11 +83,11 @@ async function isTouched(search: Search, folder: string): Promise<boolean> {
 }
 
 async function statOf(path: string): Promise<Stats | null> {
-  // What is gone was not touched.
+  // A file that is gone counts as not touched.
   return lstat(path).catch(() => null);
 }
 
-/** For people and models, a line each. */
+/** For people and models, one line each. */
 export function touchedFilesText({ files, isWhole }: TouchedFiles): string {
   if (files.length === 0 && isWhole) return 'No file of the workspace was touched since it began.';
   const words = { changed: 'changed', new: 'new', gone: 'gone', folder: 'something in it was removed or renamed' };

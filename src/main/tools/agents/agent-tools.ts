@@ -13,10 +13,10 @@ import { takeChanges } from './take-changes.ts';
 
 export const spawnToolName = 'spawn_agent';
 
-/** What the tools reach: the agents, and what the turn that calls lays on them. */
+/** What the tools work with: the agents, and the limits and rights of the turn that calls. */
 export interface AgentDoor {
   readonly agents: ChildAgents;
-  /** `text`: what the agent is told; it comes back as it may be told. */
+  /** Returns the facts of the calling turn, and `text` with what must not leave removed. */
   readonly parent: (
     toolCallId: string,
     text: string,
@@ -24,12 +24,12 @@ export interface AgentDoor {
   ) => Promise<{ readonly parent: ParentTurn; readonly text: string }>;
 }
 
-/** Bounds stand where the values are used, and words only where a name does not say it: all of it is told with every prompt. */
+/** Limits are checked where values are used, and only unclear names are described: the schema is in every prompt. */
 const spawnInput = z.object({
   task: z.string(),
   access: childAccessSchema,
   kind: z.string().optional(),
-  /** Without it, the cheapest that can. */
+  /** Default: the cheapest model that can do it. */
   model: z.string().optional(),
   tools: z.array(z.string()).optional(),
   maxSteps: z.number().optional(),
@@ -43,7 +43,7 @@ const manageInput = z.object({
   paths: z.array(z.string()).optional(),
 });
 
-/** The tools by which a model starts agents and gets back what they did. `door` null: in a replay, which runs none. */
+/** The tools by which a model starts agents and collects their results. `door` is null in a replay: none runs there. */
 export function createAgentTools({ kinds }: AgentsOffer, door: AgentDoor | null): readonly Tool[] {
   return [spawnTool(kinds, door), manageTool(door)];
 }
@@ -80,7 +80,7 @@ function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
   };
 }
 
-/** A number that makes no sense is taken for the nearest that does; a step is a whole one. */
+/** Moves a number into the allowed range. Step counts are also rounded down to a whole number. */
 function within(value: number | undefined, least: number, most: number): number | null {
   return value === undefined ? null : Math.min(most, Math.max(least, least === 1 ? Math.floor(value) : value));
 }
@@ -100,7 +100,7 @@ function manageTool(door: AgentDoor | null): Tool {
     run: (value, context) =>
       withDoor(door, context, (open, toolCallId) => manage(open, manageInput.parse(value), { context, toolCallId })),
   };
-  // To take changes is to write: it is held to all that writing is.
+  // Taking changes counts as writing, so all rules for writing apply.
   const taking: Tool = { ...tool, access: 'write' };
   return { ...tool, as: (value) => (manageInput.safeParse(value).data?.action === 'take' ? taking : tool) };
 }
@@ -131,7 +131,7 @@ async function manage(
   }
 }
 
-/** What cannot be done is told to the model, with the reason. */
+/** Rejections become error results, so that the model reads the reason. */
 async function withDoor(
   door: AgentDoor | null,
   { toolCallId }: ToolContext,

@@ -4,7 +4,7 @@ import type { AgentsOffer, ChildAccess } from '@shared/session/agent-tree.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
 
-/** What the work of a turn lays on the agents that it starts. */
+/** The limits, rights and models that a turn passes on to the agents that it starts. */
 export interface ParentTurn {
   readonly turnId: string;
   readonly toolCallId: string;
@@ -14,12 +14,12 @@ export interface ParentTurn {
   readonly approve: 'ask' | 'deny' | 'allow';
   readonly network: RunOptions['network'];
   readonly instructions: RunOptions['instructions'];
-  /** The cap of the parent's task; null: that of the settings. */
+  /** The spending limit of the parent's task. Null: the limit of the settings. */
   readonly taskCapUsd: number | null;
   readonly atCap: 'stop' | 'local' | 'ask';
   readonly tokensLeft: number;
   readonly millisecondsLeft: number;
-  /** What the task was built from and is not to leave: then it is worked on here alone. */
+  /** Content of the task that must not leave this machine. If there is any, only a local model works on the task. */
   readonly fenced: readonly FenceHit[];
 }
 
@@ -27,7 +27,7 @@ export interface SpawnRequest {
   readonly task: string;
   readonly access: ChildAccess;
   readonly kind: string | null;
-  /** `PROVIDER/MODEL`; null: as the parent's policy has it, the cheapest that can. */
+  /** `PROVIDER/MODEL`. Null: the cheapest model that the parent's policy allows and that can do it. */
   readonly model: string | null;
   readonly tools: readonly string[] | null;
   readonly maxSteps: number | null;
@@ -46,7 +46,7 @@ export interface ChildResult {
   readonly changes: readonly ChildChange[];
 }
 
-/** A file that a child left otherwise than it found it in its copy. */
+/** A file that a child changed in its copy of the workspace. */
 export interface ChildChange {
   readonly path: string;
   readonly before: FileImage;
@@ -55,28 +55,28 @@ export interface ChildChange {
   readonly removed: number | null;
 }
 
-/** The agents that the agent of one session starts. Rejects with an AppError that says why, for the model to read. */
+/** The agents that a session's agent starts. Methods reject with an AppError whose message is for the model. */
 export interface ChildAgents {
-  /** Null: it may start none. */
+  /** Null: the session may start no agents. */
   readonly offer: () => Promise<AgentsOffer | null>;
-  /** Ends when the child has; an abort ends the child first. */
+  /** Resolves when the child has ended. An abort ends the child first. */
   readonly spawn: (request: SpawnRequest, parent: ParentTurn, signal: AbortSignal) => Promise<ChildResult>;
-  /** Goes on with one that has ended. */
+  /** Continues a child that has ended. */
   readonly message: (
     name: string,
     message: { readonly text: string; readonly parent: ParentTurn },
     signal: AbortSignal,
   ) => Promise<ChildResult>;
   readonly list: () => readonly ChildState[];
-  /** It takes no more messages, and what it holds is given back. */
+  /** The child takes no more messages, and its resources are released. */
   readonly stop: (name: string) => Promise<void>;
   readonly changes: (name: string) => Promise<readonly ChildChange[]>;
-  /** What it changed, as diffs. */
+  /** The child's changes, as diffs. */
   readonly diff: (name: string) => Promise<string>;
-  /** The bytes of an image; null: they are gone, or were not kept. */
+  /** The bytes of an image. Null: they were not kept, or are gone. */
   readonly bytes: (image: FileImage) => Promise<Uint8Array | null>;
-  /** Notes in the child's log that its parent took these. */
+  /** Notes in the child's log that its parent took these files. */
   readonly taken: (name: string, paths: readonly string[]) => Promise<void>;
-  /** Ends all that work, and waits for that. */
+  /** Stops all children that run, and resolves when they have ended. */
   readonly end: () => Promise<void>;
 }

@@ -6,14 +6,15 @@ import type { ChildAgents, ChildChange } from './child-agents.ts';
 
 interface Taken {
   readonly files: NewFile[];
-  /** There already, byte by byte. */
+  /** Files that already have the same bytes here. */
   readonly same: string[];
   readonly conflicts: string[];
 }
 
 /**
- * Brings changes of an agent's copy into the files of its parent. A file is brought only where it is here what the agent
- * began with: all else is a conflict, named, and left to whoever decides. Guards and questions are those of any write.
+ * Copies an agent's changes into the files of its parent. A file is copied only if it still has the bytes that the
+ * agent started from. Any other file is reported as a conflict and left alone. The guards and approvals of every write
+ * apply.
  */
 export async function takeChanges(
   agents: ChildAgents,
@@ -39,7 +40,7 @@ export async function takeChanges(
       ? []
       : ['Compare with agent_manage inspect, and edit the file yourself, or ask the user.']),
   ];
-  // Nothing of it is here: an edit that leans on it would go wrong.
+  // Nothing was copied, so the model must not go on as if it had been.
   if (taken.files.length === 0 && taken.conflicts.length > 0) return errorResult(lines.join('\n'));
   return okResult(lines.join('\n'), { taken: done, conflicts: taken.conflicts.length });
 }
@@ -55,12 +56,12 @@ async function sort(
   if (why !== null) return void taken.conflicts.push(`${path} ${why}`);
   const bytes = await agents.bytes(after);
   if (after !== null && bytes === null) return void taken.conflicts.push(`${path}: what the agent wrote was not kept.`);
-  // What was compared byte by byte is known as well as if it had been read.
+  // The bytes were compared, so the model knows this version as well as if it had read it.
   if (here !== undefined && here !== null) context.noteRead(path, here);
   taken.files.push({ path, bytes });
 }
 
-/** Null: it may be brought. `here`: the hash of the file, null where there is none, undefined where it cannot be read. */
+/** Null: the file can be copied. `here`: the hash of the file, null if there is none, undefined if it is unreadable. */
 function conflictOf(
   here: string | null | undefined,
   { before, after }: Pick<ChildChange, 'before' | 'after'>,
@@ -78,7 +79,7 @@ async function hashHere(path: string, { sandbox, signal }: ToolContext): Promise
   return read.error.code === 'not-found' ? null : undefined;
 }
 
-/** Undefined: it was not kept. */
+/** Null: no file. Undefined: the bytes were not kept. */
 function hashOf(image: FileImage): string | null | undefined {
   if (image === null) return null;
   return image.kept ? image.blob.sha256 : undefined;

@@ -5,10 +5,10 @@ import { failureResult } from '../values/tool-results.ts';
 
 export const noServices: ToolResult = { status: 'refused', output: 'Nothing can go on in the background here.' };
 
-/** What one that fails at once has printed by then; a server that starts has printed where it listens. */
+/** Time in which a failing command has usually ended, and a server has printed its address. */
 const firstLookMs = 2_000;
 
-/** Starts a command that goes on beside the others, and says how it began. */
+/** Starts a command in the background, and reports how it began. */
 export async function startService(command: string, { sandbox, signal }: ToolContext): Promise<ToolResult> {
   const { backgroundProcesses } = sandbox;
   if (backgroundProcesses === null) return noServices;
@@ -17,7 +17,7 @@ export async function startService(command: string, { sandbox, signal }: ToolCon
   const { id } = started.value;
   const endsAt = performance.now() + firstLookMs;
   while (performance.now() < endsAt && !signal.aborted && backgroundProcesses.read(id)?.state.status === 'running')
-    // Cancelled: it is said how far it came.
+    // An abort only ends this wait: the output so far is still reported.
     await sleep(50, signal).catch(() => undefined);
   const output = backgroundProcesses.read(id);
   if (output === null) return { status: 'error', output: `The service ${id} is gone.` };

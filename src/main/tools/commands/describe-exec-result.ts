@@ -1,7 +1,7 @@
 import type { ExecResult } from '../../sandbox/sandbox.ts';
 import type { ToolResult } from '../define.ts';
 
-/** What a command prints, both streams in the order in which it came; null once it is more than is kept. */
+/** Both output streams of a command in the order in which they were printed. Null if there was more than is kept. */
 export interface OrderedOutput {
   readonly add: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
   readonly text: () => string | null;
@@ -23,8 +23,8 @@ export function orderedOutput(): OrderedOutput {
 }
 
 /**
- * How a command ended, and what it printed, for a model: the ending first, because the output may be long. `ordered`: what
- * it printed in the order in which it came, where that is known.
+ * How a command ended and what it printed, for a model. The ending comes first, because the output may be long.
+ * `ordered`: both streams in the order in which they were printed, if known.
  */
 export function describeExec(result: ExecResult, extra = '', ordered: string | null = null): ToolResult {
   const hasBoth = result.stdoutBytes > 0 && result.stderrBytes > 0;

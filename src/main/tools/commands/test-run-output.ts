@@ -5,12 +5,12 @@ import type { TestCounts } from '../../lib/test-output/test-report.ts';
 
 type Runner = ToolFacts['testRunner'];
 
-/** What a test runner counted, and the names of what failed. */
+/** The counts of a test runner, and the names of the tests that failed. */
 interface TestSummary extends TestCounts {
   readonly failures: readonly string[];
 }
 
-/** The command that runs only what `selector` names; null where the runner has no such thing. */
+/** The command that runs only what `selector` names. Null: the runner cannot select tests. */
 export function withSelector(command: string, runner: Runner, selector: string): string | null {
   const quoted = shellQuote(selector);
   switch (runner) {
@@ -30,7 +30,7 @@ export function withSelector(command: string, runner: Runner, selector: string):
   }
 }
 
-/** Null where the output has no counts that this version knows. */
+/** Null if the output has no counts that the parser knows. */
 export function summarizeTests(output: string): TestSummary | null {
   const { counts, failures } = parseTestOutput(output, []);
   return counts === null ? null : { ...counts, failures: failures.map(({ id }) => id) };

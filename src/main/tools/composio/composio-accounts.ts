@@ -6,15 +6,15 @@ import { type ComposioApi, bodyOf } from './composio-api.ts';
 import type { ComposioSession, ToolkitState } from './composio-session.ts';
 import { pathOf, toolkitStates } from './composio-session.ts';
 
-/** Accounts of the user at services, through which the tools of a server work. */
+/** The user's accounts at services, which the tools of a server work with. */
 export interface ServiceAccounts {
-  /** Those that are connected, and those that the definition names. */
+  /** The toolkits that the definition names. If it names none, those with a connected account. */
   readonly list: (signal: AbortSignal) => Promise<readonly ToolkitConnection[]>;
-  /** Begins to connect one; null: it is connected, or needs no account. */
+  /** Starts to connect an account and returns the link. Null: it is connected, or no account is needed. */
   readonly link: (toolkit: string, signal: AbortSignal) => Promise<string | null>;
-  /** Resolves when the account is there; rejects when it failed, with the signal, and after a time. */
+  /** Resolves when the account is connected. Rejects when that failed, when it took too long, and on abort. */
   readonly connected: (toolkit: string, signal: AbortSignal) => Promise<void>;
-  /** In a line, what is connected and what is not, for a model at the start of its work. Never rejects. */
+  /** One line for a model at the start of its work: which accounts are connected and which are not. Never rejects. */
   readonly told: (signal: AbortSignal) => Promise<string>;
 }
 
@@ -23,14 +23,14 @@ interface AccountsOptions {
   readonly api: ComposioApi;
   readonly session: ComposioSession;
   readonly definition: ComposioDefinition;
-  /** Between two looks at an account that a person is connecting; tests make it short. */
+  /** Pause between two checks of an account that is being connected. Tests make it short. */
   readonly pollMs?: number;
 }
 
 const defaultPollMs = 2_000;
-/** A link is not good for longer at most services. */
+/** At most services a link is not valid for longer. */
 const waitMs = 10 * 60_000;
-/** So many looks may fail one after the other: a person may be on a train. */
+/** Number of failed checks in a row before the wait ends. The user's network may be down for a while. */
 const mostFailures = 5;
 
 const linkSchema = z.object({ redirect_url: z.url({ protocol: /^https$/ }) });
@@ -77,7 +77,7 @@ async function waitFor(
   signal: AbortSignal,
 ): Promise<void> {
   const until = Date.now() + waitMs;
-  // An old account that has failed says nothing of the new one.
+  // The failed state of an old account is no answer about the new one.
   let before: ToolkitState | null | undefined;
   let failures = 0;
   while (Date.now() < until) {

@@ -4,24 +4,24 @@ import { childAbort } from '../../lib/async/child-abort.ts';
 import { rootCause } from '../../lib/net/root-cause.ts';
 import { cappedFetch } from '../mcp/capped-fetch.ts';
 
-/** What the service answered, or why there is no answer. Nothing of an error is put into other words. */
+/** The answer of the service, or why there is none. Error texts are the service's own words. */
 export type ComposioAnswer =
   | { readonly type: 'ok'; readonly body: unknown }
-  /** It said no: what it said, and whether it may have begun with the work. */
+  /** The service refused: its words, and whether it may have begun with the work. */
   | { readonly type: 'refused'; readonly status: number; readonly text: string; readonly mayHaveRun: boolean }
-  /** `wasSent: false`: nothing reached it. */
+  /** `wasSent: false`: nothing reached the service. */
   | { readonly type: 'away'; readonly text: string; readonly wasSent: boolean };
 
 export interface ComposioRequest {
   readonly method: 'GET' | 'POST';
-  /** Behind `/api/v3.1`, each part encoded by whoever makes it. */
+  /** The path after `/api/v3.1`. The caller encodes each part. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly timeoutMs?: number;
 }
 
-/** Rejects with the reason of the signal, and with nothing else. */
+/** Rejects only with the reason of the signal. */
 export type ComposioApi = (request: ComposioRequest, signal: AbortSignal) => Promise<ComposioAnswer>;
 
 interface ApiOptions {
@@ -33,7 +33,7 @@ interface ApiOptions {
 
 const longestError = 4_000;
 
-/** The API of Composio, by plain requests: nothing goes there but what is asked for here, and the key goes nowhere else. */
+/** A client for the API of Composio. It sends only the requests that callers make, and the key goes nowhere else. */
 export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOptions): ComposioApi {
   const ask = cappedFetch(reach);
   return async ({ method, path, query = {}, body, timeoutMs: ownMs }, signal) => {
@@ -68,7 +68,7 @@ export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOpti
   };
 }
 
-/** The body of a good answer; else an error with what the service said. For what changes nothing there. */
+/** The body of a successful answer. Otherwise throws with the service's words. Only for calls that change nothing. */
 export function bodyOf(answer: ComposioAnswer, what: string): unknown {
   if (answer.type === 'ok') return answer.body;
   const isKey = answer.type === 'refused' && (answer.status === 401 || answer.status === 403);
@@ -81,7 +81,7 @@ export function bodyOf(answer: ComposioAnswer, what: string): unknown {
   });
 }
 
-/** What it says, word for word: message, what it suggests, the number for its support, and when to come back. */
+/** The service's error, word for word: message, suggested fix, request number for support, and when to try again. */
 function errorText({ status, headers }: Response, text: string): string {
   const body = jsonOf(text);
   const error = isRecord(body) && isRecord(body.error) ? body.error : body;
@@ -99,7 +99,7 @@ function errorText({ status, headers }: Response, text: string): string {
     .slice(0, longestError);
 }
 
-/** What failed before anything was sent. */
+/** Errors that happen before anything is sent. */
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT|SSL|TLS/;
 
 function awayBecause(error: unknown): ComposioAnswer {
@@ -113,7 +113,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A page of a proxy, or nothing: the text is what there is.
+    // An error page of a proxy, or nothing: the text is kept as it is.
     return text;
   }
 }

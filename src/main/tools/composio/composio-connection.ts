@@ -31,8 +31,8 @@ const defaultConnectMs = 20_000;
 const callMs = 10 * 60_000;
 
 /**
- * A session of Composio's tool router. Names and schemas of its tools are what the session lists. By its API, or by its MCP
- * server; connections of accounts are asked for by the API in both.
+ * A session of Composio's tool router, reached by its API or by its MCP server. The session lists the names and schemas
+ * of its tools. Accounts are always connected through the API.
  */
 export async function connectComposio(options: ComposioOptions, signal: AbortSignal): Promise<McpConnection> {
   const { definition, secrets, name } = options;
@@ -117,7 +117,7 @@ async function byApi({ api, session, onChanged }: ApiParts, signal: AbortSignal)
       const body = { tool_slug: tool, arguments: input };
       try {
         const answer = await api({ method: 'POST', path, body, timeoutMs: callMs }, stop);
-        // The session may have ended: the next call looks, and makes another where it has.
+        // The session may have ended. The next call checks, and makes a new one if so.
         if (answer.type === 'refused' && answer.status === 404) close();
         if (answer.type === 'ok') return resultOf(answer.body);
         if (answer.type === 'refused') {
@@ -142,7 +142,7 @@ async function byApi({ api, session, onChanged }: ApiParts, signal: AbortSignal)
   };
 }
 
-/** A tool as the session lists it, in the form that is pinned. Its tags are its own words. */
+/** A tool that the session lists, in the form that is approved and kept. Its tags are the service's own words. */
 function asDefinition(item: unknown): unknown {
   const parsed = listedToolSchema.safeParse(item);
   if (!parsed.success) return null;
@@ -179,19 +179,19 @@ function jsonText(value: unknown): string {
   return serverText(typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? ''));
 }
 
-/** What a result says, as data: from the API, or in the text of the MCP server. */
+/** A result as data: from the API, or parsed from the text of the MCP server. */
 function resultData({ data, output }: ToolResult): unknown {
   if (isRecord(data) && 'answer' in data) return data.answer;
   if (!output.includes('redirect_url')) return null;
   try {
     return JSON.parse(output);
   } catch {
-    // A text in words: its links are for the model to tell.
+    // Plain words: the model passes on any links in them.
     return null;
   }
 }
 
-/** The number under which Composio keeps the call; of the answer itself the text is kept. */
+/** The id under which Composio keeps the call. Of the answer itself only the text is kept. */
 function logOf({ data }: ToolResult): Pick<ToolResult, 'data'> {
   return isRecord(data) && typeof data.log === 'string' ? { data: { log: data.log } } : {};
 }
@@ -202,7 +202,7 @@ interface Pending {
   readonly result: ToolResult;
 }
 
-/** Shows each link to the person and waits, for the account or for an answer. Throws nothing. */
+/** Shows each link to the user and waits for the account or an answer. Never rejects. */
 async function connectAll(
   name: string,
   { accounts, links, result }: Pending,
@@ -219,7 +219,7 @@ async function connectAll(
   return { ...result, output: [result.output, ...lines].join('\n') };
 }
 
-/** After a person has said that it is done, the service may take a moment to know it. */
+/** After the user says that an account is connected, the service may take a moment to notice. */
 const graceMs = 15_000;
 
 async function connectOne(

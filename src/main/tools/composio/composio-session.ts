@@ -8,7 +8,7 @@ import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { type ComposioApi, bodyOf } from './composio-api.ts';
 
-/** The id of a server's session, from one start of Dewpoint to the next: each one made anew stays at Composio for ever. */
+/** The id of a server's session, kept across restarts of Dewpoint, because a new session stays at Composio forever. */
 export interface KeptSession {
   readonly read: () => Promise<string | null>;
   readonly keep: (id: string) => Promise<void>;
@@ -16,7 +16,7 @@ export interface KeptSession {
 
 const keptSchema = z.object({ definition: z.string(), session: z.string() });
 
-/** In a file of the home, for exactly this definition. */
+/** Keeps the id in a file of the home, for exactly this definition. */
 export function keptSessionIn(folder: string, server: string, definition: ComposioDefinition): KeptSession {
   const path = join(folder, server, 'composio-session.json');
   const sha256 = sha256Of(JSON.stringify(Object.entries(definition).sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -39,12 +39,12 @@ export interface ComposioSession {
   readonly mcpUrl: string;
 }
 
-/** What a session is made with. What the definition does not switch on is switched off by name. */
+/** The request that creates a session. What the definition does not switch on is switched off explicitly. */
 export function sessionBody({ user, toolkits, directTools, workbench }: ComposioDefinition): object {
   return {
     user_id: user,
     ...(toolkits.length === 0 ? {} : { toolkits: { enable: toolkits } }),
-    // Dewpoint waits for connections itself, and no model removes one.
+    // Dewpoint waits for connections itself, and no model may remove one.
     manage_connections: {
       enable: !directTools,
       enable_wait_for_connections: false,
@@ -57,7 +57,7 @@ export function sessionBody({ user, toolkits, directTools, workbench }: Composio
   };
 }
 
-/** The session that was kept, where it is still there, or a new one. */
+/** The kept session if it still exists, else a new one. */
 export async function openSession(
   api: ComposioApi,
   definition: ComposioDefinition,
@@ -67,7 +67,7 @@ export async function openSession(
   const known = await kept.read();
   if (known !== null) {
     const answer = await api({ method: 'GET', path: pathOf(known) }, signal);
-    // One that has ended, or that another key made, is no session any more.
+    // Not found: the session has ended, or belongs to another key.
     if (answer.type !== 'refused' || answer.status !== 404)
       return sessionOf(bodyOf(answer, 'The session at Composio could not be used'), definition);
   }
@@ -84,7 +84,7 @@ function sessionOf(body: unknown, { url }: ComposioDefinition): ComposioSession 
   return { id, mcpUrl: sameOrigin(mcp.url, url) ? mcp.url : '' };
 }
 
-/** The key goes to the address that was approved and nowhere else. */
+/** The key goes only to the address that was approved. */
 function sameOrigin(one: string, other: string): boolean {
   const [left, right] = [parsedUrl(one)?.origin, parsedUrl(other)?.origin];
   return left !== undefined && left !== 'null' && left === right;
@@ -94,10 +94,10 @@ export function pathOf(session: string, what = ''): string {
   return `/tool_router/session/${encodeURIComponent(session)}${what}`;
 }
 
-/** More pages of a list are not read. */
+/** Further pages of a list are not read. */
 const mostPages = 20;
 
-/** All items of a list, page by page. */
+/** All items of a list, from all of its pages. */
 export async function itemsOf(
   api: ComposioApi,
   {
@@ -127,12 +127,12 @@ const toolkitSchema = z.object({
   connected_account: z.object({ id: z.string(), status: z.string() }).nullish(),
 });
 
-/** A toolkit of the session with its account, as it is at this moment. */
+/** A toolkit of the session with the current state of its account. */
 export interface ToolkitState extends ToolkitConnection {
   readonly accountId: string | null;
 }
 
-/** Those with an account, and those that are named. */
+/** The named toolkits, or with 'connected' those that have a connected account. */
 export async function toolkitStates(
   api: ComposioApi,
   session: ComposioSession,

@@ -1,21 +1,21 @@
 import { isRecord } from '@shared/unknown-value.ts';
 import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
-/** An account that waits for a person to sign in. */
+/** An account that waits for the user to sign in. */
 export interface ConnectionLink {
   readonly url: string;
-  /** The service; null: nobody said. */
+  /** The service. Null: the result did not name it. */
   readonly toolkit: string | null;
 }
 
 const deepest = 8;
 const mostLinks = 10;
-/** What Composio calls the address at which a person signs in. */
+/** The field in which Composio gives the address of a sign-in. */
 const linkField = 'redirect_url';
 
 /**
- * The links by which a person is to connect accounts, wherever they stand in a result: the shape of results is not promised.
- * Only addresses of the web count, for they are shown to be opened.
+ * The links for connecting accounts, wherever they are in a result, because the shape of results is not documented.
+ * Only `https` addresses count, because they are shown to be opened.
  */
 export function linksIn(result: unknown): readonly ConnectionLink[] {
   const found = new Map<string, ConnectionLink>();
@@ -33,7 +33,7 @@ export function linksIn(result: unknown): readonly ConnectionLink[] {
   return [...found.values()];
 }
 
-/** A link may be told of with an account that is there. */
+/** A result may also hold the link of an account that is already connected. */
 function isDone({ status, has_active_connection: isActive }: Readonly<Record<string, unknown>>): boolean {
   return isActive === true || (typeof status === 'string' && /^(active|connected)$/i.test(status));
 }

@@ -1,9 +1,9 @@
 import { withoutLineNumbers } from './strip-line-numbers.ts';
 
 /**
- * Finds the one place of a file that a model means by "old text", and puts the new text there.
- * Exact first; then forgiving where that is unambiguous: line endings, trailing space, quotes, indentation, line numbers.
- * More than one place, or none, is refused with what a model needs to do better.
+ * Finds the one place in a file that a model means by "old text", and puts the new text there. An exact match comes
+ * first, then a tolerant one if it is unambiguous: line endings, trailing space, quotes, indentation, line numbers.
+ * Several places or none are refused, with what the model needs for a better try.
  */
 export type EditOutcome =
   | {
@@ -11,7 +11,7 @@ export type EditOutcome =
       readonly text: string;
       readonly line: number;
       readonly how: readonly Forgiveness[];
-      /** How many places were replaced, where it was more than one. */
+      /** The number of replaced places, if there were several. */
       readonly places?: number;
     }
   | {
@@ -30,7 +30,7 @@ interface Fold {
 const trimEnd = (line: string): string => line.trimEnd();
 const foldQuotes = (line: string): string => trimEnd(line).replace(/["'`\u2018\u2019\u201C\u201D]/gu, "'");
 
-/** From the strictest to the most forgiving; the first that finds anything decides. */
+/** From the strictest to the most tolerant. The first that finds anything decides. */
 const folds: readonly Fold[] = [
   { how: ['trailing-space'], fold: trimEnd },
   { how: ['quotes'], fold: foldQuotes },
@@ -40,7 +40,7 @@ const folds: readonly Fold[] = [
 
 const maximumShown = 3;
 
-/** `everywhere`: where the old text stands word for word, all of its places are meant. */
+/** `everywhere`: replaces every exact match of the old text. */
 export function applyEdit(text: string, oldText: string, newText: string, everywhere = false): EditOutcome {
   if (oldText === newText) return refused('same', 'The old and the new text are the same: nothing would change.');
   if (oldText.trim() === '') {
@@ -53,7 +53,7 @@ export function applyEdit(text: string, oldText: string, newText: string, everyw
   const exact = places(text, oldText);
   const [only] = exact;
   if (only !== undefined && (exact.length === 1 || everywhere)) {
-    // Old text of one line says nothing of how lines end here.
+    // Old text of a single line does not show which line endings the file has.
     const isCrlf = !oldText.includes('\n') && dominantEol(text) === '\r\n';
     const fresh = isCrlf ? newText.replaceAll(/\r?\n/gu, '\r\n') : newText;
     const line = lineAt(text, only);
@@ -69,7 +69,7 @@ export function applyEdit(text: string, oldText: string, newText: string, everyw
   return outcome.type === 'refused' ? (withoutNumbers(text, oldText, newText) ?? outcome) : outcome;
 }
 
-/** The old text with the numbers that reading showed before its lines; null where it has none, or is not found so either. */
+/** Tries again without the line numbers of `read_file`. Null: there are none, or the text is still not found. */
 function withoutNumbers(text: string, oldText: string, newText: string): EditOutcome | null {
   const old = withoutLineNumbers(oldText);
   if (old === null) return null;
@@ -96,20 +96,20 @@ function applyByLines(text: string, oldText: string, newText: string): EditOutco
   return notFound(fileLines, oldLines);
 }
 
-/** Some lines as another text, every other one with the ending that it has; no text: they are gone. */
+/** Replaces some lines by another text. All other lines keep their endings. Empty text: the lines are removed. */
 function withLines(
   text: string,
   { start, count }: { readonly start: number; readonly count: number },
   fresh: string,
 ): string {
-  // Lines and their endings in turns.
+  // Lines and line endings alternate.
   const pieces = text.split(/(\r?\n)/u);
   const last = (start + count) * 2 - 1;
   const after = fresh === '' ? pieces.slice(last + 1) : pieces.slice(last);
   return [...pieces.slice(0, start * 2), fresh, ...after].join('');
 }
 
-/** The new lines as they should stand in the file: its indentation, and its own spelling of lines that stay. */
+/** The new lines as they go into the file: with its indentation, and with its own spelling of unchanged lines. */
 function fit(
   newLines: readonly string[],
   matched: readonly string[],

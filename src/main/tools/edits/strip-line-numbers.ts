@@ -1,8 +1,8 @@
 const numbered = /^\s*(\d+): ?(.*)$/u;
 
 /**
- * A text without the line numbers that `read_file` puts before each line, where every line has one and they count up
- * by one: small models copy them along. Null: it has none, or is too short to tell.
+ * Removes the line numbers that `read_file` puts before each line, because small models copy them along. Every line
+ * must have a number, and they must count up by one. Null: there are none, or the text is too short to tell.
  */
 export function withoutLineNumbers(text: string, leastLines = 1): string | null {
   const lines = text.replace(/\n$/u, '').split('\n');

@@ -4,35 +4,38 @@ import { isRecord } from '@shared/unknown-value.ts';
 import { memo } from '../../lib/memo.ts';
 import type { Tool } from '../define.ts';
 
-/** By these a model reaches tools that no prompt holds: the one says what there is, the other is how each is called. */
+/** The two tools that reach tools outside of the prompt: one finds their definitions, the other calls them. */
 export const findToolName = 'find_tools';
 export const callToolName = 'call_tool';
 
 const mostFound = 5;
-/** Names of further ones, to be asked for. */
+/** Further matches are only named, so that the model can ask for them. */
 const mostNamed = 10;
-/** Together, so that a small window is not filled by what strangers write. */
+/** For all definitions together, so that foreign text does not fill a small context. */
 const mostCharacters = 12_000;
 const longestDescription = 1_500;
-/** More of a stranger's words is not looked through. */
+/** Only this much of a name or description is searched. */
 const longestIndexed = 600;
 const longestWord = 40;
 const mostServers = 20;
 
-/** What finds them in a text: names count most, then what they are for, then what they take. */
+/** How much a match counts: names most, then descriptions, then servers and arguments. */
 const weights = { name: 3, server: 1, description: 2, arguments: 1 } as const;
-/** Words that stand in nearly every definition or request, and tell nothing apart. */
+/** Words that are in nearly every definition or request, so they do not help to find anything. */
 const idle = new Set(
   'a an and are as at be by for from given i in is it me my of on or please that the this to what with you'.split(' '),
 );
 
-/** Tools that are found on demand: their definitions come as results, behind all that was said, and the prompt stays as it was. */
+/**
+ * Tools that find other tools on demand. Definitions come as results at the end of the conversation, so the beginning
+ * of the prompt does not change.
+ */
 export function createFindTools(specs: readonly ForeignToolSpec[]): readonly Tool[] {
   const servers = serversText(specs);
   return [
     {
       name: findToolName,
-      // The first sentence has all of it, for a small model is told no more.
+      // A small model sees only the first sentence, so it says everything.
       description: `Finds tools of ${servers} by what they do, with their whole definitions. Call what it found with ${callToolName}.`,
       access: 'read',
       input: z.object({ query: z.string().min(1).max(1000).describe('what it should do, in a few words') }),
@@ -42,7 +45,7 @@ export function createFindTools(specs: readonly ForeignToolSpec[]): readonly Too
     {
       name: callToolName,
       description: `Calls a tool that ${findToolName} found.`,
-      // Whoever reads calls puts the tool itself in its place: this one never runs.
+      // The parser of calls replaces this call by the tool that it names, so this one never runs.
       access: 'network',
       input: z.object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }),
       label: () => callToolName,
@@ -67,7 +70,7 @@ function serversText(specs: readonly ForeignToolSpec[]): string {
   return `${named.join(', ')}${left > 0 ? ` and ${left} more servers` : ''}`;
 }
 
-/** The best first (BM25); a name that is given whole comes before all others. */
+/** The best match first (BM25). A tool whose exact name is given comes before all others. */
 export async function searchTools(
   specs: readonly ForeignToolSpec[],
   query: string,
@@ -78,7 +81,7 @@ export async function searchTools(
   return [...new Set([...named, ...found])];
 }
 
-/** Made with the first search; the tools of a turn are the same to its end. */
+/** Made by the first search. The tools do not change during a turn. */
 const indexOf = memo(async (specs: readonly ForeignToolSpec[]) => {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch({
@@ -87,7 +90,7 @@ const indexOf = memo(async (specs: readonly ForeignToolSpec[]) => {
     processTerm: (word) => (idle.has(word) ? null : stem(word)),
     searchOptions: { boost: weights, prefix: (word) => word.length > 3 },
   });
-  // In pieces, so that thousands of them do not hold the program up.
+  // In chunks, so that thousands of tools do not block the program.
   await index.addAllAsync(
     specs.map(({ server, tool, description, inputSchema }, id) => ({
       id,
@@ -100,7 +103,7 @@ const indexOf = memo(async (specs: readonly ForeignToolSpec[]) => {
   return index;
 });
 
-/** Also the words in `createIssue` and `create_issue`. */
+/** Also splits `createIssue` and `create_issue` into words. */
 function wordsOf(text: string): string[] {
   const apart = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
   return apart
@@ -109,12 +112,12 @@ function wordsOf(text: string): string[] {
     .map((word) => word.slice(0, longestWord));
 }
 
-/** One form for `issue` and `issues`, `finds` and `find`. */
+/** The same form for `issue` and `issues`, `find` and `finds`. */
 function stem(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }
 
-/** Names and descriptions of what it takes, at the first level. */
+/** Names and descriptions of the arguments at the first level. */
 function argumentWords({ properties }: ForeignToolSpec['inputSchema']): string {
   if (!isRecord(properties)) return '';
   const entries = Object.entries(properties).slice(0, 50);
@@ -127,7 +130,7 @@ function argumentWords({ properties }: ForeignToolSpec['inputSchema']): string {
     .slice(0, longestIndexed);
 }
 
-/** As many whole definitions as there is room for, at least one; then names. */
+/** As many whole definitions as there is room for, at least one. Further matches are only named. */
 function foundText(found: readonly ForeignToolSpec[], all: readonly ForeignToolSpec[]): string {
   const [first] = found;
   if (first === undefined) return `None of the ${all.length} tools fits. Say it in other words.`;

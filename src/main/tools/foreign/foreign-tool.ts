@@ -13,19 +13,19 @@ import { schemaCheck } from './schema-check.ts';
 export interface ForeignCallWays {
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
-  /** Absent: there is nobody who could connect an account. */
+  /** Absent: nobody could connect an account. */
   readonly askToConnect?: AskToConnect;
-  /** Of the session, for tools that run beside its commands; absent: outside of any session. */
+  /** The session's sandbox, for tools that run beside its commands. Absent outside of sessions. */
   readonly sandbox?: Sandbox;
-  /** Hears of each connection that a tool made or wanted to make. */
+  /** Called with each connection that a tool made or tried to make. */
   readonly onNetwork?: (decision: NetworkDecision) => void;
-  /** Answers what a server asks meanwhile; absent: nobody does. */
+  /** Answers the server's questions during the call. Absent: nobody answers them. */
   readonly door?: ServerDoor;
-  /** Of a program that was kept: what it may call. */
+  /** Only for kept programs: the tools that they may call. */
   readonly programDoor?: ToolContext['programDoor'];
-  /** Writes down that the server works on the call as this task; it is not followed before. */
+  /** Logs which task of the server the call became. The task is followed only after that. */
   readonly noteTask?: ((taskId: string) => Promise<void>) | undefined;
-  /** The folder that the session works in, for a server that can read it. */
+  /** The folder that the session works in, for servers that can read it. */
   readonly folder?: string | null;
 }
 
@@ -36,40 +36,40 @@ export type CallForeignTool = (
   how: ForeignCallWays,
 ) => Promise<ToolResult>;
 
-/** Where foreign tools come from while sessions run; the same for all of them. */
+/** Where foreign tools come from. All sessions share it. */
 export interface ForeignTools {
   /**
-   * What is approved and switched on at this moment, the longest approved first: what comes later stands behind, so that
-   * the beginning of a prompt stays as it was. Starts no server.
+   * The tools that are approved and switched on now, in the order of approval. New ones come last, so that the
+   * beginning of a prompt does not change. Starts no server.
    */
   readonly offered: () => Promise<readonly ForeignToolSpec[]>;
   readonly call: CallForeignTool;
   /**
-   * The result of a call that a crash had cut off while its server worked on it: the server is asked for it, and called for
-   * nothing. `refused` and `unknown`: it may be asked for again. Never rejects.
+   * The result of a call that became a task and was cut off by a crash. It only asks the server for that task and never
+   * calls the tool again. `refused` and `unknown`: it may be asked for again. Never rejects.
    */
   readonly askTask?: (spec: ForeignToolSpec, task: LeftTask, how: ForeignCallWays) => Promise<ToolResult>;
   /**
-   * What is to be known of them before the work begins, a line for each server that works through accounts of the person:
-   * which are connected. Asks those servers. Never rejects.
+   * Facts for the start of the work: one line for each server that uses the user's accounts, with those that are
+   * connected. Asks those servers. Never rejects.
    */
   readonly told?: (signal: AbortSignal) => Promise<readonly string[]>;
-  /** The text of a program that was kept, as it is approved now; null: it is not. Never rejects. */
+  /** The text of a kept program as it is approved now. Null: it is not approved. Never rejects. */
   readonly programText?: (spec: ForeignToolSpec) => Promise<string | null>;
 }
 
-/** A tool with the time since which it stands among the others. */
+/** A tool, and the time from which it is in the list. */
 export interface OfferedTool {
   readonly spec: ForeignToolSpec;
   readonly at: number;
 }
 
-/** One kind of places that foreign tools come from. */
+/** One source of foreign tools: servers, or files. */
 export interface ToolSource extends Pick<ForeignTools, 'call' | 'askTask' | 'told' | 'programText'> {
   readonly offered: () => Promise<readonly OfferedTool[]>;
 }
 
-/** Tools of servers and tools from files as one list, in the order in which they came. */
+/** Tools of servers and tools from files as one list, ordered by the time from which they are in it. */
 export function joinToolSources(servers: ToolSource, own: ToolSource): ForeignTools {
   return {
     offered: async () => inOrder([...(await servers.offered()), ...(await own.offered())]),
@@ -87,18 +87,18 @@ function inOrder(tools: readonly OfferedTool[]): readonly ForeignToolSpec[] {
 
 const longest = 64;
 
-/** Code and JSON of the usual kind. */
+/** A usual value for code and JSON. */
 const bytesPerToken = 3.5;
 
-/** What a definition takes of a prompt, estimated. */
+/** Estimated size of a definition in a prompt, in tokens. */
 export const definitionTokens = memo(
   ({ name, description, inputSchema }: Pick<ForeignToolSpec, 'name' | 'description' | 'inputSchema'>): number =>
     Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / bytesPerToken),
 );
 
 /**
- * A name that every service takes: letters, digits, `_` and `-`, at most 64. Where something had to be changed or cut, it
- * ends in a hash of the whole name, so that two tools never get the same one.
+ * A name that every service accepts: letters, digits, `_` and `-`, at most 64. A changed or shortened name ends in a
+ * hash of the whole name, so that two tools never get the same name.
  */
 export function foreignToolName(server: string, tool: string): string {
   const plain = `${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/gu, '_')}`;
@@ -107,12 +107,12 @@ export function foreignToolName(server: string, tool: string): string {
   return plain.slice(0, longest - end.length) + end;
 }
 
-/** The spec as a tool of the loop. `call` null: in a replay, which answers from its log. */
+/** The spec as a tool of the loop. `call` is null in a replay, which answers from its log. */
 export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool | null): Tool {
   return {
     name: spec.name,
     description: spec.description,
-    // One that reaches nothing is a command of the session's: what it changes is seen, and can be undone.
+    // A tool that runs in the session's own sandbox is a command: its changes are visible and can be undone.
     access: spec.own !== undefined && !runsApart(spec.own) ? 'execute' : 'network',
     input: { jsonSchema: spec.inputSchema, check: schemaCheck(spec.inputSchema) },
     foreign: spec,
@@ -122,7 +122,7 @@ export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool |
   };
 }
 
-/** What is called: of a router the tools that its arguments name. */
+/** The name of the called tool. For a router: the tools that its arguments name. */
 export function calledText({ tool, isRouter }: ForeignToolSpec, input: unknown): string {
   const names = isRouter === true ? innerCallsOf(input).map((inner) => inner.tool) : [];
   if (names.length === 0) return tool;

@@ -3,18 +3,18 @@ import { isRecord } from '@shared/unknown-value.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Null: the value fits, or only the server can tell. Else what is wrong, in words. */
+/** Returns what is wrong, in words. Null: the value fits, or only the server can tell. */
 export type SchemaCheck = (value: unknown) => string | null;
 
-/** Work that a schema of a stranger may ask for, for one look at one value. */
+/** The most subschemas that a foreign schema may apply in one check of a value. */
 const mostWork = 20_000;
 const deepestValue = 24;
 const longestProblem = 600;
 
 /**
- * What checks values by a JSON Schema of a stranger (any keyword of 2020-12). The schema runs nowhere as code and fetches
- * nothing. What could hold the program up is left to the server: regular expressions, formats, and schemas that branch
- * without end. A schema that cannot be read lets everything through, for its server checks again.
+ * Checks values against a foreign JSON Schema (any keyword of 2020-12). The schema never runs as code and fetches
+ * nothing. Checks that could block the program are left to the server: regular expressions, formats, and schemas that
+ * branch without end. An unreadable schema accepts everything, because its server checks again.
  */
 export function schemaCheck(schema: Schema): SchemaCheck {
   let made: SchemaCheck | null = null;
@@ -35,28 +35,28 @@ function compile(schema: Schema): SchemaCheck {
         const result = validate(value);
         return result.valid ? null : result.errorMessage.slice(0, longestProblem);
       } catch {
-        // A schema that contradicts itself, or refers to what is not in it: its server says what is wrong.
+        // The schema contradicts itself or refers to something missing: its server says what is wrong.
         return null;
       }
     };
   } catch {
-    // A dialect that is not known here: its server checks.
+    // An unknown dialect: its server checks.
     return anything;
   }
 }
 
-/** Keywords that apply a further schema to the same value. */
+/** Keywords that apply another schema to the same value. */
 const lists = ['allOf', 'anyOf', 'oneOf'];
 const singles = ['not', 'if', 'then', 'else'];
 
-/** Whether all schemas in it, each looked at once with what it applies to the same value, stay within the budget. */
+/** Whether the number of subschemas, each with those that it applies to the same value, stays within the budget. */
 function isAffordable(value: unknown, root: Schema, budget: { left: number }): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (isRecord(value) && !canApply(value, root, budget, [])) return false;
   return Object.values(value).every((inner) => isAffordable(inner, root, budget));
 }
 
-/** References are followed as far as they apply to the same value; one that comes back to itself never ends. */
+/** Follows references that apply to the same value. A reference that leads back to itself would never end. */
 function canApply(schema: unknown, root: Schema, budget: { left: number }, open: readonly string[]): boolean {
   budget.left -= 1;
   if (budget.left < 0) return false;
@@ -83,7 +83,7 @@ function pointed(root: Schema, pointer: string): unknown {
   );
 }
 
-/** Without what runs a regular expression; where names go by one, any name may be there. */
+/** Removes all regular expressions. Where they restrict names, any name is accepted. */
 function withoutPatterns(schema: Schema): Record<string, unknown> {
   const loosened = 'patternProperties' in schema || 'propertyNames' in schema;
   const dropped = ['pattern', 'format', ...(loosened ? loose : [])];
@@ -95,9 +95,9 @@ function withoutPatterns(schema: Schema): Record<string, unknown> {
 }
 
 const loose = ['patternProperties', 'propertyNames', 'additionalProperties', 'unevaluatedProperties'];
-/** Keywords whose keys are names and no keywords. */
+/** Keywords whose keys are names, not keywords. */
 const maps = ['properties', '$defs', 'definitions', 'dependentSchemas'];
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const values = ['enum', 'const', 'default', 'examples', 'required', 'dependentRequired', 'type'];
 
 function plainOf(key: string, inner: unknown): unknown {
@@ -113,7 +113,7 @@ function mapped(inner: unknown): unknown {
   );
 }
 
-/** How many levels a value has; of one with more than `most`, some number above it. */
+/** The depth of a value. For values deeper than `most`: any number above it. */
 export function depthOf(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (most < 0) return 1;

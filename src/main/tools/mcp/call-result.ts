@@ -7,13 +7,14 @@ import type { ResultPicture, ToolResult } from '../define.ts';
 import { tableOfResult } from '../results/table-of-result.ts';
 import { serverText } from '../values/tool-results.ts';
 
-/** Of one result. An image of so many pixels takes 128 MB where it is drawn. */
+/** Limits for one result. An image with this many pixels takes 128 MB when it is drawn. */
 const most = { pictures: 4, bytes: canvasLimits.imageBytes, pixels: 32_000_000 };
 
 /**
- * A result of a server: its text for the model, and its images, which are what their bytes are and not what the server
- * calls them. The text names each of them. Sounds are named. What is structured counts where there is no text, for servers
- * that have both say the same twice; a list of flat objects in it is a table for the person, too.
+ * Reads the result of a server: its text for the model, and its images. The type of an image comes from its bytes, not
+ * from what the server says. The text names each image and each sound. Structured content is used only if there is no
+ * text, because servers that send both say the same twice. A list of flat objects in it also becomes a table for the
+ * user.
  */
 export function readCallResult(result: unknown): ToolResult {
   const content = fieldOf(result, 'content');
@@ -51,7 +52,7 @@ function bytesOf(data: unknown): number {
   return typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
 }
 
-/** Takes it along, or says why not. An SVG is none of these: it can hold a program. */
+/** Adds an image to `pictures`, or says why not. SVG is not accepted, because it can hold a program. */
 export function imageText(data: unknown, pictures: ResultPicture[]): string {
   const size = bytesOf(data);
   const left = (why: string): string => `[image, ${sizeText(size)}: not shown, ${why}]`;

@@ -9,19 +9,19 @@ import {
   type MessageRate,
 } from './message-rate.ts';
 
-/** One answer of a server may not fill the memory of this program. */
+/** A single answer must not fill the memory of this program. */
 const mostBytes = 64 * 1024 * 1024;
 const tooLarge = 'it sent more than 64 MB';
 
 /**
- * `fetch` for one connection, whose answers end where they are too large or too many. A stream of events that ends or breaks off without the answer to what
- * was asked gives an error as that answer: the client package would wait for it for ever.
+ * A `fetch` for one connection that ends answers which are too large or too many. If an event stream ends without the
+ * answer to the request, an error is added as that answer. Otherwise the client package would wait forever.
  */
 export function cappedFetch(reach: typeof fetch): typeof fetch {
   const allows = createMessageRate();
   return async (input, init) => {
     const sent = messageIn(init?.body);
-    // The stream that the questions come by ends with its next message, and says why.
+    // The stream that carries the questions ends with its next message, and says why.
     if (isAnswer(sent) && !allows(countOfQuestion)) throw new Error(`The server was not answered: ${tooManyMessages}.`);
     const response = await reach(input, init);
     if (response.body === null) return response;
@@ -43,7 +43,7 @@ function isAnswer(message: unknown): boolean {
   return fieldOf(message, 'id') !== undefined && fieldOf(message, 'method') === undefined;
 }
 
-/** The id of the request that a message is; null: it asks nothing. */
+/** The id of a request. Null: the message is not a request. */
 function askedBy(message: unknown): MessageId | null {
   const id = fieldOf(message, 'method') === undefined ? null : fieldOf(message, 'id');
   return typeof id === 'string' || typeof id === 'number' ? id : null;
@@ -58,7 +58,7 @@ function cappedBody(body: ReadableStream<Uint8Array>, stream: EventStream | null
   const asked = stream?.asked ?? null;
   const reader = body.getReader();
   let bytes = 0;
-  // With a number of its last event it can be asked for again, and is.
+  // A stream whose last event has an id is requested again from there.
   let canGoOn = false;
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
@@ -85,7 +85,10 @@ function cappedBody(body: ReadableStream<Uint8Array>, stream: EventStream | null
   });
 }
 
-/** Lines of a log count for less, by the name of their method: whoever writes it elsewhere is cut off a little later. */
+/**
+ * Log lines count for less. They are recognized by their method name, so a server that writes that name elsewhere is
+ * cut off a little later.
+ */
 function countOf(value: Uint8Array): number {
   const events = eventsIn(value);
   const text = Buffer.from(value.buffer, value.byteOffset, value.length);
@@ -97,7 +100,7 @@ function countOf(value: Uint8Array): number {
 
 const logName = `"method":"${logMethod}"`;
 
-/** An event ends with an empty line; one that came in two pieces may be missed. */
+/** Counts the empty lines that end events. An end that is split between two chunks may be missed. */
 function eventsIn(value: Uint8Array): number {
   let count = 0;
   for (let at = 1; at < value.length; at += 1) {
@@ -112,7 +115,7 @@ function hasNumber(value: Uint8Array): boolean {
   return text.indexOf('id:') === 0 || text.includes('\nid:');
 }
 
-/** It ends an event that is not whole, too. */
+/** The first line breaks also end an event that is not complete. */
 function closing(id: MessageId, why: string): Uint8Array {
   const error = { code: -32_000, message: `Connection closed: ${why}` };
   return Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`);

@@ -1,23 +1,23 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** A program that is silent for so long after the first question is asked whether it listens at all. */
+/** A program that is silent for this long after the first question gets a ping. */
 const silentMs = 2_000;
-/** By then it has answered what it was asked before that, if it ever does. */
+/** After an answer to the ping, the answer to the earlier question may take this much longer. */
 const graceMs = 500;
 const aliveId = 'dewpoint-alive';
 
 export interface FirstQuestion {
   readonly sent: (message: JSONRPCMessage) => void;
-  /** False: it is no message for the client. */
+  /** False: the message is not for the client. */
   readonly isForClient: (message: JSONRPCMessage) => boolean;
   readonly end: () => void;
 }
 
 /**
- * Tells a program that is slow to start from one of the old protocol. An old one need not answer the question of the new
- * protocol, but each answers a ping; a slow one answers both in order. So who answers the ping alone is old, and the client
- * is told what an old one should have said. `waitMs` is all the time that there is.
+ * Tells a slow program from one that speaks only the old protocol. An old program may ignore the question of the new
+ * protocol, but answers a ping. A slow one answers both in order. So a program that answers only the ping is old, and
+ * the client gets the error that an old program should have sent. `waitMs`: the time that the client waits in total.
  */
 export function createFirstQuestion(
   send: (message: JSONRPCMessage) => Promise<void>,
@@ -39,7 +39,7 @@ export function createFirstQuestion(
     sent: (message) => {
       if (!('method' in message && 'id' in message) || message.method !== 'server/discover') return;
       asked = message.id;
-      // One that is gone by then is told of as such.
+      // A failure to write is reported by the end of the program.
       const ping = (): void => void send({ jsonrpc: '2.0', id: aliveId, method: 'ping' }).catch(() => undefined);
       later(Math.min(silentMs, waitMs / 4), ping);
     },
@@ -51,7 +51,7 @@ export function createFirstQuestion(
         return true;
       }
       const waiting = asked;
-      // A new one knows no ping, and says so.
+      // A program of the new protocol answers the ping with an error.
       if (waiting !== null && 'result' in message) {
         later(Math.min(graceMs, waitMs / 8), () => {
           end();

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
-/** What was found out about a server: that it speaks the old protocol alone. To find that out again takes time, or a second start. */
+/** Remembers that a server speaks only the old protocol. Finding out again takes time, or a second start. */
 export interface KeptWay {
   readonly isOld: () => Promise<boolean>;
   readonly keepOld: () => Promise<void>;
 }
 
-/** After so long it is asked anew, so that a server that has learned the new protocol is spoken to in it. */
+/** After this time the server is asked again, so that an updated server is reached by the new protocol. */
 const validMs = 7 * 24 * 60 * 60_000;
 
 const keptSchema = z.object({ server: z.string(), oldAt: z.number() });
 
-/** `sha256`: of the definition; another one is found out about anew. A file that cannot be read or written costs time alone. */
+/** `sha256`: hash of the definition. A changed definition is asked again. A failure of the file only costs time. */
 export function keptWayIn(folder: string, name: string, sha256: string, now: () => number): KeptWay {
   const path = join(folder, name, 'protocol.json');
   const isOld = async (): Promise<boolean> => {
@@ -25,7 +25,7 @@ export function keptWayIn(folder: string, name: string, sha256: string, now: () 
   return {
     isOld,
     keepOld: async () => {
-      // The date is that of the asking: to go by it does not make it younger.
+      // The date of the first finding stays, so that using the record does not prolong it.
       if (!(await isOld())) await writeJsonFile(path, { server: sha256, oldAt: now() }).catch(() => undefined);
     },
   };

@@ -4,14 +4,14 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { TaskServer } from './server-tasks.ts';
 import { readTask } from './server-tasks.ts';
 
-/** More than these nobody looks through. */
+/** At most this many tasks are listed. */
 const mostListed = 200;
 const mostPages = 10;
 const longestMessage = 600;
 
 /**
- * The tasks that a server lists, and those that are followed from here, with what it says of them. Only servers of the revision of 2025 can list:
- * in that of 2026 a task is known to whoever was given it.
+ * The tasks that a server lists, and those that are followed from here. Only servers of the 2025 revision can list
+ * tasks. In the 2026 revision only the caller knows a task.
  */
 export async function listTasks(server: TaskServer, signal: AbortSignal): Promise<ServerTasks> {
   const listed = server.canList ? await allPages(server, signal) : [];
@@ -36,7 +36,7 @@ async function allPages(server: TaskServer, signal: AbortSignal): Promise<readon
   return found.slice(0, mostListed);
 }
 
-/** None for what cannot be read. */
+/** Empty if the value cannot be read. */
 function taskOf({ followed }: TaskServer, value: unknown): readonly ServerTask[] {
   try {
     const { taskId, status, statusMessage } = readTask(value);
@@ -56,7 +56,7 @@ function taskOf({ followed }: TaskServer, value: unknown): readonly ServerTask[]
   }
 }
 
-/** Tells the server to end it. A call that follows it ends with it. */
+/** Tells the server to cancel a task. The call that follows the task then ends too. */
 export async function stopTask(server: TaskServer, taskId: string, signal: AbortSignal): Promise<void> {
   if (!server.canCancel) throw new AppError('refused', 'The server cannot end a task. Nothing was stopped.');
   await server.ask('tasks/cancel', { taskId }, signal).catch((error: unknown) => {

@@ -44,28 +44,31 @@ import {
 import { listTasks, stopTask } from './listed-tasks.ts';
 import { connectSocket } from './socket-process.ts';
 
-/** A server that answers. */
+/** A connection to a running server. */
 export interface McpConnection {
-  /** What it calls itself, and the revision of the protocol that both speak. */
+  /** The name and version of the server, and the revision of the protocol in use. */
   readonly server: string;
-  /** As it listed them last; it may list others at any time. */
+  /** The tools of the latest list. The list may change at any time. */
   readonly tools: () => readonly ToolDefinitionText[];
-  /** How many it listed that are not looked at. */
+  /** How many listed tools are ignored. */
   readonly leftOut: () => number;
-  /** Those of them that are no tools as the protocol has them, by their names. */
+  /** Names of listed tools that are invalid by the protocol. */
   readonly unusable?: () => readonly string[];
   /** Never rejects. */
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
-  /** The result of a call that was made before and became this task: nothing is called. Never rejects; `refused` and `unknown`: it may be asked for again. */
+  /**
+   * The result of an earlier call that became this task. Does not call the tool. Never rejects. `refused` and
+   * `unknown`: it may be asked for again.
+   */
   readonly askTask?: (taskId: string, how: ForeignCallWays) => Promise<ToolResult>;
-  /** What it works on beside its answers. */
+  /** The tasks that the server works on. */
   readonly tasks?: {
     readonly list: (signal: AbortSignal) => Promise<ServerTasks>;
     readonly stop: (taskId: string, signal: AbortSignal) => Promise<void>;
   };
-  /** Set where it works through accounts of the person at services. */
+  /** Set if the server works with the user's accounts at services. */
   readonly accounts?: ServiceAccounts;
-  /** What it has for the person; absent: nothing but tools. */
+  /** Resources and prompts of the server. Absent: it has only tools. */
   readonly material?: ServerMaterial;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
@@ -75,34 +78,34 @@ export interface McpConnection {
 export interface ConnectOptions {
   readonly name: string;
   readonly definition: ServerDefinition;
-  /** The values of its variables or headers, by their names. */
+  /** Values of its variables or headers, by name. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
-  /** Absent: no address of WebSockets is reached. */
+  /** Absent: WebSocket addresses cannot be reached. */
   readonly openSocket?: OpenSocket;
-  /** What an address is signed in by; null: nothing. */
+  /** How requests to the address are signed in. Null: not at all. */
   readonly auth?: ServerAuth | null;
   readonly start: StartServer;
   readonly version: string;
-  /** What is known of it from before; absent: it is asked each time. */
+  /** What is known from an earlier connection. Absent: the protocol is found out each time. */
   readonly way?: KeptWay;
   readonly onChanged: () => void;
-  /** What it has for the person may be another by now. */
+  /** Called when its resources or prompts may have changed. */
   readonly onOffers?: () => void;
-  /** How long it may take to answer at the start; tests make it short. */
+  /** How long the server may take to answer at the start. Tests make it short. */
   readonly connectMs?: number;
 }
 
 const defaultConnectMs = 20_000;
-/** A server may write a book as its error. */
+/** The rest of a longer error message is cut off. */
 const longestWhy = 600;
-/** Whoever calls ends it by the signal: how long a person thinks about a question of the server is not counted there. */
+/** Callers end a call by its signal. Their deadline excludes the time in which the user thinks about a question. */
 const callMs = 24 * 60 * 60_000;
 
 /**
- * Connects to a server and asks for its tools. It speaks the newest revision that both know. What the server asks for
- * while it works on a call goes to whoever called (`server-questions.ts`). The package is loaded here and not at the start,
- * for most sessions have no server.
+ * Connects to a server and asks for its tools, in the newest revision that both know. Questions of the server during a
+ * call go to the caller (`server-questions.ts`). The client package is loaded here and not at the start, because most
+ * sessions have no server.
  */
 export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
   try {
@@ -111,7 +114,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
     if (known !== null) return known;
     return await open(options, 'newest', signal).catch((error: unknown) => {
       if (!mayBeOld(options.definition, error) || signal.aborted) throw error;
-      // What it says to that counts less.
+      // The first error says more than the one of this second try.
       return open(options, 'old', signal).catch(() => {
         throw error;
       });
@@ -122,8 +125,9 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
 }
 
 /**
- * An address of before 2025 takes no messages: they go where its stream of events says. Some old programs end, or say
- * nothing any more, when they are asked what they do not know: they are started again and not asked.
+ * Whether the error may come from an old server. An HTTP address from before 2025 takes no messages there: its event
+ * stream names the address for them. Some old programs exit or go silent after an unknown question; they are started
+ * again without it.
  */
 function mayBeOld({ kind }: ServerDefinition, error: unknown): boolean {
   if (error instanceof SilentServer) return true;
@@ -143,7 +147,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     {
       capabilities: ownCapabilities,
       versionNegotiation: { mode: way === 'newest' ? 'auto' : 'legacy', probe: { timeoutMs: connectMs } },
-      // What a result looks like is its server's affair: no schema of a stranger runs here.
+      // No foreign schema runs here, and the shape of a result is not checked.
       jsonSchemaValidator: { getValidator: () => anything },
       listChanged: {
         tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) },
@@ -227,7 +231,7 @@ function otherOffers({ onOffers }: ConnectOptions) {
   return { autoRefresh: false, onChanged: () => onOffers?.() };
 }
 
-/** Null: it is reached by HTTP. */
+/** Null: the server is reached by HTTP. */
 function pipesOf(
   { name, definition, secrets, start, openSocket }: ConnectOptions,
   { signal, connectMs }: { readonly signal: AbortSignal; readonly connectMs: number },
@@ -241,13 +245,13 @@ function pipesOf(
   return createProcessTransport((onOutput) => connectSocket({ ...server, signal: limit }, onOutput), connectMs);
 }
 
-/** A server says itself how long to wait: none at all would keep this program busy. */
+/** The server chooses the delay. Without a minimum, a delay of zero would keep this program busy. */
 function reconnectLater(reconnect: () => void, delayMs: number): () => void {
   const timer = setTimeout(reconnect, Math.max(delayMs, 1_000));
   return () => clearTimeout(timer);
 }
 
-/** Nobody reads a result by its type: `readCallResult` looks at each part. */
+/** Nothing relies on the type of a result: `readCallResult` checks each part. */
 const anything: JsonSchemaValidator<never> = (input) => ({
   valid: true,
   data: input as never,
@@ -279,7 +283,7 @@ function connectError(
   return new Kind('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
 }
 
-/** A stack that overflowed is the client package's, which looks into all that it gets. */
+/** A stack overflow comes from the client package, which walks through everything that it receives. */
 function whyOf(error: unknown): string {
   return error instanceof RangeError ? 'what it sent is nested too deep' : messageOf(error).slice(0, longestWhy);
 }
@@ -288,7 +292,7 @@ interface Call {
   readonly auth: ConnectOptions['auth'] | undefined;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** It was made before and became this task, which is asked for. */
+  /** Set for an earlier call that became this task: only the task is asked for. */
   readonly taskId?: string;
 }
 
@@ -300,23 +304,23 @@ interface Live {
   readonly endedFor: () => string | null;
 }
 
-/** Between two words of progress; what comes faster nobody can read. */
+/** Shortest time between two progress updates, because nobody can read faster ones. */
 const progressMs = 50;
 
-/** Whether it is to be called as a task. In the revision of 2026 the server decides by itself. */
+/** Whether the tool is called as a task. In the 2026 revision the server decides that itself. */
 function isTask(client: Client, { asTasks }: ListedTools, tool: string): boolean {
   const requests = fieldOf(client.getServerCapabilities()?.tasks, 'requests');
   const canBe = fieldOf(fieldOf(requests, 'tools'), 'call') !== undefined;
   return canBe && client.getProtocolEra() !== 'modern' && asTasks.has(tool);
 }
 
-/** How long a server may take to say that it will tell. */
+/** How long a server may take to confirm that it will send notices. */
 const listenMs = 20_000;
 const anyResult = z.record(z.string(), z.unknown());
 
 function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'answer' | 'becomes'>): TaskServer {
   const followed: TaskServer['followed'] = new Map();
-  // Of the revisions of 2025 and 2026.
+  // The names in the 2025 and the 2026 revision.
   for (const method of ['notifications/tasks/status', 'notifications/tasks'])
     client.setNotificationHandler(method, { params: anyResult }, ({ taskId }) => followed.get(String(taskId))?.wake());
   return {
@@ -332,7 +336,7 @@ function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'ans
     ask: (method, params, signal) => client.request({ method, params }, anyResult, { signal, timeout: callMs }),
     listen: (taskId, signal) => {
       const filter: SubscriptionFilter & { readonly taskIds: readonly string[] } = { taskIds: [taskId] };
-      // Whoever cannot be listened to is looked at all the same.
+      // Without notices, the task is still polled.
       client.listen(filter, { signal, timeout: listenMs }).catch(() => undefined);
     },
     followed,
@@ -378,7 +382,7 @@ async function callTool(
     });
   try {
     const result = await once().catch(async (error: unknown) => {
-      // It did nothing: it wants addresses opened first, and is called again then, this one time.
+      // The server did nothing yet: it wants links to be opened first. Then the tool is called once more.
       const links = linksIn(error);
       if (links.length === 0 || door === undefined || !(await openLinks(door, links))) throw error;
       return once();
@@ -394,10 +398,10 @@ async function callTool(
 
 interface CallEnd {
   readonly signal: AbortSignal;
-  /** Why its program ended; null: it runs, or there is none. */
+  /** Why its program was ended. Null: it runs, or there is no program. */
   readonly endedFor: string | null;
   readonly auth: ConnectOptions['auth'] | undefined;
-  /** It was only asked for: what is not known for good is an end of it. */
+  /** The call only asked for an earlier task. Then an outcome that can never be known counts as an error. */
   readonly isLeft: boolean;
 }
 
@@ -407,7 +411,7 @@ async function failedCall(error: unknown, { signal, endedFor, auth, isLeft }: Ca
     const output = `What became of it is not known: ${error.message}.`;
     return { status: isLeft && error.isFinal ? 'error' : 'unknown', output };
   }
-  // Refused before it was looked at: nothing was done.
+  // The request was refused before the server worked on it.
   const refusal = error instanceof AppError ? error : await auth?.explain(error);
   if (refusal instanceof AppError) {
     const output = `${refusal.message} ${refusal.hint ?? ''} Nothing was done.`;
@@ -415,13 +419,13 @@ async function failedCall(error: unknown, { signal, endedFor, auth, isLeft }: Ca
   }
   const why = endedFor ?? whyOf(error);
   if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
-  // Sent, and no answer came: nobody knows whether it was done.
+  // The request was sent but not answered, so the outcome is unknown.
   if (endedFor !== null || /clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
     return { status: 'unknown', output: `The server went away before it answered (${why}).` };
   return { status: 'error', output: `The call ended with an error: ${why}` };
 }
 
-/** In our words: what the server says of it is its own. */
+/** Adds notes in Dewpoint's words, separate from the words of the server. */
 function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
   const told = [...new Set(notes)].map((note) => `(${note})`);
   return told.length === 0 ? result : { ...result, output: [result.output, ...told].join('\n') };

@@ -1,15 +1,15 @@
-/** So many messages may come at once, and so many a second after that. */
+/** How many messages may come at once, and how many per second after that. */
 const mostAtOnce = 2_000;
 const mostPerSecond = 200;
 
-/** A message that wants an answer counts for so many: answering 10,000 pings of an address took this program half a minute. */
+/** The weight of a message that needs an answer. Answering 10,000 pings took this program half a minute. */
 export const countOfQuestion = 10;
-/** Lines of a log are read by nobody here: an honest server may write thousands a second. */
+/** The weight of a log line. Log lines are ignored, and an honest server may write thousands per second. */
 export const countOfLog = 0.05;
 export const logMethod = 'notifications/message';
 export const tooManyMessages = 'it sent more messages than a server needs';
 
-/** Takes the count of messages that came; false: they are more than one server may send. */
+/** Takes the weight of the messages that came. False: they are more than a server may send. */
 export type MessageRate = (count: number) => boolean;
 
 export function createMessageRate(): MessageRate {

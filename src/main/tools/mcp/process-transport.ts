@@ -3,26 +3,26 @@ import { createFirstQuestion } from './first-question.ts';
 import { countOfLog, countOfQuestion, createMessageRate, logMethod, tooManyMessages } from './message-rate.ts';
 import type { ServerProcess, ServerStart } from './server-process.ts';
 
-/** A message above this is no message but a flood: the server is ended. */
+/** A larger message counts as a flood and ends the server. */
 export const longestMessage = 10 * 1024 * 1024;
-/** What it asks for and does not read fills the memory of this program. */
+/** Messages that the server does not read fill the memory of this program. Above this limit the server is ended. */
 const mostUnread = 16 * 1024 * 1024;
 const keptErrors = 2_000;
 
 export interface ProcessTransport extends Transport {
-  /** The end of what the server printed beside the protocol: why it did not start. */
+  /** The end of what the server printed on its error output, which may say why it did not start. */
   readonly said: () => string;
-  /** What it did for which it was ended; null: nothing of that kind. */
+  /** Why Dewpoint ended the server. Null: it did not. */
   readonly endedFor: () => string | null;
-  /** Whether it was started and sent no message yet. */
+  /** Whether the server was started and has not sent a message yet. */
   readonly isSilent: () => boolean;
 }
 
 type Start = (onOutput: ServerStart['onOutput']) => Promise<ServerProcess>;
 
 /**
- * Messages of the protocol, one a line, over the pipes of a process that this program starts and ends in its own way.
- * `waitMs`: how long the first answer may take.
+ * Protocol messages, one per line, over the pipes of a process that the caller's `start` starts. `waitMs`: how long the
+ * first answer may take.
  */
 export function createProcessTransport(start: Start, waitMs: number): ProcessTransport {
   let process: ServerProcess | null = null;
@@ -55,7 +55,7 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
   };
   const lines = createLineReader((line) => {
     const message = messageOf(line);
-    // What is no message is what a server prints that should print nothing else.
+    // A line that is not a message: other output of the server, which is ignored.
     if (message === null || isOver || endedFor !== null) return;
     const isLog = 'method' in message && message.method === logMethod;
     const count = isLog ? countOfLog : 'method' in message && 'id' in message ? countOfQuestion : 1;
@@ -90,7 +90,7 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
   return transport;
 }
 
-/** False: a line grows beyond all measure. */
+/** Takes chunks of bytes and calls `take` for each line. Returns false once a line is longer than a message may be. */
 function createLineReader(take: (line: string) => void): (bytes: Uint8Array) => boolean {
   let held: Uint8Array[] = [];
   let size = 0;
@@ -114,10 +114,10 @@ function messageOf(line: string): JSONRPCMessage | null {
   try {
     const value: unknown = JSON.parse(line);
     const isOne = typeof value === 'object' && value !== null && Reflect.get(value, 'jsonrpc') === '2.0';
-    // The client checks the rest: it takes every message for a stranger's.
+    // The client checks the rest, because it does not trust messages.
     return isOne ? (value as JSONRPCMessage) : null;
   } catch {
-    // A line of a log among the messages.
+    // A log line among the messages.
     return null;
   }
 }

@@ -2,19 +2,19 @@ import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { offersIn, type ServerOffers } from '@shared/tools/server-offers.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 
-/** Something that a server gave: its address, and what it is. */
+/** One part of a resource: its address and bytes. */
 export interface ServerContent {
   readonly uri: string;
   readonly bytes: Uint8Array;
 }
 
-/** What a server has for the person beside its tools. */
+/** The resources and prompts of a server. */
 export interface ServerMaterial {
-  /** As it lists them now. Rejects where it does not answer. */
+  /** The current list. Rejects if the server does not answer. */
   readonly offers: (signal: AbortSignal) => Promise<ServerOffers>;
-  /** All that lies at an address. */
+  /** Everything at an address. */
   readonly read: (uri: string, signal: AbortSignal) => Promise<readonly ServerContent[]>;
-  /** A prompt with its arguments: what it says, and what lies beside its words. */
+  /** A prompt with its arguments filled in: its text, and attached content. */
   readonly prompt: (
     name: string,
     values: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ export interface ServerPrompt {
 
 const answerMs = 60_000;
 
-/** What it asks meanwhile gets no answer: it belongs to no call. */
+/** Questions of the server during these requests get no answer, because they belong to no call. */
 export function createServerMaterial(client: Client): ServerMaterial {
   const ways = (signal: AbortSignal): RequestOptions => ({ signal, timeout: answerMs });
   return {
@@ -37,10 +37,10 @@ export function createServerMaterial(client: Client): ServerMaterial {
       const can = client.getServerCapabilities();
       if (can === undefined) throw new Error('The server has ended.');
       const { resources, prompts } = can;
-      // All at once: of a server that ends meanwhile nothing is taken for an empty list.
+      // All at once: if the server ends meanwhile, nothing counts as an empty list.
       const [listed, templates, texts] = await Promise.all([
         resources === undefined ? null : client.listResources(undefined, ways(signal)),
-        // Many servers with resources have no templates, and say so by an error.
+        // Many servers with resources have no templates, and answer with an error.
         resources === undefined
           ? null
           : client.listResourceTemplates(undefined, ways(signal)).catch(() => ({ resourceTemplates: [] })),

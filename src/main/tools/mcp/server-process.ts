@@ -6,16 +6,16 @@ import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 
 export type ProgramDefinition = Extract<ServerDefinition, { kind: 'stdio' }>;
 
-/** A server that runs, wherever that is. */
+/** A running server, wherever it runs. */
 export interface ServerProcess {
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the server has ended. Never rejects. */
   readonly ended: Promise<{ readonly exitCode: number | null }>;
-  /** Ends it with all that it started; resolves when they are gone. */
+  /** Ends the server and everything that it started. Resolves when they are gone. */
   readonly close: () => Promise<void>;
 }
 
-/** `env`: the variables of its definition with their values, and no others of this machine that look like a key. */
+/** `env`: the variables of the definition. No other variable of this machine that looks like a key is passed on. */
 export interface ServerStart {
   readonly name: string;
   readonly definition: ProgramDefinition;
@@ -28,12 +28,12 @@ export type StartServer = (start: ServerStart, signal: AbortSignal) => Promise<S
 export interface HostServersOptions {
   readonly programs: HostPrograms;
   readonly nodePath: string;
-  /** The built `server-guard`: it ends the server and its group when this program ends, however that is. */
+  /** The built `server-guard`. It ends the server and its group when this program ends, in whatever way. */
   readonly guardPath: string;
 }
 
 /**
- * Starts servers on this machine, for those that a person has put there by an explicit switch: by whole path, in the empty
+ * Starts servers directly on this machine, which the user must choose explicitly: by absolute path, in the empty
  * folder, with a listed environment, in a process group of their own behind a guard.
  */
 export function createHostServers({ programs, nodePath, guardPath }: HostServersOptions): StartServer {
@@ -61,7 +61,7 @@ export function createHostServers({ programs, nodePath, guardPath }: HostServers
       child.once('error', () => resolve({ exitCode: null }));
       child.once('exit', (exitCode) => resolve({ exitCode }));
     });
-    // A server that has gone takes no more; its end is told by `ended`.
+    // A server that has ended takes no more input. `ended` reports that.
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('data', (bytes: Uint8Array) => onOutput('stdout', bytes));
     child.stderr?.on('data', (bytes: Uint8Array) => onOutput('stderr', bytes));

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { ResultPicture, ServerDoor } from '../define.ts';
 import { imageText } from './call-result.ts';
 
-/** What Dewpoint can do for a server; the handlers of `answerServer` answer. */
+/** The capabilities that Dewpoint announces to servers. The handlers of `answerServer` implement them. */
 export const ownCapabilities = {
   elicitation: { form: { applyDefaults: true }, url: {} },
   roots: { listChanged: true },
@@ -22,31 +22,31 @@ export const ownCapabilities = {
   extensions: { 'io.modelcontextprotocol/tasks': {} },
 };
 
-/** A call that runs: who answers for it, and the folder that its session works in. */
+/** A running call: who answers questions for it. */
 export interface OpenCall {
   readonly door: ServerDoor | undefined;
-  /** The folder that its session works in, for servers that can read it. */
+  /** The folder that the session works in, for servers that can read it. */
   readonly folder: string | null;
-  /** What the server was not given, and why; the model reads it with the result. */
+  /** What the server asked for and did not get, with the reasons. The model reads these notes with the result. */
   readonly notes: string[];
 }
 
-/** Which call a question of a server belongs to. */
+/** Finds the call that a question of a server belongs to. */
 export interface OpenCalls {
   readonly during: <T>(call: OpenCall, work: () => Promise<T>) => Promise<T>;
-  /** `task`: the one that the question names. Null: it belongs to none, or nobody can say to which. */
+  /** `task`: the task that the question names. Null: the question belongs to no call, or it is unclear to which. */
   readonly current: (task?: string | null) => OpenCall | null;
-  /** The call that asks for it became this task. */
+  /** Notes that the current call became this task. */
   readonly becomes: (task: string) => void;
 }
 
-/** Answers a question that came in a task, by the call that the task is of. Rejects where there is no answer. */
+/** Answers a question that came in a task, for the call that became the task. Rejects if there is no answer. */
 export type AnswerInTask = (question: unknown) => Promise<unknown>;
 
 /**
- * In the new revision, and over HTTP, a question comes on the way of its call. An older program over its pipes asks at any
- * time: then it is of the call whose task it names, or of the one call that runs. With several, of different sessions maybe,
- * none is asked.
+ * In the new revision and over HTTP, a question arrives within its call. An older program on pipes may ask at any time.
+ * Then the question belongs to the call whose task it names, or to the only running call. If several calls run, maybe
+ * of different sessions, it gets no answer.
  */
 export function createOpenCalls(): OpenCalls {
   const ways = new AsyncLocalStorage<OpenCall>();
@@ -75,10 +75,10 @@ export function createOpenCalls(): OpenCalls {
   };
 }
 
-/** In its container a server has one folder, which is no project's. */
+/** In its container a server sees one folder, which belongs to no project. */
 const containerRoot = 'file:///workspace';
 
-/** Answers what a server asks while it works on a call. Its root is the one folder that it can read, as it sees it. */
+/** Answers the server's questions during a call. Its root is the one folder that it can read, by the path it sees. */
 export function answerServer(
   client: Client,
   { calls, definition, isSpecType: is }: AnsweringParts,
@@ -135,10 +135,10 @@ async function answerElicitation(call: OpenCall | null, params: ElicitRequest['p
   return answer;
 }
 
-/** What the protocol has for a no. What it says is for the server, which learns no reason. */
+/** The protocol's way to decline. The server does not learn the real reason. */
 const declined = (): Error => Object.assign(new Error('The user did not allow it.'), { code: -1 });
 
-/** A question for a model, of texts and images: who asks by a sound, or with tools of its own, gets no answer. */
+/** Answers a question for a model. Questions with sounds or with tools of the server get no answer. */
 async function answerQuestion(call: OpenCall | null, params: CreateMessageRequest['params']) {
   const { messages, systemPrompt, maxTokens, temperature, stopSequences = [] } = params;
   const pictures: ResultPicture[] = [];
@@ -169,7 +169,10 @@ async function answerQuestion(call: OpenCall | null, params: CreateMessageReques
 
 type MessageContent = CreateMessageRequest['params']['messages'][number]['content'];
 
-/** `all`: of the question, as many as a result may have, by the same rules. Null: something of it is neither, or is not taken. */
+/**
+ * `all`: the images of the question so far. The limits and rules for images in results apply. Null: a part is neither
+ * text nor image, or an image is not accepted.
+ */
 function contentIn(
   content: MessageContent,
   all: ResultPicture[],
@@ -184,7 +187,7 @@ function contentIn(
   return { text: texts.join('\n'), ...(pictures.length === 0 ? {} : { pictures }) };
 }
 
-/** The addresses that an older server wants opened before it does anything. */
+/** The links that an older server wants to be opened before it does anything. */
 export function linksIn(error: unknown): readonly ServerLink[] {
   if (fieldOf(error, 'code') !== urlRequired) return [];
   const asked = fieldOf(fieldOf(error, 'data'), 'elicitations');
@@ -200,7 +203,7 @@ interface ServerLink {
 const urlRequired = -32_042;
 const mostLinks = 3;
 
-/** Whether the person has seen and opened all of them. */
+/** Whether the user has seen and opened all links. */
 export async function openLinks(door: ServerDoor, links: readonly ServerLink[]): Promise<boolean> {
   for (const { message, url } of links) if ((await door.link(message, url)) !== 'accept') return false;
   return true;

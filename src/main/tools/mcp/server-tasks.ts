@@ -4,7 +4,7 @@ import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { z } from 'zod';
 import { childAbort } from '../../lib/async/child-abort.ts';
 
-/** What a server says of a task. The revisions of 2025 and 2026 name two of its fields differently. */
+/** The state of a task. The 2025 and 2026 revisions name two of its fields differently. */
 const taskSchema = z.object({
   taskId: z.string().min(1).max(1_000),
   status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
@@ -14,59 +14,59 @@ const taskSchema = z.object({
 });
 type Task = z.infer<typeof taskSchema>;
 
-/** Between two looks at a task: what its server wishes, within these. */
+/** Time between two polls of a task: the server's wish, within these limits. */
 const usualPollMs = 1_000;
 const shortestPollMs = 250;
 const longestPollMs = 30_000;
-/** Whoever is looked at less often than this is asked to say when something changes. */
+/** From this interval on, Dewpoint also asks for notices about changes. */
 const listenFromMs = 2_000;
-/** How long its server is to keep a task and its result. */
+/** How long the server is asked to keep a task and its result. */
 export const wantedKeptMs = 24 * 60 * 60_000;
-/** So long the end of a call waits for its server to say which task it made, and that it took the end of it. */
+/** How long a cancelled call waits for its server to name the task, and to confirm its end. */
 const tellMs = 900;
-/** A task may take so long; no other deadline of its call counts meanwhile. */
+/** Longest run of a task. No other deadline of its call counts meanwhile. */
 const longestMinutes = 60;
-/** A server may be away for a moment: that is what tasks are for. */
+/** Number of failed polls in a row that are tolerated, because tasks must survive short outages. */
 const mostMissed = 3;
-/** More than a person is asked in one call. */
+/** Most questions to the user in one call. */
 const mostQuestions = 20;
 
-/** The way to a server that works on tasks. */
+/** The connection to a server that works on tasks. */
 export interface TaskServer {
-  /** Of the revision of 2026: its tasks give their results and their questions when they are looked at. */
+  /** 2026 revision: polling a task also returns its questions and its result. */
   readonly isModern: boolean;
   readonly canCancel: boolean;
   readonly canList: boolean;
-  /** Rejects with an error that has a number as its `code` where the server refused. */
+  /** Rejects with an error that has a numeric `code` if the server refused. */
   readonly ask: (method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>;
   readonly isOpen: () => boolean;
-  /** Answers what the server asks in a task. Rejects where there is no answer. */
+  /** Answers a question that the server asks in a task. Rejects if there is no answer. */
   readonly answer: (question: unknown) => Promise<unknown>;
-  /** The call that is made became this task: what the server asks for it is asked by this call. */
+  /** Notes that the current call became this task, so that this call answers its questions. */
   readonly becomes: (taskId: string) => void;
-  /** Asks to be told when something changes in a task, until the signal. A server need not. */
+  /** Asks for notices about changes of a task, until the signal. The server may ignore that. */
   readonly listen: (taskId: string, signal: AbortSignal) => void;
   /** The tasks of this server that are followed now. */
   readonly followed: Map<string, FollowedTask>;
 }
 
 export interface FollowedTask {
-  /** Its server said that something changed: it is looked at again. */
+  /** The server reported a change: the task is polled again. */
   readonly wake: () => void;
 }
 
 export interface TaskWays {
   readonly signal: AbortSignal;
-  /** Hears of a task before it is followed. */
+  /** Called with the task before it is followed. */
   readonly onBegan?: ((taskId: string) => Promise<void>) | undefined;
   /** Runs the wait for a task. */
   readonly during: <T>(work: () => Promise<T>) => Promise<T>;
   readonly onStatus: (text: string) => void;
 }
 
-/** Its outcome is not known: the call is neither done nor failed. */
+/** The outcome of the task is unknown: the call is neither done nor failed. */
 export class LostTask extends Error {
-  /** False: its server may say more another time. */
+  /** False: the server may tell the outcome later. */
   readonly isFinal: boolean;
   constructor(message: string, isFinal = true) {
     super(message);
@@ -74,13 +74,13 @@ export class LostTask extends Error {
   }
 }
 
-/** What stands in the answer to a call in place of its result; null: it is the result. */
+/** The task in the answer to a call. Null: the answer is the result itself. */
 export function taskIn(answer: unknown): unknown {
   const task = fieldOf(answer, 'task');
   return isRecord(task) ? task : null;
 }
 
-/** Throws where it cannot be read. */
+/** Throws if the value cannot be read. */
 export function readTask(value: unknown): Task {
   const kept = fieldOf(value, 'ttlMs') ?? fieldOf(value, 'ttl');
   const poll = fieldOf(value, 'pollIntervalMs') ?? fieldOf(value, 'pollInterval');
@@ -94,8 +94,8 @@ export function readTask(value: unknown): Task {
 }
 
 /**
- * Makes a call that may become a task. When it is cancelled before the server has said which task it made, that is waited for
- * a moment: only then can it be cancelled there.
+ * Makes a call that may become a task. A task can be cancelled only once the server has named it, so a cancelled call
+ * waits a moment for that.
  */
 export async function callInTask(
   server: TaskServer,
@@ -115,7 +115,7 @@ export async function callInTask(
   }
 }
 
-/** The result of a task that was left, as when this program ended in the middle of its call: the call is not made again. */
+/** The result of a task whose call was cut off, for example by the end of this program. Does not call again. */
 export async function followLeftTask(server: TaskServer, taskId: string, ways: TaskWays): Promise<unknown> {
   const seen = await server.ask('tasks/get', { taskId }, ways.signal).catch((error: unknown) => {
     throw isRefusal(error) ? new LostTask(`the server does not know the task any more (${whyOf(error)})`) : error;
@@ -124,7 +124,7 @@ export async function followLeftTask(server: TaskServer, taskId: string, ways: T
   return followTask(server, seen, ways);
 }
 
-/** The result of a task that a server began. Whatever ends this early, the server is told. */
+/** The result of a task that a server began. If it is left early, the server is told to cancel it. */
 export async function followTask(server: TaskServer, began: unknown, ways: TaskWays): Promise<unknown> {
   const task = readTask(began);
   const { taskId } = task;
@@ -135,7 +135,7 @@ export async function followTask(server: TaskServer, began: unknown, ways: TaskW
   const child = childAbort(ways.signal);
   const sleep = async (ms: number): Promise<void> => {
     const woken = new Promise<void>((resolve) => (wake = resolve));
-    // Notices in a flood make no flood of questions.
+    // A flood of notices must not become a flood of polls.
     await wait(Math.min(ms, shortestPollMs), undefined, { signal: child.signal });
     await Promise.race([woken, wait(ms - shortestPollMs, undefined, { signal: child.signal })]);
   };
@@ -154,7 +154,7 @@ export async function followTask(server: TaskServer, began: unknown, ways: TaskW
     return result;
   } catch (error) {
     if (isLate) throw new Error(`its task timed out after ${longestMinutes} minutes, and was cancelled`);
-    // What its server ended, or knows no more, needs no word.
+    // The server ended the task or does not know it, so it need not be told.
     isOver = !ways.signal.aborted && (error instanceof EndedTask || error instanceof LostTask || isRefusal(error));
     throw error;
   } finally {
@@ -166,7 +166,7 @@ export async function followTask(server: TaskServer, began: unknown, ways: TaskW
   }
 }
 
-/** It is told whether it answers or not. */
+/** Tells the server to cancel a task. Does not wait longer than `tellMs` for the answer. */
 async function tellEnd(server: TaskServer, taskId: string): Promise<void> {
   const { signal } = new AbortController();
   const told = server.ask('tasks/cancel', { taskId }, signal).catch(() => undefined);
@@ -179,7 +179,7 @@ interface Watch extends TaskWays {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Looks at it until it has ended. An older server gives its questions, and then its result, on one request of their own. */
+/** Polls a task until it ends. An older server sends questions and then the result as the answer to one request. */
 async function watch(server: TaskServer, began: Task, ways: Watch): Promise<unknown> {
   const { taskId } = began;
   const answered = new Set<string>();
@@ -198,7 +198,7 @@ async function watch(server: TaskServer, began: Task, ways: Watch): Promise<unkn
     if (server.isModern && task.status === 'input_required') await answerIn(server, seen, { taskId, answered, ways });
     if (!server.isModern && task.status !== 'working') {
       result ??= server.ask('tasks/result', { taskId }, ways.signal);
-      // Whoever waits for it hears of its error; nobody may.
+      // Marks the rejection as handled. Whoever awaits the result still gets the error.
       result.catch(() => undefined);
       if (task.status !== 'input_required') return await result;
     }
@@ -213,7 +213,7 @@ async function watch(server: TaskServer, began: Task, ways: Watch): Promise<unkn
       missed = 0;
     } catch (error) {
       if (ways.signal.aborted || error instanceof LostTask) throw error;
-      // It may forget a task with its result, which is on its way then.
+      // The server may forget a task as soon as it sends the result, which is on its way then.
       if (isRefusal(error) && result !== null) return await result;
       if (isRefusal(error))
         throw new LostTask(`the server does not know the task any more (${whyOf(error)})${kept(began)}`);
@@ -229,7 +229,7 @@ const ended = async (result: Promise<unknown>): Promise<{ readonly value: unknow
 
 interface TaskQuestions {
   readonly taskId: string;
-  /** Each is asked once, however often it comes. */
+  /** Each question is answered once, however often it comes. */
   readonly answered: Set<string>;
   readonly ways: TaskWays;
 }
@@ -247,7 +247,7 @@ async function answerIn(server: TaskServer, seen: unknown, { taskId, answered, w
   }
 }
 
-/** The server understood, and said no: no way to it that broke off. */
+/** Whether the server itself refused, in contrast to a broken connection. */
 function isRefusal(error: unknown): boolean {
   const code = fieldOf(error, 'code');
   return typeof code === 'number' && code !== connectionClosed;

@@ -3,7 +3,7 @@ import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { depthOf } from '../foreign/schema-check.ts';
 import { deepest } from '../servers/tool-pins.ts';
 
-/** What a server lists, by the question for it: the field of the answer, and what each item has to be. */
+/** For each list request: the field of the answer, and the type of its items. */
 const lists = {
   'tools/list': { field: 'tools', kind: 'Tool' },
   'prompts/list': { field: 'prompts', kind: 'Prompt' },
@@ -16,18 +16,18 @@ const taskMethod = 'tools/call';
 
 export interface SieveOptions {
   readonly isSpecType: typeof isSpecType;
-  /** The old protocol wants more of a schema than the new one. */
+  /** The old protocol demands more of a schema than the new one. */
   readonly isOld: () => boolean;
 }
 
 export interface ListSieve {
-  /** Of the last whole list: how the tools that are not usable are called, or where they stand. */
+  /** The names or positions of the unusable tools in the latest complete list. */
   readonly unusableTools: () => readonly string[];
 }
 
 /**
- * Makes answers such that the client package takes them, before it sees them. It takes a list whole or not at all, so that one
- * wrong tool would be the end of the server, and it knows no tasks. Set up before the client connects.
+ * Changes answers before the client package sees them. The package rejects a whole list for one invalid tool, and does
+ * not know tasks. Must be set up before the client connects.
  */
 export function sieveLists(transport: Transport, { isSpecType: is, isOld }: SieveOptions): ListSieve {
   const asked = new Map<
@@ -51,7 +51,7 @@ export function sieveLists(transport: Transport, { isSpecType: is, isOld }: Siev
     const { field, kind } = lists[question.method];
     const items = 'result' in message ? message.result[field] : null;
     if (!('result' in message) || !Array.isArray(items)) return message;
-    // What is too deep would be the end of this program where it is looked at.
+    // A value that is too deep would overflow the stack of this program.
     const fits = items.map(
       (item) => depthOf(item, deepest) <= deepest && is[kind](item) && (kind !== 'Tool' || !isOld() || fitsOld(item)),
     );
@@ -71,7 +71,7 @@ export function sieveLists(transport: Transport, { isSpecType: is, isOld }: Siev
   return { unusableTools: () => unusable };
 }
 
-/** The client package knows results alone: a task that came in place of one is put beside an empty one. */
+/** The client package only knows results: a task that came instead is put next to an empty result. */
 function withTaskBeside(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || message.result.resultType !== 'task') return message;
   const result = { resultType: 'complete', content: [], structuredContent: {}, task: message.result };

@@ -11,8 +11,8 @@ interface SocketServer {
 }
 
 /**
- * A server behind a WebSocket as if it ran here and wrote to its pipes, so that all that holds for those holds for it: a
- * message is a text, and a line. Bytes are no messages and are left out.
+ * Makes a server behind a WebSocket look like a process with pipes, so that the same rules apply. Each text message
+ * becomes one line. Binary messages are dropped.
  */
 export async function connectSocket(
   { url, headers, open, signal }: SocketServer,
@@ -22,7 +22,7 @@ export async function connectSocket(
   const ended = new Promise<{ readonly exitCode: null }>((resolve) => {
     socket.once('close', () => resolve({ exitCode: null }));
   });
-  // Line ends stand between the words of JSON, never in them.
+  // In JSON, line breaks occur only between tokens.
   socket.on('message', (data, isBinary) => {
     if (!isBinary && data instanceof Buffer)
       onOutput('stdout', Buffer.from(`${data.toString('utf8').replaceAll(/[\r\n]/gu, ' ')}\n`));
@@ -43,7 +43,7 @@ export async function connectSocket(
   };
 }
 
-/** To say goodbye in. */
+/** Time for a clean close. */
 const lastWordMs = 1_000;
 
 async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
@@ -52,7 +52,7 @@ async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
-      // Later ones have nobody: `close` follows each.
+      // Later errors need no handling, because `close` follows each.
       socket.on('error', (error) => reject(error));
       socket.once('close', () => reject(new Error('it closed the connection at once')));
       if (signal.aborted) stop();

@@ -13,7 +13,7 @@ import type { ListedTool } from './own-tools.ts';
 import { placeOf, secretKey } from './own-tools.ts';
 import { writeToolFile } from './write-tool-file.ts';
 
-/** Tools from files, for whoever shows and changes them. */
+/** Handlers that show and change tools from files. */
 export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers['ownTools'] {
   const { tools, record } = options;
   const { reports, listed, find, report } = createLookUp(options);
@@ -73,7 +73,7 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
   };
 }
 
-/** Tools by their names, read anew each time. */
+/** Finds tools by name. Reads the files again each time. */
 function createLookUp({ tools }: OwnToolCommandsOptions) {
   const reports = async (projectPath: string | null): Promise<OwnToolsReport> => {
     const { tools: all, notes, ...rest } = await tools.list(projectPath);
@@ -132,7 +132,10 @@ async function setOn(
   return saveWord(options, projectPath, { key: `${ownToolServers[one.source]}/${name}`, isOn });
 }
 
-/** A file that works at once. In a project it is approved, for its bytes are ours; with the first change it asks. */
+/**
+ * Creates a tool file that works at once. In a project it is approved, because its bytes are Dewpoint's own. After any
+ * change it needs an approval.
+ */
 async function create(
   options: OwnToolCommandsOptions,
   { name, language, example, projectPath }: NewTool,

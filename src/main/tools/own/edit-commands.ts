@@ -22,7 +22,7 @@ import { writeToolFile } from './write-tool-file.ts';
 
 type EditCommands = Pick<Handlers['ownTools'], 'template' | 'read' | 'draft' | 'testText' | 'save'>;
 
-/** Tools that are written and tried before they are files. What is saved is the text that a person could write by hand. */
+/** Handlers to write and try a tool before it is saved. The saved text is one that the user could write by hand. */
 export function createEditCommands(options: OwnToolCommandsOptions): EditCommands {
   const { tools, loadSyntax } = options;
   return {
@@ -77,7 +77,7 @@ export function createEditCommands(options: OwnToolCommandsOptions): EditCommand
       if (was?.source === 'project' && isProgram(was)) await saveProgram(options, place, { was, known, text });
       else {
         await writeToolFile(place, { file, text, isNew: replaces === undefined });
-        // It was new and is the person's own work, or had their yes to each byte before.
+        // Approved: the file is new and the user's own, or the user had approved each byte of it before.
         const hadYes = was === undefined || (was.state === 'ready' && was.sha256 === replaces);
         if (projectPath !== undefined && hadYes)
           await keepApproval(options.record, { path, sha256: sha256Of(text), text });
@@ -97,8 +97,8 @@ interface ChangedProgram {
 }
 
 /**
- * A kept program that was changed by hand is its next version. It ran in no session as it is now, so it is off until
- * somebody has seen what changed and said yes.
+ * Saves a kept program that was changed by hand as its next version. This version has run in no session, so it is off
+ * until the user has seen the change and approved it.
  */
 async function saveProgram(
   { loadSyntax, record, now }: OwnToolCommandsOptions,

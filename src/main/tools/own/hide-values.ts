@@ -2,14 +2,14 @@ import { memo } from '../../lib/memo.ts';
 
 type Secrets = Readonly<Record<string, string>>;
 
-/** A shorter value would be found everywhere. */
+/** Shorter values would match everywhere. */
 const shortest = 4;
-/** A line that does not end is let through in pieces of this length. */
+/** A line that does not end is passed on in pieces of this length. */
 const longestLine = 64 * 1024;
 
 /**
- * Takes the values of secrets out of what a tool printed: as they are, and as they stand in JSON, in an address and in
- * base64. What a tool makes of them in other ways cannot be seen.
+ * Replaces the values of secrets in the output of a tool: as they are, and as encoded in JSON, in an address and in
+ * base64. Other encodings are not found.
  */
 export function hideValues(text: string, secrets: Secrets): string {
   let clean = text;
@@ -24,10 +24,10 @@ interface SecretForm {
   readonly name: string;
 }
 
-/** The longest first: one may be the beginning of another. Made once for a call, whose output comes in many pieces. */
+/** The longest first: one value may be the beginning of another. Cached, because output comes in many pieces. */
 const formsOf = memo((secrets: Secrets): readonly SecretForm[] => {
   const forms = Object.entries(secrets).flatMap(([name, value]) => {
-    // A key of several lines is found by each of them.
+    // Each line of a multi-line key is found by itself.
     const parts = [value, ...value.split(/\r?\n/)].filter(({ length }) => length >= shortest);
     const written = parts.flatMap((part) => [part, JSON.stringify(part).slice(1, -1), encodeURIComponent(part)]);
     const url = Buffer.from(value).toString('base64url');
@@ -38,7 +38,7 @@ const formsOf = memo((secrets: Secrets): readonly SecretForm[] => {
   return forms.sort((left, right) => right.form.length - left.form.length);
 });
 
-/** The same with output that comes in pieces: a line goes on when it is whole. */
+/** The same for output that comes in pieces: a line is passed on when it is complete. */
 export function hideInLines(
   secrets: Secrets,
   onText: (text: string) => void,
@@ -58,7 +58,7 @@ export function hideInLines(
       if (cut > 0) give(cut);
       else if (held.length > longestLine) {
         held = hideValues(held, secrets);
-        // A value may have come in part.
+        // Holds back the end, because a value may have arrived only in part.
         give(Math.max(0, held.length - longestForm));
       }
     },

@@ -17,9 +17,9 @@ export interface KeptProgramsOptions {
   readonly home: string;
   readonly tools: OwnTools;
   readonly record: OwnToolRecord;
-  /** Names that are somebody else's, and whose. */
+  /** Names that are in use, and by whom. */
   readonly taken: () => ReadonlyMap<string, string>;
-  /** The programs of a session, by its log. */
+  /** The programs of a session, from its log. */
   readonly programsOf: (sessionId: string) => Promise<ProgramReports>;
   readonly now: () => number;
 }
@@ -32,8 +32,8 @@ interface Keeping extends KeptNames {
 }
 
 /**
- * Writes a program of a session into its project's folder of tools, on the word of a person: as a new tool, or as the next
- * version of one. It is approved, for these are the bytes that were run and shown.
+ * Writes a program of a session into its project's folder of tools, on the user's order: as a new tool, or as the next
+ * version of one. It is approved, because exactly these bytes ran and were shown.
  */
 export async function keepProgram(options: KeptProgramsOptions, keeping: Keeping) {
   const { sessionId, toolCallId, name } = keeping;
@@ -73,7 +73,7 @@ export async function keepProgram(options: KeptProgramsOptions, keeping: Keeping
   return { name, projectPath };
 }
 
-/** The number of what comes after all that is known of it. */
+/** The number after all known versions. */
 export function nextVersion(notes: OwnToolNotes, before: ListedTool | null): number {
   return 1 + Math.max(before?.tool?.declaration.version ?? 0, ...versionsIn(notes, before).map((one) => one.version));
 }
@@ -117,7 +117,7 @@ function keptText({ description, version, calls, language, input_schema: schema,
   return [`${mark} /// dewpoint-tool`, ...headerBody(said, mark), `${mark} ///`, withoutHeader(text)].join('\n');
 }
 
-/** Of a program that was made of a kept one: the new header takes the place of the old one. */
+/** If the program was made from a kept one, the new header replaces the old one. */
 function withoutHeader(text: string): string {
   const header = findHeader(text);
   if (header === null || 'problem' in header || header.begin > 0) return text;
@@ -131,7 +131,7 @@ function versionsIn({ versions }: OwnToolNotes, one: Pick<ListedTool, 'path'> | 
   return one !== null && Object.hasOwn(versions, one.path) ? (versions[one.path] ?? []) : [];
 }
 
-/** The newest first. */
+/** Newest first. */
 export function versionsOf({
   one,
   notes,
@@ -148,7 +148,7 @@ export function versionsOf({
     .reverse();
 }
 
-/** Removes the file of a kept program and all that is known of it, if it is still as it was seen. */
+/** Removes the file of a kept program and all that is recorded of it, if the file is still the one that was shown. */
 export async function removeProgram(
   options: KeptProgramsOptions,
   one: ListedTool,

@@ -5,21 +5,24 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 const approvalSchema = z.object({ sha256: z.string(), text: z.string() });
 const versionSchema = approvalSchema.extend({ version: z.number(), keptAt: z.number(), sessionId: z.string() });
 
-/** By the whole path of each file. */
+/** Keyed by the absolute path of each file. */
 const recordSchema = z.object({
-  /** Since when it stands among the tools: what comes later stands behind. */
+  /** Since when a tool is in the list. Newer tools come later in it. */
   seenAt: z.record(z.string(), z.number()).default({}),
   usedAt: z.record(z.string(), z.number()).default({}),
-  /** Of projects: the bytes that somebody said yes to, whole, to show what is different later. */
+  /** Only for projects: the approved bytes, whole, to show later what changed. */
   approved: z.record(z.string(), approvalSchema).default({}),
-  /** Of programs that were kept: the latest versions, the oldest first. */
+  /** Only for kept programs: the latest versions, oldest first. */
   versions: z.record(z.string(), z.array(versionSchema)).default({}),
 });
 export type OwnToolNotes = z.infer<typeof recordSchema>;
 
-/** What is kept of tools from files, beside the files themselves. */
+/** What is recorded of tools from files, beside the files themselves. */
 export interface OwnToolRecord {
-  /** Read anew each time, for another program may have said yes. Rejects for a file that cannot be read: it approves nothing. */
+  /**
+   * Reads the file each time, because another process may have added an approval. Rejects if the file cannot be read;
+   * then nothing is approved.
+   */
   readonly read: () => Promise<OwnToolNotes>;
   /** Makes one change at a time. */
   readonly change: (edit: (notes: OwnToolNotes) => OwnToolNotes) => Promise<void>;
@@ -41,14 +44,14 @@ export function createOwnToolRecord(path: string): OwnToolRecord {
     read,
     change: (edit) => {
       const work = last.then(async () => writeJsonFile(path, edit(await read())));
-      // Who asked for it gets its error; the next one starts anew.
+      // The caller gets the error, and the next change starts afresh.
       last = work.catch(() => undefined);
       return work;
     },
   };
 }
 
-/** Where it stands among the tools is kept: the beginning of a prompt stays as it was. */
+/** The tool keeps its place in the list, so that the beginning of the prompt does not change. */
 export async function keepApproval(
   record: OwnToolRecord,
   { path, sha256, text }: { readonly path: string; readonly sha256: string; readonly text: string },
@@ -56,7 +59,7 @@ export async function keepApproval(
   await record.change((notes) => ({ ...notes, approved: { ...notes.approved, [path]: { sha256, text } } }));
 }
 
-/** All that is kept of the file at this path. */
+/** Removes everything that is recorded of the file at this path. */
 export async function forgetFile(record: OwnToolRecord, path: string): Promise<void> {
   await record.change(({ seenAt, usedAt, approved, versions }) => ({
     seenAt: without(seenAt, path),

@@ -13,13 +13,13 @@ import { stemOf } from './read-declaration.ts';
 import type { RunnableTool } from './run-own-tool.ts';
 
 export interface OwnToolCommandsOptions extends ProjectWords, KeptProgramsOptions {
-  /** Holds the templates and the examples. */
+  /** The folder with the templates and examples. */
   readonly templates: string;
   readonly loadSyntax: SyntaxLoader;
   readonly off: () => readonly string[];
   readonly saveOff: (names: readonly string[]) => Promise<void>;
   readonly keepSecret: (name: string, value: string) => Promise<void>;
-  /** Also of one that was never set. */
+  /** Does nothing for a secret that was never set. */
   readonly dropSecret: (name: string) => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface Found {
   readonly notes: OwnToolNotes;
 }
 
-/** Throws where arguments are not what it takes. */
+/** Throws if the arguments do not fit the tool's schema. */
 export function mustFit(tool: Pick<RunnableTool, 'declaration'>, input: Readonly<Record<string, unknown>>): void {
   const wrong = schemaCheck(inputSchemaOf(tool))(input);
   if (wrong === null) return;

@@ -1,15 +1,15 @@
 interface Runner {
-  /** The file that is started; it loads the tool that its argument names. */
+  /** The file that is started. It loads the tool that its argument names. */
   readonly runner: { readonly name: string; readonly text: string };
-  /** As the file of the tool has to be called there. */
+  /** The name that the file of the tool must have there. */
   readonly fileName: string;
 }
 
-/** What calls the function of a file that exports one. What such a file prints is no part of the result. */
+/** The program that calls the function of an exported tool. What its file prints is not part of the result. */
 export function runnerFor(file: string, text: string): Runner {
   if (file.toLowerCase().endsWith('.py'))
     return { runner: { name: 'dewpoint_run.py', text: pythonRunner }, fileName: 'dewpoint_tool.py' };
-  // Without a package.json beside it, its name alone says how a file is to be read.
+  // Without a package.json, only the file name says whether a file is a module.
   const lines = text.split('\n').map((line) => line.trimStart());
   const isModule = lines.some((line) => /^export\b/.test(line));
   const kind = !isModule && lines.some((line) => /^(?:module\.)?exports\b/.test(line)) ? 'c' : 'm';

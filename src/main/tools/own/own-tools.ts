@@ -24,20 +24,20 @@ export interface OwnToolsOptions extends Pick<ProjectWords, 'projects'> {
   readonly home: string;
   readonly loadSyntax: SyntaxLoader;
   readonly record: OwnToolRecord;
-  /** Names that are somebody else's: tools that Dewpoint brings, and servers. */
+  /** Names in use by built-in tools and servers, and by which. */
   readonly taken: () => ReadonlyMap<string, string>;
   /** Names that are switched off in general. */
   readonly off: () => readonly string[];
-  /** The value of a secret, by its name in the key store; null: there is none. */
+  /** The value of a secret, by its name in the key store. Null: it is not set. */
   readonly secret: (name: string) => Promise<string | null>;
   readonly runApart: RunApart;
   readonly now: () => number;
 }
 
-/** A file as it counts in a project: with what stands against it. */
+/** A tool file as seen from a project, with the problem that keeps it from being used. */
 export interface ListedTool extends ToolFile {
   readonly source: OwnToolSource;
-  /** Null: it is broken. */
+  /** Null: the file is broken. */
   readonly tool: RunnableTool | null;
   readonly problem: string | null;
   readonly state: 'ready' | 'not-approved' | 'changed' | 'broken';
@@ -52,12 +52,12 @@ export interface ListedTools {
   readonly notes: OwnToolNotes;
 }
 
-/** Tools that are files: of the person, in Dewpoint's home, and of projects, once somebody said yes to their bytes. */
+/** Tools from files: the user's own in Dewpoint's home, and those of projects once their bytes were approved. */
 export interface OwnTools {
   readonly forProject: (projectPath: string | null) => ToolSource;
-  /** Reads the folders anew. Never rejects. */
+  /** Reads the folders again. Never rejects. */
   readonly list: (projectPath: string | null) => Promise<ListedTools>;
-  /** Runs one outside of any session, in a container that has none of the project's files. */
+  /** Runs a tool outside of any session, in a container without files of the project. */
   readonly run: (
     listed: Pick<ListedTool, 'tool' | 'source' | 'path'>,
     input: Readonly<Record<string, unknown>>,
@@ -83,7 +83,7 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
           };
         }
       },
-      // What is not approved any more is imported by none.
+      // A program that is no longer approved cannot be imported.
       programText: (spec) =>
         toolToCall(options, { spec, projectPath }).then(
           ({ text }) => text,
@@ -97,7 +97,7 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
   };
 }
 
-/** Of a source; null: a project's tool, and there is no project. */
+/** The folder of a source. Null: the source is a project, and there is none. */
 export function placeOf(
   { home }: Pick<OwnToolsOptions, 'home'>,
   source: OwnToolSource,
@@ -107,7 +107,7 @@ export function placeOf(
   return projectPath === null ? null : { root: projectPath, names: ['.dewpoint', 'tools'] };
 }
 
-/** As the key store knows the value of a secret: another tool that asks for the same name gets another value. */
+/** The name of a secret in the key store. Tools that use the same variable name have separate values. */
 export function secretKey(file: string, variable: string, projectPath: string | null): string {
   const owner = projectPath === null ? 'home' : sha256Of(projectPath).slice(0, 16);
   return `own-tools.${owner}.${file}.${variable}`;
@@ -138,7 +138,7 @@ interface Listing {
   readonly source: OwnToolSource;
   readonly projectPath: string | null;
   readonly notes: OwnToolNotes;
-  /** By name: whose it is. The first one that has a name keeps it. */
+  /** Names in use, and by whom. The first tool with a name keeps it. */
   readonly taken: Map<string, string>;
 }
 
@@ -172,7 +172,7 @@ async function offeredTools(options: OwnToolsOptions, { tools, notes }: ListedTo
       ...all,
       seenAt: { ...Object.fromEntries(fresh), ...all.seenAt },
     }));
-    // The order of tools is no reason to offer none.
+    // Recording the order may fail; the tools are still offered.
     await change.catch(() => undefined);
   }
   const times = { ...Object.fromEntries(fresh), ...notes.seenAt };
@@ -210,8 +210,8 @@ interface Called extends RunnableTool {
 }
 
 /**
- * The tool of a spec as its file is at this moment. A project's has to be what somebody said yes to, to the byte; one of
- * the person's own may have become better meanwhile, and has to say the same of itself.
+ * The tool of a spec, from its current file. A project's tool must be approved to the byte. The user's own tool may
+ * have changed since it was offered, but its declaration must be the same.
  */
 async function toolToCall(
   options: OwnToolsOptions,
@@ -225,7 +225,7 @@ async function toolToCall(
   const file = await readToolFile(place, own.file, options.loadSyntax);
   if (file === null) throw refused('is gone: its file is not there any more.');
   const notes = own.source === 'home' ? nothingNoted : await options.record.read();
-  // Who else has its name was seen when it was offered.
+  // Name conflicts were checked when the tool was offered.
   const now = listed(options, { file, source: own.source, projectPath, notes, taken: new Map() });
   if (now.tool === null) throw refused(`is broken since it was offered. ${now.problem ?? ''}`);
   if (!now.isWanted) throw refused('was switched off.');
@@ -253,11 +253,11 @@ async function callTool(options: OwnToolsOptions, call: OwnCall): Promise<ToolRe
   const secrets = await secretsFor(options, call);
   const result = await runOwnTool({ tool, input, secrets, signal, onProgress, run: runnerOf(options, call) });
   await noteUse(options, tool.path);
-  // Which bytes ran is in the log.
+  // The log records which bytes ran.
   return { ...result, data: { file: tool.file, sha256: sha256Of(tool.text) } };
 }
 
-/** Its calls go the way of a program that a model wrote just now. */
+/** Its calls are handled like those of a program that a model just wrote. */
 async function callProgram(
   options: OwnToolsOptions,
   { tool, input, signal, onProgress, sandbox, programDoor }: OwnCall,
@@ -288,7 +288,7 @@ function runnerOf(
 ): (request: ExecRequest, signal: AbortSignal) => Promise<Reply<ExecResult>> {
   const { declaration, source, name } = tool;
   if (sandbox !== undefined && !runsApart(declaration)) return (request, signal) => sandbox.exec(request, signal);
-  // Two projects may have tools of one name; what one keeps in its folder is not the other's.
+  // Two projects may have tools of the same name, whose kept folders must stay separate.
   const folder = source === 'home' ? name : `${name}-${sha256Of(projectPath ?? '').slice(0, 8)}`;
   const way = onNetwork === undefined ? {} : { onDecision: onNetwork };
   return (request, signal) => runApart(folder, { ...request, hosts: declaration.hosts, ...way }, signal);
@@ -314,6 +314,6 @@ async function secretsFor(
 async function noteUse({ record, now }: OwnToolsOptions, path: string): Promise<void> {
   const at = now();
   const noted = record.change((all) => ({ ...all, usedAt: { ...all.usedAt, [path]: at } }));
-  // When it was used is for people to see; a call is not undone for it.
+  // The time of use is only for display, so a failure does not affect the call.
   await noted.catch(() => undefined);
 }

@@ -9,7 +9,7 @@ import { readExported } from './read-exported.ts';
 
 /**
  * How the file is run. `program`: it reads its arguments as JSON from its input and prints its result. `exported`: the
- * function beside its declaration is called.
+ * function beside the declaration is called.
  */
 export type ToolForm = 'program' | 'exported';
 
@@ -17,20 +17,20 @@ export interface ReadTool {
   readonly name: string;
   readonly declaration: OwnToolDeclaration;
   readonly form: ToolForm;
-  /** What runs the file: words of a command, without the file. */
+  /** The command that runs the file, without the file itself. */
   readonly interpreter: readonly string[];
 }
 
 export type SyntaxLoader = () => Promise<Syntax>;
 
 const opening = /^\s*(#|\/\/|--|;)\s*\/\/\/\s*dewpoint-tool\s*$/;
-/** A header begins near the top: more of a stranger's file is not searched. */
+/** A header must begin within this many lines. The rest of a foreign file is not searched. */
 const mostLinesBefore = 60;
 const mostHeaderLines = 400;
 
 /**
- * What a file says of its tool. It is read and never run: neither here nor in the sandbox does a tool say of itself what
- * was not in the bytes that a person could read.
+ * Reads the declaration of a tool file without running it, here or in the sandbox. So a tool declares nothing that a
+ * person could not read in its bytes.
  */
 export async function readDeclaration(
   file: string,
@@ -58,7 +58,7 @@ export async function readDeclaration(
   return { name: name.data, declaration: parsed.data, form, interpreter };
 }
 
-/** A program that calls tools reaches hosts and keys by them, so that each use of one is a call in the log. */
+/** A program that calls tools reaches hosts and keys only through them, so that each use is a call in the log. */
 function programProblem(
   file: string,
   { calls, hosts, secrets }: OwnToolDeclaration,
@@ -72,12 +72,12 @@ function programProblem(
     : 'a program with "calls" has neither hosts nor secrets of its own.';
 }
 
-/** `create_issue.py` → `create_issue`. */
+/** `create_issue.py` gives `create_issue`. */
 export function stemOf(file: string): string {
   return file.replace(/\.[^.]+$/, '');
 }
 
-/** Whether a file is meant to be a tool: what lies beside (a README, data) is no broken tool. */
+/** Whether a file is meant to be a tool. Other files, such as a README or data, are not broken tools. */
 export function looksLikeTool(file: string, text: string): boolean {
   return interpreters.has(extensionOf(file)) || text.startsWith('#!') || readHeader(text) !== null;
 }
@@ -92,7 +92,7 @@ function extensionOf(file: string): string {
   return /\.[^.]+$/.exec(file)?.[0].toLowerCase() ?? '';
 }
 
-/** Its first line goes before its name. Null: neither says anything. */
+/** The shebang line comes before the file extension. Null: neither says anything. */
 function interpreterOf(file: string, text: string): readonly string[] | null {
   const said = /^#!\s*([^\r\n]+)/.exec(text)?.[1]?.trim().split(/\s+/) ?? [];
   const isEnv = /(?:^|\/)env$/.test(said[0] ?? '');
@@ -100,7 +100,7 @@ function interpreterOf(file: string, text: string): readonly string[] | null {
   return words.length > 0 ? words : (interpreters.get(extensionOf(file)) ?? null);
 }
 
-/** Of files that can export a tool. */
+/** The language of a file that can export a tool, else null. */
 export function exportingLanguage(file: string): CodeLanguage | null {
   const end = extensionOf(file);
   if (end === '.py') return 'python';
@@ -115,7 +115,7 @@ async function exportedIn(text: string, language: CodeLanguage, loadSyntax: Synt
   return syntax.withTree(language, text, (root) => readExported(root, language));
 }
 
-/** Where the TOML between `# /// dewpoint-tool` and `# ///` stands, by its lines. The form is that of PEP 723. Null: there is none. */
+/** Finds the TOML between `# /// dewpoint-tool` and `# ///`, and its lines, in the format of PEP 723. Null: none. */
 export function findHeader(
   text: string,
 ): { readonly begin: number; readonly end: number; readonly mark: string; readonly toml: string } | ToolProblem | null {
@@ -127,7 +127,7 @@ export function findHeader(
   for (const [at, line] of lines.slice(begin + 1).entries()) {
     const trimmed = line.trim();
     if (!trimmed.startsWith(mark)) return unended(begin + at + 2, mark);
-    // One blank belongs to the mark; what is further in is the text's own.
+    // One space belongs to the comment mark. Further spaces belong to the text.
     const rest = trimmed.slice(mark.length).replace(/^ /, '');
     if (rest.trim() === '///') return { begin, end: begin + 1 + at, mark, toml: body.join('\n') };
     body.push(rest);
@@ -150,7 +150,7 @@ function headerOf(toml: string, begin: number): RawDeclaration {
   } catch (error) {
     const isToml = error instanceof TomlError;
     const line = isToml ? begin + 1 + error.line : begin + 1;
-    // The parser draws the place below its first line.
+    // The parser adds a drawing of the place below the first line of its message.
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     return {
       problem: `Line ${line}: the header is not right TOML. ${why.replace(/^Invalid TOML document: /, 'Found: ')}.`,

@@ -1,17 +1,17 @@
 import type { CodeLanguage, SyntaxNode } from '../../recipes/code/code-syntax.ts';
 
-/** What is wrong with a file, in a sentence, after the line it is in where that is known. */
+/** What is wrong with a file, in a sentence that starts with the line if it is known. */
 export interface ToolProblem {
   readonly problem: string;
 }
 
-/** As it was read from a text, before its parts are checked. `line`: where it begins. */
+/** A declaration read from a text, before its parts are checked. `line`: where it begins. */
 export type RawDeclaration =
   | { readonly value: Readonly<Record<string, unknown>>; readonly line: number }
   | ToolProblem
   | null;
 
-/** A value that is not written out: it would have to be run to be known. */
+/** Thrown for a value that is not a literal, so that the code would have to run to find it. */
 class NotWritten extends Error {
   readonly line: number;
 
@@ -21,12 +21,12 @@ class NotWritten extends Error {
   }
 }
 
-/** In values, and in names for values. */
+/** Deepest nesting of values, and of names for values. */
 const deepest = 40;
-/** As much of a description as anybody reads; a value that repeats others cannot grow beyond it either. */
+/** Most values in a declaration. Also stops a value that multiplies by repeating others. */
 const mostValues = 5_000;
 
-/** The function is no part of what is declared, but it has to be there. */
+/** The function is not part of the declaration, but it must exist. */
 const functionKey = 'execute';
 
 interface Reading {
@@ -35,8 +35,8 @@ interface Reading {
 }
 
 /**
- * The object that a file exports, as far as it is written out in it: texts, numbers, lists and objects, and names for
- * these. Nothing of it is run. Null: it exports none.
+ * The object that a file exports, read from literals only: texts, numbers, lists, objects, and names for these. Runs
+ * nothing. Null: the file exports no object.
  */
 export function readExported(root: SyntaxNode, language: CodeLanguage): RawDeclaration {
   const { names, object } = exportIn(root, language);
@@ -59,13 +59,13 @@ export function readExported(root: SyntaxNode, language: CodeLanguage): RawDecla
   }
 }
 
-/** A part of a text, by its characters. */
+/** A part of a text, as character positions. */
 export interface TextPart {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the values of the exported object stand, by their keys, and where its parts begin. Null: it exports none. */
+/** The position of each value of the exported object, by key, and of its first entry. Null: no object is exported. */
 export function exportedParts(
   root: SyntaxNode,
   language: CodeLanguage,
@@ -143,7 +143,7 @@ function hasPythonFunction(root: SyntaxNode): boolean {
   });
 }
 
-/** Without what TypeScript and brackets put around it, and with names followed. */
+/** Removes TypeScript syntax and brackets around a value, and follows names. */
 function resolved(node: SyntaxNode, reading: Reading, depth: number): SyntaxNode {
   reading.left -= 1;
   if (depth > deepest || reading.left < 0)
@@ -227,7 +227,7 @@ function negativeOf(node: SyntaxNode, reading: Reading, depth: number): number {
   throw new NotWritten(node, `"${node.text.slice(0, 40)}" is computed`);
 }
 
-/** Texts that are too long for one line. */
+/** Joins texts that were split with `+` because they are too long for one line. */
 function sumOf(node: SyntaxNode, reading: Reading, depth: number): string {
   const sides = ['left', 'right'].map((side) => node.childForFieldName(side));
   const values = sides.map((side) => (side ? valueOf(side, reading, depth + 1) : null));
@@ -236,7 +236,7 @@ function sumOf(node: SyntaxNode, reading: Reading, depth: number): string {
   throw new NotWritten(node, `"${node.text.slice(0, 40)}" is computed`);
 }
 
-/** The text of a string as either language has it; one with values in it, or of bytes, is not written out. */
+/** The text of a string literal in either language. Throws for template values and byte strings. */
 function textOf(node: SyntaxNode): string {
   if (node.type === 'concatenated_string') return childrenOf(node).map(textOf).join('');
   const mark = /^([A-Za-z]*)("""|'''|["'`])/.exec(node.text);

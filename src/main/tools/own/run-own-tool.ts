@@ -6,7 +6,7 @@ import type { ReadTool } from './read-declaration.ts';
 import { runnerFor } from './own-tool-runners.ts';
 import { hideValues, hideInLines } from './hide-values.ts';
 
-/** A tool whose bytes were looked at: exactly these are run. */
+/** A tool whose bytes were checked. Exactly these bytes are run. */
 export interface RunnableTool extends ReadTool {
   readonly file: string;
   readonly text: string;
@@ -15,17 +15,17 @@ export interface RunnableTool extends ReadTool {
 export interface OwnToolCall {
   readonly tool: RunnableTool;
   readonly input: Readonly<Record<string, unknown>>;
-  /** By their names. They reach the call as variables and nothing else. */
+  /** By name. The call gets them only as environment variables. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
-  /** In the container of the session, or in one of its own. */
+  /** Runs a command in the session's container, or in one of its own. */
   readonly run: (request: ExecRequest, signal: AbortSignal) => Promise<Reply<ExecResult>>;
 }
 
 /**
- * Runs a tool in a sandbox. The bytes of the file go in with the arguments, so that nothing in there or on the disk can
- * put others in their place. What comes back holds no secret that was given.
+ * Runs a tool in a sandbox. The bytes of the file are sent along with the arguments, so that nothing there or on the
+ * disk can replace them. The result contains none of the given secrets.
  */
 export async function runOwnTool(call: OwnToolCall): Promise<ToolResult> {
   const { tool, secrets, signal } = call;
@@ -36,7 +36,7 @@ export async function runOwnTool(call: OwnToolCall): Promise<ToolResult> {
       timeoutMs: tool.declaration.timeout_seconds * 1000,
       env: secrets,
       onOutput: ({ stream, bytes }) => {
-        // What goes to the other stream is the result.
+        // Standard output is the result, not progress.
         if (stream === 'stderr') lines.push(bytes);
       },
     },
@@ -52,7 +52,10 @@ export async function runOwnTool(call: OwnToolCall): Promise<ToolResult> {
   return resultOf(tool, { ...ran.value, stdout: hide(ran.value.stdout), stderr: hide(ran.value.stderr) });
 }
 
-/** Writes the files of its input into an empty folder, each by its exact length, and leaves the rest to the tool. */
+/**
+ * A command that writes the files from its input into an empty folder, each by its exact length, and leaves the rest of
+ * the input to the tool.
+ */
 function programFor({ tool, input }: Pick<OwnToolCall, 'tool' | 'input'>): Pick<ExecRequest, 'command' | 'stdin'> {
   const runner = tool.form === 'exported' ? runnerFor(tool.file, tool.text) : null;
   const files = [...(runner === null ? [] : [runner.runner]), { name: runner?.fileName ?? tool.file, text: tool.text }];
@@ -70,7 +73,7 @@ function programFor({ tool, input }: Pick<OwnToolCall, 'tool' | 'input'>): Pick<
   return { command, stdin: Buffer.concat([...bytes, Buffer.from(JSON.stringify(input))]) };
 }
 
-/** The end of what it printed: why it failed stands there. */
+/** Only the end of the output is kept, because the reason of a failure is there. */
 const longestReason = 4_000;
 
 function resultOf(tool: RunnableTool, ran: ExecResult): ToolResult {

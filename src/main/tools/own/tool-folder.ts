@@ -9,7 +9,7 @@ import type { ReadTool, SyntaxLoader } from './read-declaration.ts';
 import type { ToolProblem } from './read-exported.ts';
 import { looksLikeTool, readDeclaration } from './read-declaration.ts';
 
-/** A file of a folder of tools, as it is now. */
+/** A file in a folder of tools, as it is now. */
 export interface ToolFile {
   readonly file: string;
   readonly path: string;
@@ -23,7 +23,7 @@ export interface ToolFolder {
   readonly problems: readonly string[];
 }
 
-/** Where tools lie: `names` below `root`, none of them a link. */
+/** A folder of tools: `names` below `root`. None of them may be a link. */
 export interface FolderPlace {
   readonly root: string;
   readonly names: readonly string[];
@@ -31,16 +31,16 @@ export interface FolderPlace {
 
 const mostFileBytes = 256 * 1024;
 const mostFiles = 100;
-/** It becomes a word of a command, and a name in lists. */
+/** The name becomes part of a command and is shown in lists. */
 export const usableName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
-/** By their ends alone: files that cannot be read still say that they were meant to be tools. */
+/** By extension only, so that unreadable tool files are reported, too. */
 const toolEnds = /\.(?:py|[cm]?[jt]s|sh)$/i;
 
 export function folderPath({ root, names }: FolderPlace): string {
   return join(root, ...names);
 }
 
-/** All that is in a folder and meant to be a tool; a folder that is not there has none. Never rejects. */
+/** All tool files of a folder. Empty if the folder does not exist. Never rejects. */
 export async function readToolFolder(place: FolderPlace, loadSyntax: SyntaxLoader): Promise<ToolFolder> {
   const folder = await openFolderBelow(place.root, place.names);
   if (folder === null) return { files: [], problems: await whyNotOpen(place) };
@@ -62,7 +62,7 @@ export async function readToolFolder(place: FolderPlace, loadSyntax: SyntaxLoade
   }
 }
 
-/** One file anew, for a call; null: it is gone, or is no tool any more. */
+/** Reads one file again for a call. Null: it is gone, or no longer a tool. */
 export async function readToolFile(
   place: FolderPlace,
   file: string,
@@ -80,7 +80,7 @@ export async function readToolFile(
 async function whyNotOpen({ root, names }: FolderPlace): Promise<readonly string[]> {
   for (const [at] of names.entries()) {
     const path = join(root, ...names.slice(0, at + 1));
-    // What is not there is no problem: most have no folder of tools.
+    // A missing folder is not a problem: most projects have none.
     const found = await lstat(path).catch(() => null);
     if (found === null) return [];
     if (found.isSymbolicLink()) return [`${path} is a link, so its tools are not read. Put a folder in its place.`];
@@ -98,7 +98,7 @@ async function readOne(
     toolEnds.test(file) ? { file, path, text, sha256: sha256Of(text), read: { problem } } : null;
   let bytes: Buffer | null;
   try {
-    // One byte more than may be, to notice that there are more.
+    // One byte more than allowed, to notice files that are too large.
     bytes = await readStart(folder, file, mostFileBytes + 1);
   } catch (error) {
     const code = errorCodeOf(error);
@@ -106,7 +106,7 @@ async function readOne(
     if (code === 'ELOOP') return broken('It is a link. Put the file itself into the folder.');
     return broken(`It could not be read (${code ?? messageOf(error)}).`);
   }
-  // A folder: tool servers have some here.
+  // Null for a folder: tool servers keep folders here.
   if (bytes === null) return null;
   if (bytes.length > mostFileBytes) return broken(`It is larger than ${mostFileBytes / 1024} KB.`);
   const text = textOf(bytes);
@@ -121,17 +121,17 @@ function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Some bytes are no text: whoever asked says so.
+    // The bytes are not text. The caller reports that.
     return null;
   }
 }
 
-/** As `readDeclaration`. Never rejects. */
+/** Like `readDeclaration`, but never rejects. */
 export async function declarationOf(file: string, text: string, loadSyntax: SyntaxLoader): Promise<ToolFile['read']> {
   try {
     return await readDeclaration(file, text, loadSyntax);
   } catch (error) {
-    // One file must not take the others with it, whatever it holds.
+    // One broken file must not affect the others.
     return { problem: `It could not be read: ${messageOf(error)}` };
   }
 }

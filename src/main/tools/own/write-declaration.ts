@@ -7,13 +7,13 @@ import { exportingLanguage, findHeader, readDeclaration } from './read-declarati
 import type { ToolProblem } from './read-exported.ts';
 import { exportedParts } from './read-exported.ts';
 
-/** A declaration under the name that it has. */
+/** A declaration with its name. */
 export type NamedDeclaration = OwnToolDeclaration & { readonly name: string };
 
 /**
- * The text of a file that says `said` of its tool. Of an exported object only the values that differ are written anew, so
- * that code and comments stay as they are; a header is written as a whole where it differs. The result is read again: what
- * could not be said is a problem, and never a text that says something else.
+ * Returns the text of a file with the declaration `said`. In an exported object only the changed values are replaced,
+ * so that code and comments stay. A header that differs is replaced as a whole. The new text is read again, so a
+ * declaration that could not be written is a problem, never a wrong text.
  */
 export async function writeDeclaration(
   file: string,
@@ -23,7 +23,7 @@ export async function writeDeclaration(
 ): Promise<string | ToolProblem> {
   const before = await readDeclaration(file, text, loadSyntax);
   if ('problem' in before) return before;
-  // What no form has a field for, such as the calls of a program, stays.
+  // Keeps the parts that the form does not show, such as the calls of a program.
   const wanted = { ...before.declaration, ...said };
   const changed = differing({ ...before.declaration, name: before.name }, wanted);
   if (changed.length === 0) return text;
@@ -78,7 +78,7 @@ function withHeader(
   return [...lines.slice(0, begin + 1), ...headerBody(said, mark), ...lines.slice(end)].join('\n');
 }
 
-/** The lines of a header between its first and its last. */
+/** The lines of a header, without its first and last one. */
 export function headerBody(said: object, mark: string): readonly string[] {
   const lines = stringify(said).trimEnd().split('\n');
   return lines.map((line) => `${mark} ${line}`.trimEnd());
@@ -106,7 +106,7 @@ function withValues(
     const part = parts.get(key);
     if (part !== undefined) return { ...part, literal };
     const line = `\n${indent}${isPython ? JSON.stringify(key) : key}: ${literal}`;
-    // Behind the one that usually stands before it.
+    // Inserts the key after the one that usually comes before it.
     const previous = order
       .slice(0, order.indexOf(key))
       .flatMap((other) => parts.get(other) ?? [])
@@ -115,7 +115,7 @@ function withValues(
       ? { from: begin, to: begin, literal: `${line},` }
       : { from: previous.to, to: previous.to, literal: `,${line}` };
   });
-  // From the end, so that the places before stay right. Of two at one place the later key goes first.
+  // From the end, so that earlier positions stay valid. Of two edits at one position, the later key goes first.
   return edits
     .reverse()
     .sort((left, right) => right.from - left.from)
@@ -131,7 +131,7 @@ interface Look {
 const longestLine = 90;
 const plainKey = /^[A-Za-z_$][\w$]*$/;
 
-/** A value as the language writes it: on one line where that is short. */
+/** A literal in the given language, on one line if it is short. */
 function literalOf(value: unknown, look: Look): string {
   const { isPython, indent, depth } = look;
   if (value === null) return isPython ? 'None' : 'null';

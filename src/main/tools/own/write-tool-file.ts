@@ -10,11 +10,11 @@ import { folderPath } from './tool-folder.ts';
 export interface NewToolFile {
   readonly file: string;
   readonly text: string;
-  /** False: it takes the place of the one that is there. */
+  /** False: replaces the existing file. */
   readonly isNew: boolean;
 }
 
-/** Writes a file into a folder of tools. No link is followed, and a new file is written over none. */
+/** Writes a file into a folder of tools. Follows no link, and a new file never overwrites an existing one. */
 export async function writeToolFile(place: FolderPlace, { file, text, isNew }: NewToolFile): Promise<void> {
   const isHome = place.names.length === 1;
   const path = join(folderPath(place), file);
@@ -23,7 +23,7 @@ export async function writeToolFile(place: FolderPlace, { file, text, isNew }: N
     if (isHome) await makeFolder(place.root);
     folder = await openHostFolder(place.root);
     for (const name of place.names) {
-      // In a project it is like any other of its folders.
+      // In a project it gets the usual rights of a folder.
       await makeFolder(folder.at(name), isHome ? 0o700 : 0o777);
       const next: HostFolder = await openChildFolder(folder, name);
       await folder.close();
@@ -44,7 +44,7 @@ export async function writeToolFile(place: FolderPlace, { file, text, isNew }: N
   }
 }
 
-/** Removes a file from a folder of tools; one that is gone already is no failure. */
+/** Removes a file from a folder of tools. Does nothing if it is already gone. */
 export async function removeToolFile(place: FolderPlace, file: string): Promise<void> {
   const folder = await openFolderBelow(place.root, place.names);
   try {

@@ -5,12 +5,12 @@ import type { MadeCall, ProgramEnd, ProgramOutcome } from './run-in-sandbox.ts';
 
 const shownPrinted = 2_000;
 const shownCalls = 8;
-/** So many calls one after the other are worth a word. */
+/** From this many calls in sequence on, the model gets a hint. */
 const manyInARow = 12;
 
 /**
- * What a model reads of a program that ran: how it ended, its calls against what it announced, what it printed, and last
- * what it gives back, which is shortened by its structure where it is long.
+ * What a model reads of a program that ran: how it ended, its calls compared with the announced ones, what it printed,
+ * and last its result, shortened by structure if it is long.
  */
 export function describeProgram(
   { end, calls, printed, mostTogether, ms }: ProgramOutcome,
@@ -56,7 +56,7 @@ function failedText({ tool, status, text }: MadeCall): string {
   return `${tool} ${status}: ${text.replaceAll(/\s+/gu, ' ').slice(0, 160)}`;
 }
 
-/** What was done stays done: whoever goes on has to know. */
+/** Completed calls are not undone, so the model must know them. */
 function madeText(calls: readonly MadeCall[]): string {
   const counts = new Map<string, number>();
   for (const { tool, status } of calls) if (status === 'ok') counts.set(tool, (counts.get(tool) ?? 0) + 1);

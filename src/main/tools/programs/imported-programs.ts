@@ -1,7 +1,10 @@
 import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { KeptProgram } from './program-calls.ts';
 
-/** The kept programs of its language that a text imports, and those that they import. More may come along: a name in an import is enough. */
+/**
+ * The kept programs that a text imports, and the ones that those import, in the same language. May include more,
+ * because a name in any import line is enough.
+ */
 export function importedBy(
   text: string,
   language: ProgramLanguage,

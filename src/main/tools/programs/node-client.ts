@@ -1,7 +1,7 @@
 /**
- * What the Python client does, for a program in JavaScript: an ES module, in a Node that has `vm.SourceTextModule`. Frames
- * come and go by the files 3 and 4, so that what the program starts has no part of them. The parser of the check is the one
- * inside Node; where it is not found, the syntax alone is checked. Nothing here protects anything.
+ * The JavaScript counterpart of the Python client: runs an ES module in a Node that has `vm.SourceTextModule`. Frames
+ * use the file descriptors 3 and 4, so that child processes of the program cannot reach them. The check uses the parser
+ * inside Node; if it is not found, only the syntax is checked. Nothing here protects anything.
  */
 export const nodeClient = String.raw`'use strict';
 const fs = require('node:fs');

@@ -10,7 +10,7 @@ interface Entry {
   readonly tool: Tool;
   readonly most: number;
   readonly hosts: readonly string[];
-  /** Null: any. */
+  /** Null: any path. */
   readonly paths: readonly string[] | null;
   made: number;
 }
@@ -18,11 +18,11 @@ interface Entry {
 /** The calls that a program announced, and those that it made. */
 export interface Announcement {
   readonly entries: readonly Readonly<Entry>[];
-  /** Takes one call of what is left. Else what is wrong with it, for the program. */
+  /** Counts one call against the announcement. Otherwise returns what is wrong, for the program. */
   readonly take: (name: string, input: unknown) => { readonly problem: string } | Readonly<Entry>;
 }
 
-/** Or what is wrong with it, for the model. */
+/** Returns the announcement, or what is wrong with it, for the model. */
 export function readAnnouncement(
   announced: readonly Announced[],
   tools: readonly Tool[],
@@ -50,7 +50,7 @@ export function readAnnouncement(
   return { entries: [...entries.values()], take: (name, input) => take(entries, name, input) };
 }
 
-/** Its address stands in its input. */
+/** Whether the tool's input contains the address that it reaches. */
 function asksForHosts({ isWeb, access, name }: Tool): boolean {
   return isWeb === true && (access === 'network' || name === 'web_read' || name === 'http_request');
 }
@@ -90,7 +90,7 @@ function hostOf(url: string): string | null {
   try {
     return canonicalHost(new URL(url).hostname);
   } catch {
-    // No address: the tool itself says so, but it was announced for none.
+    // Not an address. The tool would say so, but no host was announced for it.
     return null;
   }
 }
@@ -104,19 +104,19 @@ function takesPath(tool: Tool): boolean {
   return isRecord(properties) && Object.hasOwn(properties, 'path');
 }
 
-/** A path that leads upwards or away fits no pattern. */
+/** A path that leads upwards or outside matches no pattern. */
 function isInside(path: string, glob: string): boolean {
   const plain = path.replace(/^\.\//u, '');
   if (plain === '' || plain.startsWith('/') || plain.split('/').includes('..')) return false;
   try {
     return globMatcher(glob)(plain);
   } catch {
-    // A pattern that cannot be read lets nothing through.
+    // An invalid pattern matches nothing.
     return false;
   }
 }
 
-/** A line for each tool: what was announced and, where something was made, how much. */
+/** What was announced or made, per tool. */
 export function announcementText({ entries }: Pick<Announcement, 'entries'>, how: 'announced' | 'made'): string {
   return entries
     .map(({ tool, most, hosts, paths, made }) => {

@@ -5,7 +5,7 @@ const frameSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('checked'),
     problems: z.array(z.string().max(500)).max(20),
-    /** How many tests of its own it ran. */
+    /** How many tests of its own the program ran. */
     tests: z.number().int().nonnegative().optional(),
   }),
   z.strictObject({ type: z.literal('call'), id: z.number().int(), tool: z.string().max(200), input: z.unknown() }),
@@ -18,10 +18,10 @@ const frameSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What the client of a program says. All of it may be forged: it is worth what a model's words are. */
+/** A message from the client that runs a program. It may be forged, so it is trusted no more than a model's words. */
 export type ProgramFrame = z.infer<typeof frameSchema>;
 
-/** Reads frames, one a line. Throws an error that says why where something is none. */
+/** Reads frames, one per line. Throws an error with the reason for anything that is not a frame. */
 export function createFrameReader(onFrame: (frame: ProgramFrame) => void): (bytes: Uint8Array) => void {
   let line: Uint8Array[] = [];
   let length = 0;
@@ -58,7 +58,7 @@ function readFrame(text: string): ProgramFrame {
 
 const mostDeep = 100;
 
-/** Whoever writes it down again goes into each level by a call of its own. */
+/** Writing a value recurses into each level, so a deep one would overflow the stack. */
 function isTooDeep(text: string): boolean {
   let deep = 0;
   let isQuoted = false;

@@ -1,10 +1,10 @@
 import { programLimits } from './program-limits.ts';
 
 /**
- * What runs a Python program in the sandbox and gives it its tools. It checks the program first, without running it, runs
- * the tests that it has in a process of their own, without tools, and waits for a word to begin. Lines of JSON on the first
- * input and output are the way to Dewpoint; what the program prints goes to the error stream. Nothing here protects
- * anything: the program may change all of it.
+ * Runs a Python program in the sandbox and gives it its tools. It checks the program without running it, runs the
+ * program's own tests in a separate process without tools, and then waits for permission to begin. It talks to Dewpoint
+ * in lines of JSON on the original standard input and output; what the program prints goes to standard error. Nothing
+ * here protects anything: the program may change all of it.
  */
 export const pythonClient = `import sys
 sys.path = [place for place in sys.path if place not in ("", ".")]

@@ -13,13 +13,13 @@ export interface ReviewedProgram {
 }
 
 const mostFindings = 10;
-/** The window stands still while these are looked at. */
+/** The program is blocked while these nodes are checked. */
 const mostNodes = 30_000;
 
 /**
- * What a person should know before a yes to a program whose calls leave the sandbox. Rules over the text, which is parsed and
- * never run. What they find is no proof and what they miss is no approval. Only names that cannot pretend to be words of
- * Dewpoint stand in it.
+ * What the user should know before approving a program whose calls leave the sandbox. The rules parse the text and
+ * never run it. A finding is no proof, and no finding is no approval. Names from the program are shown only if they
+ * cannot pass for words of Dewpoint.
  */
 export function reviewProgram(program: ReviewedProgram, syntax: Syntax): readonly string[] {
   const found = new Map<string, string>();
@@ -44,7 +44,7 @@ type Say = (rule: string, line: number | null, text: string) => void;
 
 interface Place {
   readonly node: SyntaxNode;
-  /** It stands in a loop that does not say when it ends. */
+  /** The node is in a loop without a visible end. */
   readonly isEndless: boolean;
 }
 
@@ -57,7 +57,7 @@ function* nodesIn(root: SyntaxNode): Generator<Place> {
   }
 }
 
-/** A long one is none of the words that are looked for; to read each of many nested ones would take long. */
+/** Long texts cannot be among the words that the rules look for, and reading each nested one would be slow. */
 function shortText(node: SyntaxNode | null): string {
   if (node === null) return '';
   return node.endIndex - node.startIndex > 200 ? '…' : node.text;

@@ -16,16 +16,16 @@ import { nodeClient } from './node-client.ts';
 import { pythonClient } from './python-client.ts';
 
 export type ProgramEnd =
-  /** `state`: what it leaves for later programs of the session. */
+  /** `state`: what the program leaves for later programs of the session. */
   | { readonly type: 'done'; readonly value: unknown; readonly state?: unknown }
   | { readonly type: 'failed'; readonly error: string; readonly line: number | null; readonly trace: string }
-  /** It was checked, and not one line of it ran. */
+  /** The program was checked, and none of it ran. */
   | { readonly type: 'not-run'; readonly problems: readonly string[] }
   | {
       readonly type: 'stopped';
       readonly status: Exclude<ToolStatus, 'ok'>;
       readonly reason: string;
-      /** There was nobody to ask. */
+      /** Nobody could be asked. */
       readonly isUnanswered?: boolean;
     };
 
@@ -39,24 +39,24 @@ export interface MadeCall {
 
 export interface ProgramOutcome {
   readonly end: ProgramEnd;
-  /** The end of what it printed. */
+  /** The end of the printed output. */
   readonly printed: string;
   /** In the order in which they ended. */
   readonly calls: readonly MadeCall[];
-  /** Tests of its own that ran before it. */
+  /** How many tests of its own ran before it. */
   readonly tests: number;
   readonly mostTogether: number;
   readonly ms: number;
   readonly isUnanswered: boolean;
 }
 
-/** What a program finds when it begins. */
+/** The values that a program starts with. */
 export interface ProgramGiven {
-  /** Of one that was kept: what it is called with. */
+  /** Only for kept programs: the arguments of the call. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the last program of the session that had something to leave left. */
+  /** The state that an earlier program of the session left last. */
   readonly state: unknown;
-  /** Programs that were kept and that it imports, by their names. */
+  /** The kept programs that it imports, by name. */
   readonly modules: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +68,7 @@ export interface ProgramRun extends ProgramGiven {
   readonly sandbox: Pick<Sandbox, 'open'>;
   readonly timeoutMs: number;
   readonly onPrinted: (bytes: Uint8Array) => void;
-  /** Asked when the program has been checked and before it runs; null: it may. */
+  /** Called after the check and before the run. Null: the program may run. */
   readonly approve: () => Promise<ProgramEnd | null>;
 }
 
@@ -84,7 +84,7 @@ interface State {
   printed: string;
   readonly calls: MadeCall[];
   tests: number;
-  /** Calls that were asked for and have not ended. */
+  /** Calls that have not ended yet. */
   readonly open: Set<Promise<void>>;
   readonly waiting: (() => void)[];
   together: number;
@@ -97,8 +97,8 @@ const keptPrinted = 8_000;
 const checkMs = 60_000;
 
 /**
- * Checks a program in the sandbox, has it approved, and runs it there. Its calls go through the door, at most so many at
- * once. When this resolves, all that it started is dead and no call of it goes on.
+ * Checks a program in the sandbox, asks for approval, and runs it there. Its calls go through the door, limited in how
+ * many run at once. When this resolves, all of its processes are dead and none of its calls is running.
  */
 export async function runInSandbox(run: ProgramRun, signal: AbortSignal): Promise<ProgramOutcome> {
   const startedAt = performance.now();
@@ -189,7 +189,7 @@ async function begin(state: State): Promise<void> {
   });
 }
 
-/** Node takes much of an address space that it never fills, so only what it fills is limited. */
+/** Node reserves far more address space than it uses, so its limit is on data (`ulimit -d`). */
 const commands: Readonly<Record<ProgramLanguage, string>> = {
   python: `ulimit -v ${programLimits.memoryKb} 2>/dev/null; exec python3 -u -c ${shellQuote(pythonClient)}`,
   javascript: `ulimit -d ${programLimits.memoryKb} 2>/dev/null; exec 3<&0 4>&1 </dev/null >&2; exec node --no-warnings --experimental-vm-modules --expose-internals -e ${shellQuote(nodeClient)}`,
@@ -204,12 +204,12 @@ function endedText({ phase, run: { language } }: State, exitCode: number | null)
   return `It ended by itself with code ${exitCode ?? 'unknown'}, before it gave anything back. It may have used too much memory.`;
 }
 
-/** What the check has to know of a tool. */
+/** The facts about a tool that the check needs. */
 function argumentsOf(tool: Tool): object {
   const { name, input } = tool;
   const schema = inputJsonSchema(tool);
   const { properties, required } = schema;
-  // A stranger's schema may let others through.
+  // A foreign schema may allow other arguments.
   const isOpen = isRawInput(input) && schema.additionalProperties !== false;
   const takes = isOpen || typeof properties !== 'object' || properties === null ? null : Object.keys(properties);
   return { name, takes, needs: Array.isArray(required) ? required : [] };
@@ -262,13 +262,13 @@ async function start(state: State): Promise<void> {
 }
 
 async function makeCall(state: State, { id, tool, input }: Extract<ProgramFrame, { type: 'call' }>): Promise<void> {
-  // Who ends hands its place on.
+  // A call that ends passes its slot on to the next one.
   if (state.together >= programLimits.together) await new Promise<void>((next) => state.waiting.push(next));
   else state.together += 1;
   state.mostTogether = Math.max(state.mostTogether, state.together);
   const startedAt = performance.now();
   try {
-    // What waited for its turn may have waited too long.
+    // The run may have ended while the call waited.
     if (state.signal.aborted) return;
     const result = await resultOf(state, tool, input);
     const { status, text, exitCode } = result;

@@ -19,7 +19,7 @@ import { reviewProgram } from './review-program.ts';
 import type { ProgramEnd, ProgramGiven, ProgramOutcome } from './run-in-sandbox.ts';
 import { runInSandbox } from './run-in-sandbox.ts';
 
-/** Bounds stand where the values are used: all of this is told with every prompt. */
+/** Limits are checked where values are used, because the whole schema is part of every prompt. */
 const inputSchema = z.object({
   plan: z.string().describe('what it does, in short steps'),
   calls: z
@@ -37,7 +37,7 @@ const inputSchema = z.object({
 });
 type Input = z.infer<typeof inputSchema>;
 
-/** The tool by which a model has a program of its own call tools. What it reaches comes with the context of each run. */
+/** The tool by which a model runs a program that calls tools. The context of each run says which tools it reaches. */
 export function createProgramTool(): Tool {
   return {
     name: programToolName,
@@ -71,17 +71,17 @@ export function createProgramTool(): Tool {
 
 const mostCharacters = { program: 64_000, plan: 8_000 } as const;
 
-/** A program that is to be run: one that a model wrote, or one that was kept. */
+/** A program to run: one that a model wrote, or a kept one. */
 export interface AskedProgram extends Pick<Input, 'plan' | 'calls' | 'program' | 'language' | 'timeoutSeconds'> {
-  /** Of one that was kept: what it is called with. */
+  /** Only for kept programs: the arguments of the call. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** As what its model would keep it. */
+  /** The name, description and arguments under which the model suggests to keep it. */
   readonly keep?: KeptNames;
 }
 
 export type ProgramWays = Pick<ToolContext, 'programDoor' | 'sandbox' | 'emit' | 'signal'>;
 
-/** Checks a program, has what leaves the sandbox approved, and runs it. */
+/** Checks a program, gets approval for what leaves the sandbox, and runs it. */
 export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promise<ToolResult> {
   const { programDoor: door } = ways;
   if (door === undefined) return errorResult('No program can be run here: only in a session.');
@@ -96,7 +96,7 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
     return errorResult(`Not run. What it announces is not right:\n${announcement.problems.join('\n')}`);
   const modules = importedBy(program, language, await door.kept());
   const sha256 = sha256Of(program);
-  // The same with other arguments, in the other language, or with what it imports changed, is another one.
+  // Other arguments, another language or changed imports make it a different program.
   const { length } = [...Object.keys(asked.arguments), ...Object.keys(modules)];
   const isPlain = length === 0 && language === 'python';
   const runSha256 = isPlain ? sha256 : sha256Of(JSON.stringify([program, asked.arguments, modules, language]));
@@ -132,7 +132,7 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
   return { ...told, output: notes.join('\n'), data: dataOf(outcome, announcement, facts) };
 }
 
-/** What it leaves for later programs of the session: only of one that ended well, and no more than there is room for. */
+/** The state for later programs of the session, if the program ended well and the state is not too large. */
 function stateLeft({ end }: ProgramOutcome, before: unknown): { readonly note: string; readonly kept: object } {
   if (end.type !== 'done' || !isRecord(end.state)) return { note: '', kept: {} };
   const json = JSON.stringify(end.state);
@@ -150,7 +150,7 @@ function secondsOf({ timeoutSeconds = programLimits.seconds }: AskedProgram): nu
   return Math.min(programLimits.mostSeconds, Math.max(1, timeoutSeconds));
 }
 
-/** What failed before is not tried again as it is, and after some failures it is time for another way. */
+/** The same failed program is not run again, and after several failures the model must try another way. */
 function refusedByLog({ sameFailed, failed }: EarlierPrograms): ToolResult | null {
   if (sameFailed !== null)
     return errorResult(
@@ -162,7 +162,7 @@ function refusedByLog({ sameFailed, failed }: EarlierPrograms): ToolResult | nul
   );
 }
 
-/** One question for all that leaves the sandbox; where nothing does, none. */
+/** Asks one question for all calls that leave the sandbox. Asks nothing if there are none. */
 async function approve(
   { plan, program, language, modules, arguments: given }: AskedProgram & Pick<ProgramGiven, 'modules'>,
   announcement: Announcement,
@@ -207,7 +207,7 @@ function leavesSandbox({ access }: Tool): boolean {
   return access === 'network' || access === 'web';
 }
 
-/** For the log: what a replay, the limits and the next program go by. */
+/** For the log: replay, the limits and the next program use it. */
 function dataOf(
   { end, calls, tests, ms, isUnanswered }: ProgramOutcome,
   announcement: Announcement,

@@ -6,28 +6,28 @@ import { shapeOf, withShortCells } from './result-shape.ts';
 import type { Level, Trims } from './shrink-value.ts';
 import { levels, noTrims, shrinkValue } from './shrink-value.ts';
 
-/** How more of a result is asked for: the arguments that `read_result` takes, beside the id of the result. */
+/** The arguments of `read_result` that ask for more of a result, beside its id. */
 export interface MoreOf {
   readonly rows?: string;
   readonly path?: string;
 }
 
-/** Says how to ask for the rest. */
+/** Returns the words that tell the model how to ask for the rest. */
 export type SayMore = (more: MoreOf) => string;
 
-/** Fewer rows than this are shown only where shortening them more does not help; of a small window fewer, so that each says more. */
+/** Rows are shortened further until this many fit. In a small context fewer are wanted, so that each says more. */
 function wantedRows(room: number): number {
   return Math.min(25, Math.max(8, Math.round(room / 500)));
 }
 
-/** For the line that says what was left out. */
+/** Room for the line that says what was left out. */
 const noteBytes = 900;
 const mostNamed = 12;
 
 /**
- * A result cut to so many bytes by what it is made of: of JSON and tables whole rows, with fewer and shorter fields where
- * that shows more of them. What stays is JSON or a table as before, below a line that says what was left out. Null: it has
- * no such form, or not even one row fits.
+ * Shortens a result to `mostBytes` by its structure: whole rows of JSON or a table, with fewer and shorter fields if
+ * that shows more rows. The outcome is still JSON or a table, below a line that says what was left out. Null: the text
+ * has no such structure, or not even one row fits.
  */
 export function cutByStructure(text: string, mostBytes: number, sayMore: SayMore): string | null {
   const shape = shapeOf(text);
@@ -49,12 +49,12 @@ interface Cut {
 
 function headOf(text: string, mostBytes: number): string {
   if (Buffer.byteLength(text) <= mostBytes) return text;
-  // A character has three bytes at most, but for those of two halves.
+  // A UTF-16 code unit takes at most three bytes in UTF-8. The next line drops half of a surrogate pair.
   const head = text.slice(0, Math.max(0, Math.floor(mostBytes / 3) - 2));
   return `${head.replace(/[\uD800-\uDBFF]$/u, '')} …\n`;
 }
 
-/** All rows with texts of this length say more than a few with longer ones. */
+/** From this text length on, showing all rows is better than showing a few with longer texts. */
 const readable = 120;
 
 interface Fitted {
@@ -89,7 +89,7 @@ function nextRows(shown: number, all: number): string {
   return `${shown + 1}-${Math.min(all, 2 * shown)}`;
 }
 
-/** As many rows as there is room for, at one level; null: not even what stands around them fits. */
+/** As many rows as fit at one level. Null: not even the value around them fits. */
 function fitRows(value: unknown, list: MainList, level: Level, room: number): Fitted | null {
   const trims = noTrims();
   const rows: unknown[] = [];
@@ -117,7 +117,7 @@ function addTrims(into: Trims, { left, named, lists, cutText, hasCut, hasEmpty }
   into.hasEmpty ||= hasEmpty;
 }
 
-/** The value with other rows in the place of its own, and shortened around them. */
+/** The value with its main list replaced by the chosen rows, and with the rest shortened. */
 function around(value: unknown, { path }: MainList, fitted: Fitted, gone: readonly (string | number)[] = []): unknown {
   const { level, trims, rows } = fitted;
   const [step] = path.slice(gone.length);

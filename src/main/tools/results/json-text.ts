@@ -1,23 +1,23 @@
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** Deeper values are not taken apart: whoever nests them so far wants something else. */
+/** More deeply nested values are treated as text. */
 const deepest = 60;
 
-/** A number that this program would write in another way, such as an id of 19 digits, is held as a text behind this mark. */
+/** A number that JavaScript would write differently, such as an id of 19 digits, becomes a string after this mark. */
 const mark = '\uE001#';
 const held = /^\uE001#-?\d[\d.eE+-]*$/u;
 const odd = /\d{16}|\d[eE]|\.\d{0,40}0(?!\d)/u;
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/gsu;
 
-/** A JSON text as a value that `writeJson` writes with the same numbers; null: it is none, or too deep. */
+/** Parses JSON into a value that `writeJson` writes with the same digits. Null: it is not JSON, or too deep. */
 export function parseJson(text: string): { readonly value: unknown } | null {
   try {
     const plain: unknown = JSON.parse(text);
-    // Only then, for in a text that is no JSON the search for ends of strings takes long.
+    // Only for valid JSON, because the search for string ends is slow in other texts.
     const value: unknown = odd.test(text) ? JSON.parse(text.replaceAll(tokens, heldToken)) : plain;
     return isDeeper(value, deepest) ? null : { value };
   } catch {
-    // It only began like one.
+    // It only began like JSON.
     return null;
   }
 }
@@ -32,7 +32,7 @@ function isDeeper(value: unknown, left: number): boolean {
   return left === 0 || Object.values(value).some((inner) => isDeeper(inner, left - 1));
 }
 
-/** On one line; the items of `rows`, which is somewhere in it, on lines of their own. */
+/** Writes the value on one line. If `rows` is a list in it, each of its items gets its own line. */
 export function writeJson(value: unknown, rows?: unknown): string {
   if (typeof value === 'string' && held.test(value)) return value.slice(mark.length);
   if (Array.isArray(value)) {
@@ -44,12 +44,12 @@ export function writeJson(value: unknown, rows?: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** A text as it is read outside of JSON. */
+/** A string or a held number, as it reads outside of JSON. */
 export function plainText(value: string): string {
   return held.test(value) ? value.slice(mark.length) : value;
 }
 
-/** The list that a value is mostly made of, and where it is. */
+/** The list that a value mostly consists of, and its path. */
 export interface MainList {
   readonly path: readonly (string | number)[];
   readonly rows: readonly unknown[];
@@ -69,7 +69,7 @@ export function mainListOf(value: unknown, path: readonly (string | number)[] = 
   return largest.size * 2 < all ? null : mainListOf(largest.inner, [...path, largest.key]);
 }
 
-/** `issues[3].user`; empty: the value itself. */
+/** For example `issues[3].user`. Empty: the value itself. */
 export function pathText(path: readonly (string | number)[]): string {
   return path
     .map((step) => {
@@ -80,7 +80,7 @@ export function pathText(path: readonly (string | number)[]): string {
     .replace(/^\./u, '');
 }
 
-/** What a path leads to; `[*]` is every item of a list. A text says what was there instead. */
+/** The value at a path; `[*]` stands for every item of a list. Returns a text if the path leads nowhere. */
 export function valueAt(value: unknown, path: string): { readonly value: unknown } | string {
   const steps = path.match(/\[\*\]|\["(?:[^"\\]|\\.)*"\]|[^.[\]]+/gu) ?? [];
   return follow(value, path.startsWith('$') ? steps.slice(1) : steps, '');

@@ -2,7 +2,7 @@ import { failure, success, type Reply } from '@shared/errors.ts';
 import { mainListOf, pathText, plainText, valueAt, writeJson } from './json-text.ts';
 import { shapeOf } from './result-shape.ts';
 
-/** What of a result is asked for; without any of it, all. */
+/** Which part of a result is wanted. Without any field: all of it. */
 export interface ResultLook {
   readonly path?: string | undefined;
   readonly rows?: string | undefined;
@@ -11,14 +11,14 @@ export interface ResultLook {
 
 interface Rows {
   readonly all: readonly unknown[];
-  /** Of the rows that were chosen, by their numbers from 1. */
+  /** Renders the chosen rows. Their numbers count from 1. */
   readonly text: (rows: readonly { readonly row: unknown; readonly number: number }[]) => string;
-  /** What a search looks through. */
+  /** The text of a row that a search looks through. */
   readonly searched: (row: unknown) => string;
   readonly where: string;
 }
 
-/** A part of a kept result: what a path leads to, some of its rows, those that have certain words in them. */
+/** A part of a kept result: the value at a path, some of its rows, or the rows that contain certain words. */
 export function lookIntoResult(text: string, { path, rows: range, search }: ResultLook): Reply<string> {
   const shape = shapeOf(text);
   if (shape.type !== 'json' && path !== undefined)

@@ -1,6 +1,6 @@
 import { parseJson } from './json-text.ts';
 
-/** A text as what it is made of. `before` and `after` are what stands around it. */
+/** The structure of a text. `before` and `after` are the texts around the structured part. */
 export type ResultShape =
   | { readonly type: 'json'; readonly before: string; readonly value: unknown; readonly after: string }
   | ResultTable
@@ -9,7 +9,7 @@ export type ResultShape =
 export interface ResultTable {
   readonly type: 'table';
   readonly before: string;
-  /** Its head, with the line below it in Markdown. */
+  /** The head row. In Markdown also the line below it. */
   readonly head: readonly string[];
   readonly rows: readonly string[];
   readonly after: string;
@@ -22,7 +22,7 @@ const csvDelimiters = [',', '\t', ';'] as const;
 const fewestRows = 5;
 const longestLine = 2_000;
 
-/** Of a text that is mostly JSON, JSON lines, or one table (CSV, Markdown); else its lines. */
+/** Recognizes JSON, JSON lines or a table (CSV, Markdown) that makes up most of the text. Else returns its lines. */
 export function shapeOf(text: string): ResultShape {
   return (
     jsonIn(text) ?? jsonLines(text) ?? markdownTable(text) ?? csvTable(text) ?? { type: 'text', lines: linesOf(text) }
@@ -56,7 +56,7 @@ function jsonLines(text: string): ResultShape | null {
   return { type: 'json', before: '', value, after: '' };
 }
 
-/** The largest one, where it is most of the text. */
+/** The largest table, if it makes up most of the text. */
 function markdownTable(text: string): ResultShape | null {
   const lines = text.split('\n');
   let best: { readonly from: number; readonly to: number; readonly size: number } | null = null;
@@ -94,7 +94,7 @@ function isTableLine(line: string | undefined): boolean {
   return line !== undefined && line.trimStart().startsWith('|');
 }
 
-/** Also below the lines that say where it came from. */
+/** The table may follow introductory lines. */
 function csvTable(text: string): ResultShape | null {
   const gap = text.indexOf('\n\n');
   const starts = gap > 0 && gap < longestLine ? [0, gap + 2] : [0];
@@ -114,21 +114,21 @@ function isCsv(records: readonly string[], delimiter: Delimiter): boolean {
   const isHead =
     names.length > 1 && names.every((name) => /\S/u.test(name) && name.length <= 60 && !name.includes('\n'));
   if (!isHead || new Set(names).size < names.length) return false;
-  // In prose a blank follows each comma.
+  // In prose a space follows each comma.
   if (names.slice(1).every((name) => name.startsWith(' '))) return false;
   const fitting = records.filter((record) => cellsOf(record, delimiter).length === names.length);
   return fitting.length >= records.length * 0.9;
 }
 
-/** Lines, a line break between quotes being none. */
+/** The lines of a CSV text. A line break inside of quotes does not end a line. */
 function csvRecords(text: string): readonly string[] {
-  // A quote that nothing closes must not make one record of the rest.
+  // An unclosed quote must not turn the rest into one record.
   return joinedByQuotes(text.split('\n'), '\n', longestLine * 10)
     .filter((record) => record.trim() !== '')
     .map((record) => (record.endsWith('\r') ? record.slice(0, -1) : record));
 }
 
-/** Pieces put together where what is between them stands in quotes. */
+/** Joins pieces whose separator is inside of quotes. */
 function joinedByQuotes(pieces: readonly string[], between: string, longest: number): readonly string[] {
   const joined: string[] = [];
   let open: string[] = [];
@@ -147,7 +147,7 @@ function joinedByQuotes(pieces: readonly string[], between: string, longest: num
   return open.length === 0 ? joined : [...joined, open.join(between)];
 }
 
-/** The cells of a row as they are written, quotes and blanks with them. */
+/** The cells of a row as written, with their quotes and spaces. */
 export function cellsOf(row: string, delimiter: Delimiter): readonly string[] {
   if (delimiter === '|')
     return row
@@ -157,7 +157,7 @@ export function cellsOf(row: string, delimiter: Delimiter): readonly string[] {
   return joinedByQuotes(row.split(delimiter), delimiter, Infinity);
 }
 
-/** A row with its cells cut to so many characters; it stays a row. */
+/** The row with each cell cut to `longest` characters. It stays a valid row. */
 export function withShortCells(row: string, delimiter: Delimiter, longest: number): string {
   if (row.length <= longest) return row;
   const cells = cellsOf(row, delimiter).map((cell) => shortCell(cell, delimiter, longest));
@@ -172,7 +172,7 @@ function shortCell(cell: string, delimiter: Delimiter, longest: number): string 
   return isQuoted ? `"${text.replaceAll('"', '""')} …"` : `${text} …`;
 }
 
-/** A line too long to be shown by itself counts as several. */
+/** A line that is too long to be shown counts as several. */
 function linesOf(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => {
     if (line.length <= longestLine) return [line];

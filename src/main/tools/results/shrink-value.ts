@@ -2,18 +2,18 @@ import { isRecord } from '@shared/unknown-value.ts';
 
 /** How much of a value is shown. */
 export interface Level {
-  /** Characters of one text. */
+  /** Most characters of one text. */
   readonly text: number;
-  /** Objects inside of objects; of deeper ones only what names them. */
+  /** Levels of nested objects. Deeper objects keep only the field that names them. */
   readonly depth: number;
-  /** Items of a list that is no row. */
+  /** Most items of a nested list. */
   readonly items: number;
   readonly keys: number;
-  /** Without addresses beside the one for people, and ids that only its service understands. */
+  /** Leaves out ids that only the service understands, and all addresses but the one for people. */
   readonly dropsLinks: boolean;
-  /** Without fields that hold nothing, or `false`. */
+  /** Leaves out fields that are empty or `false`. */
   readonly dropsEmpty: boolean;
-  /** Longer texts are left out, not cut. */
+  /** Leaves out longer texts instead of cutting them. */
   readonly dropsLong: boolean;
 }
 
@@ -27,7 +27,7 @@ const all: Level = {
   dropsLong: false,
 };
 
-/** From all of it to next to nothing: the mildest that leaves room for enough rows is taken. */
+/** From everything to very little. The mildest level that leaves room for enough rows is used. */
 export const levels: readonly Level[] = [
   all,
   { ...all, text: 1_000, depth: 8, items: 50, keys: 200, dropsLinks: true },
@@ -38,12 +38,12 @@ export const levels: readonly Level[] = [
   { text: 40, depth: 0, items: 1, keys: 8, dropsLinks: true, dropsEmpty: true, dropsLong: false },
 ];
 
-/** What was taken out, by paths without numbers. */
+/** The paths of what was left out, without row numbers. */
 export interface Trims {
   readonly left: Set<string>;
   readonly named: Set<string>;
   readonly lists: Set<string>;
-  /** Where a text was cut or left out first. */
+  /** The path of the first text that was cut or left out. */
   cutText: string | null;
   hasCut: boolean;
   hasEmpty: boolean;
@@ -56,13 +56,13 @@ export function noTrims(): Trims {
 interface Place {
   readonly level: Level;
   readonly trims: Trims;
-  /** With the number of its row, to be asked for. */
+  /** The path with its row number, by which the model can ask for the value. */
   readonly path: string;
   readonly generic: string;
   readonly depth: number;
 }
 
-/** A value at a level. `path`: where it stands in the result. */
+/** Shortens a value to a level. `path`: its place in the result. */
 export function shrinkValue(value: unknown, level: Level, trims: Trims, path: string): unknown {
   return shrink(value, { level, trims, path, generic: '', depth: 0 });
 }
@@ -77,7 +77,7 @@ function shortText(value: string, { level, trims, path }: Place): string {
   if (value.length <= level.text || (isAddress(value) && value.length <= longestAddress)) return value;
   trims.hasCut = true;
   trims.cutText ??= path;
-  // Not inside a character of two halves.
+  // Does not cut a surrogate pair in half.
   const head = value.slice(0, level.text).replace(/[\uD800-\uDBFF]$/u, '');
   return `${head}… [${value.length - head.length} more characters]`;
 }
@@ -110,7 +110,7 @@ function shortRecord(record: Readonly<Record<string, unknown>>, place: Place): R
     };
     return [key, shrink(record[key], { ...place, ...at })];
   });
-  // What held addresses alone holds nothing any more.
+  // Drops fields that became empty because they held only addresses.
   return Object.fromEntries(level.dropsEmpty ? fields.filter(([, value]) => !isEmpty(value)) : fields);
 }
 
@@ -118,7 +118,7 @@ function inner(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-/** What a row itself lies in, at some interfaces. */
+/** Fields in which some APIs wrap the record itself. */
 const frames: readonly string[] = ['node', 'fields', 'attributes', 'item', 'resource'];
 
 const names: readonly string[] = ['name', 'login', 'title', 'key', 'displayName', 'label', 'number', 'id', 'email'];
@@ -130,12 +130,12 @@ function isNaming(value: unknown): boolean {
 const links: readonly string[] = ['html_url', 'web_url', 'permalink', 'webUrl', 'htmlUrl', 'url', 'link', 'href'];
 const forItsService: readonly string[] = ['node_id', 'gravatar_id', '_links'];
 
-/** The address for people, if there is one. */
+/** The address that is meant for people, if there is one. */
 function linkOf(record: Readonly<Record<string, unknown>>): string | null {
   return links.find((key) => isAddress(record[key])) ?? null;
 }
 
-/** A part of an address leads nowhere. */
+/** A shortened address leads nowhere, so addresses may be this long. */
 const longestAddress = 300;
 
 function isAddress(value: unknown): boolean {

@@ -1,23 +1,23 @@
 import { canvasLimits } from '@shared/tools/canvas.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** A table in the form in which `canvas_render` takes one, so that whatever draws that draws this. */
+/** A table in the input form of `canvas_render`, so that the same code draws both. */
 export interface ResultTable {
   readonly kind: 'table';
   readonly title: string;
-  /** CSV, with the names of the columns in its first row. */
+  /** CSV. The first row has the column names. */
   readonly content: string;
 }
 
-/** With its brackets it stays in the event of its call. */
+/** Small enough to be stored in the event of its call. */
 const mostBytes = 24_000;
 const longestCell = 500;
 
 type Cell = string | number | boolean | null | undefined;
 
 /**
- * What a server gave back as data, as a table for people: a list of flat objects, or the first such list in an object. Null:
- * it is none. What does not fit is left out, and the title says so: the whole is in the result.
+ * Structured data of a server as a table for the user: a list of flat objects, or the first such list in an object.
+ * Null: there is none. What does not fit is left out, and the title says so; the result has everything.
  */
 export function tableOfResult(structured: unknown): ResultTable | null {
   if (Array.isArray(structured)) return tableOf('', structured);
@@ -35,7 +35,7 @@ function tableOf(name: string, items: readonly unknown[]): ResultTable | null {
   for (const item of items) for (const key of Object.keys(item)) columns.add(key);
   if (columns.size === 0 || columns.size > canvasLimits.columns) return null;
   const names = [...columns];
-  // A sign that could part the columns would be taken for that in the first row.
+  // A character that could be taken for a delimiter is replaced in the first row.
   let content = names.map((column) => quoted(column.replaceAll(/[;\t\n]/gu, ' '))).join(',');
   let bytes = Buffer.byteLength(content);
   let rows = 0;

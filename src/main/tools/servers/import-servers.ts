@@ -7,15 +7,15 @@ import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { parseToml } from '../../lib/files/parse-toml.ts';
 import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
-/** A server in a file of another program, in our form. */
+/** A server from a file of another program, in Dewpoint's form. */
 export interface FoundServer {
   readonly name: string;
   readonly definition: ServerDefinition;
-  /** Values that stood in the file: they go into the key store and nowhere else. */
+  /** Secret values from the file. They go only into the key store. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Where programs run that are found, and what they reach. */
+/** Where found programs will run, and which hosts they reach. */
 export interface ProgramPlace {
   readonly where: 'container' | 'host';
   readonly hosts?: readonly string[];
@@ -23,13 +23,13 @@ export interface ProgramPlace {
 
 export interface FoundServers {
   readonly servers: readonly FoundServer[];
-  /** Entries that are not taken, each with the reason. */
+  /** Entries that were not imported, each with the reason. */
   readonly skipped: readonly string[];
 }
 
 /**
- * Reads the servers of `.mcp.json`, Claude Desktop, Cursor, VS Code (`servers`, or `mcp.servers` of its settings) and Codex
- * (`mcp_servers` in TOML). Nothing in the file decides where a program runs and what it reaches: `how` does.
+ * Reads the servers of `.mcp.json`, Claude Desktop, Cursor, VS Code (`servers`, or `mcp.servers` of its settings) and
+ * Codex (`mcp_servers` in TOML). `how`, not the file, decides where a program runs and what it reaches.
  */
 export function serversIn(text: string, path: string, how: ProgramPlace): FoundServers {
   const file = parsed(text, path);
@@ -67,8 +67,8 @@ function listIn(file: unknown): Readonly<Record<string, unknown>> | undefined {
 }
 
 /**
- * Reads a text that somebody pasted: an address, a link by which editors install a server (`cursor://…`, `vscode:…`), one
- * server, or what stands in a file of servers.
+ * Reads a pasted text: an address, an install link of an editor (`cursor://…`, `vscode:…`), one server, or the content
+ * of a file with servers.
  */
 export function serversInText(text: string, how: ProgramPlace): FoundServers {
   const pasted = text.trim();
@@ -76,7 +76,7 @@ export function serversInText(text: string, how: ProgramPlace): FoundServers {
   if (/^[a-z-]+:\S*$/iu.test(pasted) && !pasted.startsWith('{')) return serverOfLink(pasted, how);
   if (pasted.startsWith('[mcp_servers') || pasted.includes('\n[mcp_servers'))
     return serversIn(pasted, 'the text.toml', how);
-  // What stands on a web page often begins at the name, without the braces around it.
+  // Text from web pages often starts at the name, without the braces around it.
   const value = parsed(pasted.startsWith('"') ? `{${pasted}}` : pasted, 'The text');
   const list = listIn(value);
   if (list !== undefined) return serversOf(list, how);
@@ -96,14 +96,14 @@ function oneServer(name: string, entry: unknown, how: ProgramPlace): FoundServer
   return serversOf({ [name]: entry }, how);
 }
 
-/** The part of an address that names its owner: `https://mcp.linear.example/mcp` is `linear`. */
+/** The owner's part of an address: `https://mcp.linear.example/mcp` gives `linear`. */
 function nameOfAddress(address: string): string {
   const labels = parsedUrl(address)?.hostname.split('.') ?? [];
   const own = labels.filter((label) => !['mcp', 'api', 'www'].includes(label));
   return own[0] ?? 'server';
 }
 
-/** A program that brings others is named by what it brings: `npx -y @example/docs-server` is `docs-server`. */
+/** A package runner is named after its package: `npx -y @example/docs-server` gives `docs-server`. */
 function nameOfServer({ name, command, args, url, serverUrl, httpUrl }: Readonly<Record<string, unknown>>): string {
   if (typeof name === 'string') return name;
   const address = [url, serverUrl, httpUrl].find((one) => typeof one === 'string');
@@ -118,7 +118,7 @@ function nameOfServer({ name, command, args, url, serverUrl, httpUrl }: Readonly
   );
 }
 
-/** `cursor://…/install?name=NAME&config=BASE64`, or `vscode:mcp/install?JSON`. */
+/** Reads `cursor://…/install?name=NAME&config=BASE64` or `vscode:mcp/install?JSON`. */
 function serverOfLink(link: string, how: ProgramPlace): FoundServers {
   try {
     const query = link.slice(link.indexOf('?') + 1);
@@ -129,7 +129,7 @@ function serverOfLink(link: string, how: ProgramPlace): FoundServers {
     const entry: unknown = JSON.parse(text);
     if (isServer(entry)) return oneServer(fields.get('name') ?? nameOfServer(entry), entry, how);
   } catch {
-    // It is said below, as for a link that holds something else.
+    // The error follows below, as for a link without a server.
   }
   throw new AppError('bad-input', 'No tool server was found in the link. Nothing was added.', {
     hint: 'Paste the JSON of the server instead.',
@@ -141,14 +141,14 @@ const mostRepaired = 100_000;
 function parsed(text: string, path: string): unknown {
   try {
     if (path.toLowerCase().endsWith('.toml')) return parseToml(text);
-    // VS Code has comments and trailing commas in it; a longer text would take a repair too long.
+    // VS Code allows comments and trailing commas. Longer texts are not repaired, because that takes too long.
     return JSON.parse(text.length > mostRepaired ? text : jsonrepair(text));
   } catch (error) {
     throw new AppError('bad-input', `${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** A reason where it cannot be taken. */
+/** Returns the reason as text if the entry cannot be imported. */
 function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer | string {
   const name = label
     .toLowerCase()
@@ -174,8 +174,8 @@ function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer
 }
 
 /**
- * Null for a value that only names a variable: it comes from the environment when the server is started. `${NAME:-value}` gives
- * the value for where it is not set there.
+ * Null for a value that only names a variable: it comes from the environment when the server is started.
+ * `${NAME:-value}` gives the value to use if the variable is not set.
  */
 function valuesIn(given: unknown): ReadonlyMap<string, string | null> {
   const entries = isRecord(given) ? Object.entries(given) : [];
@@ -188,7 +188,7 @@ function valueOf(key: string, text: string): string | null {
   return name === key && preset !== undefined ? preset : null;
 }
 
-/** Codex names the variables that hold a token or a header. */
+/** Codex names the environment variables that hold a token or a header. */
 function headersIn({
   headers,
   http_headers,

@@ -1,13 +1,13 @@
 import type { ProjectTools } from '@shared/tools/server-definition.ts';
 
-/** What single projects say themselves of servers and tools, by their folder. */
+/** Which servers and tools single projects switch on or off, by project folder. */
 export interface ProjectWords {
   readonly projects: () => Readonly<Record<string, ProjectTools>>;
-  /** Null: it has nothing of its own. */
+  /** Null removes all settings of the project. */
   readonly saveProject: (projectPath: string, own: ProjectTools | null) => Promise<void>;
 }
 
-/** What a project says itself. */
+/** The settings of one project. Empty if there are none. */
 export function ownOf(
   { projects }: Pick<ProjectWords, 'projects'>,
   projectPath: string | null | undefined,
@@ -16,7 +16,7 @@ export function ownOf(
   return typeof projectPath === 'string' && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
 }
 
-/** Keeps what a project says itself, each word as `of` gives it; null: that one is left out. */
+/** Saves the settings of a project. `of` gives the value of each key; null removes the key. */
 export async function saveOwn(
   words: ProjectWords,
   projectPath: string,
@@ -33,7 +33,7 @@ export async function saveOwn(
   if (!isSame) await words.saveProject(projectPath, after.length === 0 ? null : Object.fromEntries(after));
 }
 
-/** Keeps one word of a project; null: it goes by the general one. */
+/** Saves one setting of a project. Null: the general setting counts. */
 export async function saveWord(
   words: ProjectWords,
   projectPath: string,

@@ -9,27 +9,27 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import type { McpConnection } from '../mcp/mcp-connection.ts';
 import type { ServerContent, ServerMaterial, ServerPrompt } from '../mcp/server-material.ts';
 
-/** What the servers that are on in a project have for the person. */
+/** Resources and prompts of the servers that are on in a project. */
 export interface ServerLibrary {
-  /** What a server gets may leave this machine. */
+  /** Whether what the server receives may leave this machine. */
   readonly leaves: (server: string) => boolean;
-  /** As each listed them last. Starts none. */
+  /** The resources that each server listed last. Starts no server. */
   readonly resources: () => Promise<readonly FoundResource[]>;
-  /** Reaches the server. Rejects where it is not approved, is off here, or has nothing there. */
+  /** Reaches the server. Rejects if it is not approved, is off in this project, or has nothing there. */
   readonly read: (server: string, uri: string, signal: AbortSignal) => Promise<readonly ServerContent[]>;
   readonly prompts: () => Promise<readonly FoundPrompt[]>;
-  /** Reaches the server, as `read` does. */
+  /** Reaches the server, like `read`. */
   readonly prompt: (
     asked: { readonly server: string; readonly name: string; readonly values: Readonly<Record<string, string>> },
     signal: AbortSignal,
   ) => Promise<ServerPrompt>;
 }
 
-/** What servers listed last lies in the home, so that showing it starts none. */
+/** Keeps in the home what servers listed last, so that showing it starts no server. */
 export interface KeptOffers {
-  /** Of exactly this definition; else nothing is known. */
+  /** The offers for exactly this definition, else empty ones. */
   readonly of: (server: string, sha256: string) => Promise<ServerOffers>;
-  /** Asks it and keeps what it says. Never rejects: nobody waits for it. */
+  /** Asks the server and keeps the answer. Never rejects, because nobody waits for it. */
   readonly refresh: (server: string, sha256: string, live: McpConnection, signal: AbortSignal) => Promise<void>;
   readonly drop: (server: string) => Promise<void>;
 }
@@ -43,13 +43,13 @@ export function createKeptOffers(folder: string): KeptOffers {
   return {
     of: async (server, sha256) => {
       const file = known.has(server) ? null : await readJsonFile(fileOf(server), (value) => keptSchema.parse(value));
-      // One that cannot be read is written anew with the next start.
+      // An unreadable file is replaced at the server's next start.
       if (file?.type === 'value') known.set(server, file.value);
       const kept = known.get(server);
       return kept?.sha256 === sha256 ? kept.offers : none;
     },
     refresh: async (server, sha256, live, signal) => {
-      // What it does not say now it is asked again at its next start.
+      // If it does not answer now, it is asked again at its next start.
       const offers = await live.material?.offers(signal).catch(() => null);
       if (offers === undefined || offers === null) return;
       known.set(server, { sha256, offers });
@@ -63,7 +63,7 @@ export function createKeptOffers(folder: string): KeptOffers {
 }
 
 export interface LibraryParts {
-  /** Those that are approved and on in the project. */
+  /** The servers that are approved and on in the project. */
   readonly servers: () => readonly (readonly [string, ToolServerSettings])[];
   readonly hashOf: (name: string, server: ToolServerSettings) => string;
   readonly kept: KeptOffers;
@@ -104,7 +104,7 @@ export function createServerLibrary({ servers, hashOf, kept, connect }: LibraryP
   };
 }
 
-/** What a server says of a failure is its own words, and they are marked as such. */
+/** Marks the error text as the server's own words. */
 async function told<T>(server: string, answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
     throw new AppError('network', `The tool server ${server} says: ${messageOf(error).slice(0, 600)}`);

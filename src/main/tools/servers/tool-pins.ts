@@ -7,7 +7,7 @@ import { memo } from '../../lib/memo.ts';
 import { depthOf } from '../foreign/schema-check.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** A tool as its server defines it: all that a person approves, and nothing that a server could change beside it. */
+/** A tool as its server defines it: everything that the user approves, so that nothing can change unnoticed. */
 export const toolDefinitionSchema = z.object({
   name: z.string().min(1).max(256),
   title: z.string().optional(),
@@ -23,27 +23,27 @@ const pinSchema = z.object({
   sha256: z.string(),
   approvedAt: z.number(),
   lastUsedAt: z.number().nullable().default(null),
-  /** The person said that it only reads. Holds for this definition alone. */
+  /** Set if the user said that the tool only reads. Holds only for this definition. */
   isReading: z.literal(true).optional(),
 });
 export type ToolPin = z.infer<typeof pinSchema>;
 
-/** More of a stranger is not looked at: of one definition, and of one server. */
+/** Limits for foreign definitions: for one, for all of a server together, and for their number. */
 const longestDefinition = 64 * 1024;
 const longestTogether = 4 * 1024 * 1024;
 const mostDefinitions = 2_000;
-/** No one needs more; a look at one that is deeper still would end this program's stack. */
+/** Deepest nesting of a definition. Walking a deeper one would overflow this program's stack. */
 export const deepest = 64;
 
 export interface ListedTools {
   readonly tools: readonly ToolDefinitionText[];
-  /** How many of the list are not among them: too many, too large, of no use, or of a name that another one has. */
+  /** How many listed tools were left out: too many, too large, invalid, or with a name that is taken. */
   readonly leftOut: number;
-  /** Those that their server wants to be called as tasks, or that may be. It is no part of what is approved: it says how, not what. */
+  /** Tools that must or may be called as tasks. Not part of the approval, because it only says how a tool is called. */
   readonly asTasks: ReadonlySet<string>;
 }
 
-/** The definitions in a list of a server that can be used; each name once, the first one counts. */
+/** The usable definitions of a server's list. If a name occurs twice, the first one counts. */
 export function definitionsIn(listed: unknown): ListedTools {
   const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const found = new Map<string, ToolDefinitionText>();
@@ -64,7 +64,7 @@ export function definitionsIn(listed: unknown): ListedTools {
   return { tools: [...found.values()], leftOut: items.length - found.size, asTasks };
 }
 
-/** Of every part that a model or a person goes by. */
+/** A hash of every part that a model or the user relies on. */
 export const hashOfTool = memo((definition: ToolDefinitionText): string => {
   const { name, title = null, description, inputSchema, outputSchema = null, annotations = null } = definition;
   return sha256Of(
@@ -72,7 +72,7 @@ export const hashOfTool = memo((definition: ToolDefinitionText): string => {
   );
 });
 
-/** A server may write the same with its keys in another order. */
+/** Sorts keys, because a server may write the same definition with its keys in another order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isRecord(value)) return value;
@@ -83,7 +83,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** The definition as a person reads it before a yes. */
+/** The text that the user reads before approving the tool. */
 export function textOfTool({
   name,
   title,
@@ -102,9 +102,9 @@ export function textOfTool({
   return parts.join('\n\n');
 }
 
-/** The tools of each server that a person has approved, whole, in files of the home: no server has to run to offer them. */
+/** The full definitions of each server's approved tools, in files of the home: offering them starts no server. */
 export interface ToolPins {
-  /** By the server's own names, the longest approved first. A file that cannot be read approves nothing. */
+  /** The approved tools in the order of approval. An unreadable file rejects, so it approves nothing. */
   readonly of: (server: string) => Promise<readonly ToolPin[]>;
   /** Makes one change at a time. */
   readonly change: (server: string, edit: (pins: readonly ToolPin[]) => readonly ToolPin[]) => Promise<void>;
@@ -123,7 +123,7 @@ export function createToolPins(folder: string): ToolPins {
         hint: `Remove ${fileOf(server)}, and approve its tools again.`,
       });
     }
-    // A hash that was changed by hand would approve what nobody has read.
+    // Drops entries whose hash was changed by hand, because nobody has read what they would approve.
     const pins = (file.type === 'missing' ? [] : file.value).filter((pin) => hashOfTool(pin.definition) === pin.sha256);
     known.set(server, pins);
     return pins;
@@ -136,7 +136,7 @@ export function createToolPins(folder: string): ToolPins {
         await writeJsonFile(fileOf(server), pins);
         known.set(server, pins);
       });
-      // Who asked for it gets its error; the next one starts anew.
+      // The caller gets the error, and the next change starts afresh.
       last = work.catch(() => undefined);
       return work;
     },

@@ -23,20 +23,23 @@ import { createKeptOffers, createServerLibrary, type KeptOffers, type ServerLibr
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 
-/** The tool servers of this home: each runs once for all sessions, from its first call on, and ends with this program. */
+/**
+ * The tool servers of this home. Each runs once for all sessions, from its first call until it is idle or Dewpoint
+ * ends.
+ */
 export interface ToolServers {
-  /** What is on in a project; null: in a session without one. `folder`: where that session works. */
+  /** The tools that are on in a project. Null: a session without one. `folder`: where the session works. */
   readonly forProject: (projectPath: string | null, folder?: string) => ToolSource;
-  /** The one that runs, or a new one. Rejects for one that nobody has approved exactly as it is, and where it does not answer. */
+  /** The running server, or a new one. Rejects if it is not approved exactly as it is, or does not answer. */
   readonly connect: (name: string, signal: AbortSignal) => Promise<McpConnection>;
   readonly running: (name: string) => McpConnection | null;
-  /** Why the last start failed; null: it did not. */
+  /** Why the last start failed. Null: it did not. */
   readonly problem: (name: string) => string | null;
-  /** Ends it; the next call starts it anew. */
+  /** Ends the server. The next call starts it again. */
   readonly stop: (name: string) => Promise<void>;
-  /** Ends one that is removed, and drops what it listed. */
+  /** Ends a server that is being removed, and drops what it listed. */
   readonly forget: (name: string) => Promise<void>;
-  /** What servers have for the person in a project; null: in a session without one. */
+  /** Resources and prompts of the servers in a project. Null: a session without a project. */
   readonly library: (projectPath: string | null) => ServerLibrary;
   readonly dispose: () => Promise<void>;
 }
@@ -47,15 +50,15 @@ export interface ToolServersOptions
     Pick<ProjectWords, 'projects'> {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   readonly pins: ToolPins;
-  /** Where what belongs to a server is kept. */
+  /** Files that belong to a server are kept here. */
   readonly folder: string;
-  /** The value of a variable or header of a server; null: there is none. */
+  /** The value of a variable or header of a server. Null: it is not set. */
   readonly secret: (server: string, variable: string) => Promise<string | null>;
   readonly signIns: Pick<ServerSignIns, 'forServer'>;
   readonly now: () => number;
-  /** One that nobody has called for so long is ended. */
+  /** A server without calls for this long is ended. */
   readonly idleMs?: number;
-  /** Between two looks at an account that is being connected; tests make it short. */
+  /** Pause between two checks of an account that is being connected. Tests make it short. */
   readonly pollMs?: number;
 }
 
@@ -69,9 +72,9 @@ interface Running {
 
 const defaultIdleMs = 15 * 60_000;
 
-/** Of all that decides what would be started or reached. */
+/** A hash of everything that decides what is started or reached. */
 export function hashOfServer(name: string, definition: ServerDefinition): string {
-  // One without hosts was approved before there were any.
+  // Left out if empty, because older approvals were made before there were hosts.
   const parts = Object.entries(definition).filter(
     ([key, value]) => key !== 'hosts' || (Array.isArray(value) && value.length > 0),
   );
@@ -145,7 +148,7 @@ interface Call {
   readonly spec: ForeignToolSpec;
   readonly input: Parameters<CallForeignTool>[1];
   readonly how: Parameters<CallForeignTool>[2];
-  /** It was made before: its server is asked for this task, and called for nothing. */
+  /** Set for an earlier call: the server is only asked for this task. */
   readonly task?: LeftTask;
 }
 
@@ -183,10 +186,10 @@ async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<To
   }
 }
 
-/** The servers that run, each once. */
+/** The running servers, at most one of each. */
 interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'stop' | 'dispose'> {
   readonly reach: (name: string, signal: AbortSignal) => Promise<Running>;
-  /** From now on it counts how long nobody calls. */
+  /** Restarts the timer that ends an idle server. */
   readonly rest: (name: string) => void;
 }
 
@@ -216,7 +219,7 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
       connectServer(options, { name, definition, secrets, onChanged: () => forget(), onOffers }, stopped.signal),
     );
     const one: Running = { sha256, connection, open: null, idle: null, calls: 0 };
-    // One that has gone away by itself is not asked again: the next call starts another.
+    // A server that went away by itself is dropped, so that the next call starts another.
     const forget = (): void => {
       if (one.open !== null && !one.open.isOpen() && running.get(name) === one) running.delete(name);
     };
@@ -252,14 +255,14 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
       if (known !== undefined && known.sha256 !== sha256) await stop(name);
       if (stopped.signal.aborted) throw new AppError('cancelled', 'Dewpoint is ending.');
       const one = running.get(name) ?? start(name, definition, sha256);
-      // The wait ends with the signal; the start goes on for whoever asks next.
+      // The signal ends only this wait. The start goes on for the next caller.
       await abortable(one.connection, signal);
       return one;
     },
   };
 }
 
-/** One that is on nowhere is not started, by nobody. */
+/** A server that is switched on nowhere is never started. */
 function approvedServer({ servers, projects }: ToolServersOptions, name: string): ToolServerSettings {
   const all = servers();
   const server = Object.hasOwn(all, name) ? all[name] : undefined;
@@ -288,7 +291,7 @@ async function secretsOf(
   return Object.fromEntries(values.flatMap(([one, value]) => (value === null ? [] : [[one, value]])));
 }
 
-/** Those that are on in a project and approved as they are. */
+/** The servers that are on in a project and approved as they are. */
 function usableServers(
   { servers }: ToolServersOptions,
   own: ProjectTools,
@@ -305,7 +308,7 @@ async function offeredTools(
 ): Promise<readonly OfferedTool[]> {
   const found: OfferedTool[] = [];
   for (const [name, server] of usableServers(options, own)) {
-    // A file that cannot be read is told of where servers are listed; nothing of it is offered.
+    // The list of servers reports an unreadable file. Its tools are not offered.
     const pins = await options.pins.of(name).catch(() => []);
     const live = running(name);
     for (const pin of pins) {
@@ -316,7 +319,7 @@ async function offeredTools(
   return found;
 }
 
-/** Known only while its server runs. */
+/** A change is known only while the server runs. */
 function isChanged(pin: ToolPin, live: McpConnection | null): boolean {
   const now = live?.tools().find(({ name }) => name === pin.definition.name);
   return live !== null && (now === undefined || hashOfTool(now) !== pin.sha256);
@@ -334,11 +337,11 @@ function specOf(
     description: tool.description === '' ? (tool.title ?? tool.name) : tool.description,
     inputSchema: tool.inputSchema,
     leaves: !definition.staysHere,
-    // A container has no folder of a project; an address elsewhere has no folder of this machine.
+    // A container sees no project folder, and a remote address sees no folder of this machine.
     readsFiles:
       definition.kind === 'stdio' ? definition.where === 'host' : isLoopbackHost(new URL(definition.url).hostname),
     ...(definition.kind === 'composio' ? { isRouter: true } : {}),
-    // What carries calls of others is no reading, whatever was said of it.
+    // A router carries other calls, so it never counts as only reading.
     ...(isReading === true && definition.kind !== 'composio' ? { reads: true } : {}),
   };
 }
@@ -350,13 +353,13 @@ async function pinOf(
 ): Promise<ToolPin> {
   const server = servers()[name];
   const pin = (await pins.of(name)).find(({ definition }) => definition.name === tool);
-  // One that is gone, or was approved by nobody as it is now, is told of by whoever would start it.
+  // A server that is removed or not approved is reported when it would be started.
   const isOff = server !== undefined && !(isServerOn(server, own, name) && isToolOn(server, own, name, tool));
   if (pin !== undefined && !isOff) return pin;
   throw new AppError('refused', `The tool ${tool} of ${name} is switched off. Nothing was sent.`);
 }
 
-/** A definition that is another by now was approved by nobody: the call is not sent. */
+/** Refuses the call if the definition has changed since it was approved. */
 function differenceFrom(pin: ToolPin, { server, tool }: ForeignToolSpec, live: McpConnection): ToolResult | null {
   const now = live.tools().find(({ name }) => name === tool);
   if (now !== undefined && hashOfTool(now) === pin.sha256) return null;
@@ -368,8 +371,8 @@ function differenceFrom(pin: ToolPin, { server, tool }: ForeignToolSpec, live: M
 }
 
 /**
- * A router carries calls of other tools. One that is off is not carried, nor one that the session lists itself and nobody has
- * approved as it is: then nothing is sent.
+ * A router carries calls of other tools. If one of them is switched off, or is listed by the session and not approved
+ * as it is, nothing is sent.
  */
 async function refusedInner(
   { pins, servers }: ToolServersOptions,
@@ -396,7 +399,7 @@ async function refusedInner(
   return null;
 }
 
-/** Longer than this no work waits to hear what is connected. */
+/** Longest wait for the list of connected accounts at the start of the work. */
 const toldMs = 5_000;
 
 async function toldOfAccounts(
@@ -442,6 +445,6 @@ async function noteUse({ pins, now }: ToolServersOptions, { server, tool }: Fore
   const noted = pins.change(server, (all) =>
     all.map((pin) => (pin.definition.name === tool ? { ...pin, lastUsedAt: at } : pin)),
   );
-  // When it was used is for people to see; a call is not undone for it.
+  // The time of use is only for display, so a failure does not affect the call.
   await noted.catch(() => undefined);
 }

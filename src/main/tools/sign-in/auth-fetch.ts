@@ -3,11 +3,11 @@ import { canonicalHost } from '@shared/safety/host-name.ts';
 import { isLoopbackHost } from '../../lib/net/loopback-host.ts';
 import type { CheckedRequest, WebExchange } from '../web/web-request.ts';
 
-/** Where a tool server lies. What it names for signing in may lie no nearer to this machine than the server itself. */
+/** Where a tool server is. Addresses for its sign-in must not be nearer to this machine than the server itself. */
 export interface ServerPlace {
-  /** In the network of this machine, or on it: a person approved that address. */
+  /** On this machine or in its network: the user approved that address. */
   readonly isInner: boolean;
-  /** On this machine, where there is no need of encryption. */
+  /** On this machine, where no encryption is needed. */
   readonly isHere: boolean;
 }
 
@@ -21,9 +21,9 @@ export async function placeOf(
 }
 
 /**
- * A `fetch` for the addresses that a tool server names. They are a stranger's words: only encrypted ones are used, none
- * leads into the network of this machine unless the server itself lies there, and no redirect is followed here. Rejects
- * with an `AppError` where nobody answers, where the answer is very large, and with the signal's reason on abort.
+ * A `fetch` for addresses that a tool server names, which are untrusted. Only encrypted addresses are used. None may
+ * lead into the network of this machine unless the server itself is there. No redirect is followed. Rejects with an
+ * `AppError` if nobody answers or the answer is too large, and with the signal's reason on abort.
  */
 export function createAuthFetch(
   { exchange, place }: { readonly exchange: WebExchange; readonly place: ServerPlace },
@@ -49,7 +49,7 @@ export function createAuthFetch(
   };
 }
 
-/** A form or JSON: all that signing in sends. */
+/** Sign-in sends only forms and JSON. */
 function bodyText(body: RequestInit['body']): string | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string') return body;
@@ -57,7 +57,7 @@ function bodyText(body: RequestInit['body']): string | null {
   throw new TypeError('Only a form or a text is sent.');
 }
 
-/** Throws for an address that is neither asked nor opened in a browser. */
+/** Throws for an address that must be neither requested nor opened in a browser. */
 export function mustBeUsable(url: URL, { isInner, isHere }: ServerPlace): void {
   const isPlain = url.protocol === 'http:' && isHere && isLoopbackHost(url.hostname);
   const isNear = canonicalHost(url.hostname) === null;

@@ -7,7 +7,7 @@ export interface ClientForm {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A form that says which client sends it, as the service wants that to be said. */
+/** A form request with the client's credentials, in the way that the service wants them. */
 export function clientForm(oauth: Oauth, { client, methods, fields }: ClientForm): RequestInit {
   const form = new URLSearchParams(fields);
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });

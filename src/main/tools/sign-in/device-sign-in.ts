@@ -16,7 +16,7 @@ const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const answerSchema = z.object({
   device_code: z.string().min(1).max(4_000),
-  /** It is shown, compared and typed by a person. */
+  /** The user reads, compares and types this code. */
   user_code: z.string().regex(/^[\x21-\x7e][\x20-\x7e]{0,63}$/u),
   verification_uri: z.string().max(2_000),
   expires_in: z.number().positive(),
@@ -31,7 +31,7 @@ const tokensSchema = z.object({
   scope: z.string().optional(),
 });
 
-/** What the service is asked for at most, whatever it says: so often, and for so long. */
+/** Limits for polling the service, whatever it asks for: the interval, and the total time. */
 const leastSeconds = 1;
 const usualSeconds = 5;
 const mostSeconds = 60;
@@ -40,13 +40,13 @@ const longestSeconds = 30 * 60;
 export interface DeviceWays {
   readonly signal: AbortSignal;
   readonly onOpen: (open: OpenSignIn) => void;
-  /** How long a second is; tests make it short. */
+  /** Length of a second in milliseconds. Tests make it short. */
   readonly secondMs: number;
 }
 
 /**
- * Signs in where there is no browser (RFC 8628): the person opens an address on any device and types a code there, and the
- * service is asked until it says yes or no. Rejects with an `AppError`, and keeps nothing itself.
+ * Signs in without a browser on this machine (RFC 8628): the user opens an address on any device and types a code, and
+ * Dewpoint polls the service until it accepts or refuses. Rejects with an `AppError`. Stores nothing itself.
  */
 export async function runDeviceSignIn(oauth: Oauth, options: FlowOptions, ways: DeviceWays): Promise<SignIn> {
   return finishSignIn(oauth, options, async (learn) => {
@@ -75,7 +75,7 @@ export async function runDeviceSignIn(oauth: Oauth, options: FlowOptions, ways: 
   });
 }
 
-/** A client that is registered names one, though no browser comes back here. */
+/** Registering a client requires a redirect address, although no browser comes back here. */
 const anyPort = 'http://127.0.0.1/callback';
 
 function deviceEndpoint(metadata: unknown, server: string): { readonly endpoint: string; readonly host: string } {
@@ -118,7 +118,7 @@ async function poll(
     await sleep(every * secondMs, signal);
     left -= every;
     const answer = await ask().catch((error: unknown) => {
-      // Who does not answer just now is asked less often; the code holds on.
+      // If the service does not answer, it is polled less often. The code stays valid.
       if (signal.aborted || !(error instanceof AppError) || error.code !== 'network') throw error;
       return null;
     });

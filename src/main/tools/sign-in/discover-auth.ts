@@ -3,19 +3,19 @@ import { AppError } from '@shared/errors.ts';
 import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import type { Oauth } from './oauth-errors.ts';
 
-/** What a server said when it refused a request: where to learn more, and which rights it wants. */
+/** What a server sent with its refusal: where its metadata is, and which rights it wants. */
 export interface Challenge {
   readonly metadataUrl: string | null;
   readonly scope: string | null;
 }
 
-/** Who signs a person in for a tool server, and on what terms. */
+/** The service that signs users in for a tool server, and its conditions. */
 export interface FoundAuth {
   readonly authorizationServer: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** As the server calls itself: tokens are asked for this one alone. Null: it does not say. */
+  /** The server's own identifier, for which tokens are requested. Null: it names none. */
   readonly resource: string | null;
-  /** What it offers where it wants nothing certain. */
+  /** The rights that it offers, used if it does not ask for certain ones. */
   readonly scopes: readonly string[];
 }
 
@@ -26,8 +26,8 @@ export interface DiscoverOptions {
 }
 
 /**
- * Finds out who signs in for a server. Rejects where one of the two contradicts itself or the other: a token must go to
- * nobody but the server that was approved. A failure on the way is one, and never a reason to look elsewhere.
+ * Finds the service that signs in for a server. Rejects if one of them contradicts itself or the other, because a token
+ * must only go to the approved server. Any failure rejects and is never a reason to look elsewhere.
  */
 export async function discoverAuth(
   oauth: Oauth,
@@ -44,7 +44,7 @@ export async function discoverAuth(
       hint: 'It may want a key in a header instead: see its instructions.',
     });
   }
-  // Without a browser nothing comes back that somebody could steal on the way.
+  // Without a browser there is no redirect, so no code can be stolen on the way.
   if (isByBrowser) mustHavePkce(metadata);
   return {
     authorizationServer,
@@ -54,7 +54,7 @@ export async function discoverAuth(
   };
 }
 
-/** Null only where the server says that it has none. */
+/** Null only if the server says that it has no metadata. */
 async function resourceMetadata(
   oauth: Oauth,
   serverUrl: string,
@@ -86,7 +86,7 @@ function mustBeFor(oauth: Oauth, serverUrl: string, { resource }: OAuthProtected
   if (!isIt) throw contradiction(`what it says of itself is for ${parsedUrl(resource)?.origin ?? 'another'}`);
 }
 
-/** One that does not say so would take a code that somebody stole. */
+/** A service without PKCE would accept a stolen code. */
 function mustHavePkce({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): void {
   if (methods?.includes('S256') === true) return;
   throw new AppError('refused', 'Who signs in for this server does not protect a sign-in by PKCE (S256).', {

@@ -7,9 +7,9 @@ import { neverAborts } from '../../lib/async/abort.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
-/** All that a sign-in came to, as one secret: what belongs together cannot come apart in a crash. */
+/** The whole outcome of a sign-in, stored as one secret, so that a crash cannot separate its parts. */
 const signInSchema = z.object({
-  /** The tool server that it is for: another address gets nothing of it. */
+  /** The tool server that it is for. Other addresses get nothing of it. */
   serverUrl: z.string(),
   resource: z.string().nullable(),
   authorizationServer: z.string(),
@@ -34,46 +34,46 @@ const signInSchema = z.object({
 });
 export type SignIn = z.infer<typeof signInSchema>;
 
-/** What is told of a sign-in without opening the key store. Nothing in it is secret. */
+/** Facts about a sign-in that can be shown without opening the key store. None of them is secret. */
 const noteSchema = z.object({
   serverUrl: z.string(),
   issuer: z.string(),
   scope: z.string().nullable(),
   at: z.number(),
-  /** Why it is of no more use; null: as far as is known it holds. */
+  /** Why it is no longer usable. Null: as far as known, it is. */
   ended: z.string().nullable(),
-  /** Rights that the server wanted beside those that it has. */
+  /** Rights that the server asked for beyond the granted ones. */
   wanted: z.string().nullable(),
 });
 export type SignInNote = z.infer<typeof noteSchema>;
 
-/** Secrets of any length, as the key store has them at this moment. Each rejects where the store does not open. */
+/** Secrets of any length, always read from the key store. Each method rejects if the store cannot be opened. */
 export interface SignInSecrets {
-  /** Resolves where the store keeps what it is given. */
+  /** Resolves if the store keeps values. */
   readonly check: () => Promise<void>;
   readonly read: (name: string) => Promise<string | null>;
-  /** After a failure the old value is as it was. */
+  /** After a failure the old value is unchanged. */
   readonly write: (name: string, value: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
 }
 
 export interface KeptSignIns {
-  /** Null: there is none. Rejects with `UnreadableNote` where its file says nothing that can be read. */
+  /** Null: there is none. Rejects with `UnreadableNote` if the file cannot be read. */
   readonly note: (server: string) => Promise<SignInNote | null>;
   readonly changeNote: (server: string, change: Partial<Pick<SignInNote, 'ended' | 'wanted'>>) => Promise<void>;
-  /** As the store has it now; null: none, or one for another address. Asks no store where there never was one. */
+  /** The sign-in in the store. Null: none for this address. Does not open the store if nobody ever signed in. */
   readonly read: (server: string, serverUrl: string) => Promise<SignIn | null>;
-  /** As the store has it, for whatever address. */
+  /** The sign-in in the store, for any address. */
   readonly stored: (server: string) => Promise<SignIn | null>;
   readonly write: (server: string, signIn: SignIn) => Promise<void>;
-  /** A note that could not be read is kept beside the new one. */
+  /** Keeps an unreadable note beside the new one. */
   readonly begin: (server: string, signIn: SignIn, at: number) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
-  /** One process of this machine at a time changes what is kept of a server. Nothing but the signal ends the wait. */
+  /** Lets one process of this machine at a time change the sign-in of a server. Only the signal ends the wait. */
   readonly locked: <T>(server: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 }
 
-/** What is kept of a sign-in says nothing any more. Nothing of it is deleted or written over, but by the person's own word. */
+/** The note of a sign-in cannot be read. It is deleted or replaced only when the user asks for that. */
 export class UnreadableNote extends AppError {
   constructor(server: string, path: string) {
     super('bad-input', `What is kept of the sign-in to ${server} cannot be read: ${path}. It was left as it is.`, {
@@ -82,7 +82,7 @@ export class UnreadableNote extends AppError {
   }
 }
 
-/** Shorter than for other locks: a request of somebody waits. */
+/** Shorter than for other locks, because a request is waiting. */
 const pollMs = 30;
 
 export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptSignIns {
@@ -140,7 +140,7 @@ function parsed(server: string, text: string): SignIn {
   try {
     return signInSchema.parse(JSON.parse(text));
   } catch {
-    // The text is a secret: what is wrong with it is not quoted.
+    // The text is a secret, so the error does not quote it.
     throw new AppError('bad-input', `The sign-in of ${server} in your key store cannot be read. It was left there.`, {
       hint: `Sign in again: dewpoint tools sign-in ${server}`,
     });

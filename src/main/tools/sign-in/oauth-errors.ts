@@ -1,12 +1,12 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** The package that knows the protocol. It is loaded with the first server and not at the start. */
+/** The package that implements the protocol. It is loaded with the first server, not at the start. */
 export type Oauth = typeof import('@modelcontextprotocol/client');
 
 export const loadOauth = (): Promise<Oauth> => import('@modelcontextprotocol/client');
 
-/** These say for certain that what is kept is of no more use. All else may be over in a minute. */
+/** Errors after which the kept sign-in is certainly unusable. All others may be temporary. */
 const dead: readonly string[] = ['invalid_grant', 'invalid_client', 'unauthorized_client'];
 
 export function isDead(oauth: Oauth, error: unknown): boolean {
@@ -16,8 +16,8 @@ export function isDead(oauth: Oauth, error: unknown): boolean {
 const longest = 200;
 
 /**
- * What went wrong, for a person. A service's own words are a stranger's, and could repeat what it was sent: they are short,
- * and without anything in `secrets`.
+ * What went wrong, for the user. The service's own words are untrusted and could repeat what was sent, so they are
+ * shortened, and everything in `secrets` is removed.
  */
 export function reasonOf(oauth: Oauth, error: unknown, secrets: readonly string[]): string {
   if (error instanceof AppError) return error.message.replace(/\.$/u, '');
@@ -33,7 +33,7 @@ export function reasonOf(oauth: Oauth, error: unknown, secrets: readonly string[
   const said = messageOf(error);
   const status = /^HTTP \d{3}/u.exec(said)?.[0];
   if (status !== undefined) return `it answered with ${status}`;
-  // Only our own words and those of the package are left; what it could not read stands in none of them.
+  // Only texts of Dewpoint and of the package remain. They do not quote answers that could not be read.
   return /Incompatible auth server|does not implement/u.test(said)
     ? without(said, secrets)
     : 'its answer was not understood';
@@ -46,7 +46,7 @@ function wordsIn(body: string, secrets: readonly string[]): string {
     const said = words.filter((word) => typeof word === 'string').join(': ');
     return said === '' ? '' : `, ${without(said, secrets)}`;
   } catch {
-    // A page for people, most likely.
+    // Most likely an HTML page for people.
     return '';
   }
 }

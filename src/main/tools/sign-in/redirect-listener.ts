@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import { AppError } from '@shared/errors.ts';
 import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
-/** Where a browser comes back to after a sign-in: on this machine alone, at a port of chance, for one answer. */
+/** Receives the browser after a sign-in: only on this machine, at a random port, for one answer. */
 export interface RedirectListener {
   readonly redirectUrl: string;
-  /** Only the answer that carries it is looked at. */
+  /** Only an answer with this value is accepted. */
   readonly state: string;
-  /** What came back with the right state. Rejects with the signal's reason, and with `timeout`. */
+  /** The parameters of the answer with the right state. Rejects with the signal's reason, and with `timeout`. */
   readonly answer: Promise<URLSearchParams>;
-  /** An address that a person pasted, from a browser on another machine. Throws where it is not the answer. */
+  /** Takes an address that the user pasted from a browser on another machine. Throws if it is not the answer. */
   readonly deliver: (address: string) => void;
   readonly close: () => void;
 }
@@ -22,7 +22,7 @@ const longestAddress = 20_000;
 export interface RedirectOptions {
   readonly signal: AbortSignal;
   readonly waitMs: number;
-  /** The state is a part of the address: for services that hand back none. */
+  /** Puts the state into the path, for services that do not send it back. */
   readonly hasStateInPath?: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function openRedirectListener({
   const answer = new Promise<URLSearchParams>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // It may end before anybody waits for it.
+  // It may reject before anybody awaits it.
   answer.catch(() => undefined);
   const server = createServer({ maxHeaderSize: longestAddress + 4096 }, (request, response) => {
     const found = isToUs(request, port) ? read(request.url ?? '', state) : null;
@@ -73,18 +73,18 @@ export async function openRedirectListener({
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       server.close();
-      // An answer that is being written is let out; what a browser keeps open beside it is not waited for.
+      // Lets an answer in progress finish. Other connections that the browser keeps open are closed.
       setTimeout(() => server.closeAllConnections?.(), 200).unref();
     },
   };
 }
 
-/** A page elsewhere can make a browser ask for this port by a name of its own. */
+/** Web pages can make a browser call this port under a host name of their own. */
 function isToUs({ method, headers }: IncomingMessage, port: number): boolean {
   return method === 'GET' && headers.host === `127.0.0.1:${port}`;
 }
 
-/** Null for anything but one answer with this state: whoever does not know it can neither answer nor end the wait. */
+/** Null for anything but a complete answer with this state, so that others can neither answer nor end the wait. */
 function answerIn(target: string, state: string): URLSearchParams | null {
   const url = parsedUrl(`http://127.0.0.1${target}`);
   if (url?.pathname !== path) return null;
@@ -92,7 +92,7 @@ function answerIn(target: string, state: string): URLSearchParams | null {
   return isWhole(searchParams) && isEqual(searchParams.get('state') ?? '', state) ? searchParams : null;
 }
 
-/** The same for a state that is a part of the address. */
+/** The same for a state that is part of the path. */
 function answerAt(target: string, state: string): URLSearchParams | null {
   const url = parsedUrl(`http://127.0.0.1${target}`);
   return url !== null && isWhole(url.searchParams) && isEqual(url.pathname, `${path}/${state}`)

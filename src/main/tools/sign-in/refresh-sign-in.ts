@@ -5,18 +5,18 @@ import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
 import type { Oauth } from './oauth-errors.ts';
 import { isDead, reasonOf } from './oauth-errors.ts';
 
-/** What the key store did not take: it is used from here, and offered to the store again, until another is in its place. */
+/** Sign-ins that could not be stored. They are used from memory, and stored later unless they are replaced. */
 export type UnkeptSignIns = Map<string, UnkeptSignIn>;
 
 interface UnkeptSignIn {
   readonly signIn: SignIn;
-  /** The token that the store had when this one was got, and has as long as nobody put another there. */
+  /** The token in the store when this one was issued. It is still there unless another process replaced it. */
   readonly replaces: string;
 }
 
 /**
- * The sign-in that counts, to be asked for under the lock: ours that could not be kept, while the store still has what it
- * replaces. What another process has put there since goes first, and ours is over.
+ * The valid sign-in; call it under the lock. It is the one that could not be stored, as long as the store still holds
+ * what it replaces. Anything newer from another process counts instead.
  */
 export async function currentSignIn(
   { kept, unkept }: Pick<RefreshOptions, 'kept' | 'unkept'>,
@@ -33,27 +33,27 @@ export async function currentSignIn(
 
 export interface RefreshOptions {
   readonly kept: KeptSignIns;
-  /** To addresses that were looked at when the person signed in. Its own time limit ends it. */
+  /** Only for addresses that were checked when the user signed in. It has its own time limit. */
   readonly reach: (serverUrl: string) => Promise<typeof fetch>;
   readonly learn: (value: string) => void;
   readonly now: () => number;
   readonly unkept: UnkeptSignIns;
-  /** Between two tries to keep it; tests make them few. */
+  /** Waits between attempts to store it. Tests make them few. */
   readonly writeAgainMs?: readonly number[];
 }
 
 export interface RefreshWish {
   readonly server: string;
   readonly serverUrl: string;
-  /** The token that is of no more use; one that another process has got meanwhile is taken. */
+  /** The token that is no longer valid. If another process has already got a new one, that is used. */
   readonly stale: string;
 }
 
 /**
- * A token in place of one that is of no more use. One process of this machine asks at a time, and what the key store has
- * by then goes first: a service that hands out each refresh token once takes a second use of one for theft, and ends the
- * sign-in. Once it is asked nothing ends the wait but its time limit, for the answer may be the only one there is.
- * Nothing is deleted: what is over is noted, and what may be over in a minute is not even that.
+ * Renews a token that is no longer valid. One process of this machine at a time asks, and uses a newer sign-in from the
+ * key store first. A service that gives out each refresh token once takes a second use for theft, and ends the sign-in.
+ * Once sent, only the time limit ends the request, because its answer may be the only one. Nothing is deleted: only a
+ * definite end is noted, not a temporary failure.
  */
 export async function refreshSignIn(oauth: Oauth, options: RefreshOptions, wish: RefreshWish): Promise<SignIn> {
   const { kept, unkept } = options;
@@ -100,8 +100,9 @@ async function ask(
 }
 
 /**
- * The store has just been read, so it is open. What it does not take all the same is offered again while the lock holds
- * others off, for what they would read is used up; after that it is used from memory, and offered with the next renewal.
+ * Stores a new sign-in. The store was just read, so it is open. If writing fails, it is tried again while the lock
+ * keeps others away, because the stored token is used up. After that the sign-in is used from memory, and written with
+ * the next renewal.
  */
 async function keep(
   { kept, unkept, writeAgainMs = usualWaitsMs }: RefreshOptions,
@@ -127,7 +128,7 @@ async function end(kept: KeptSignIns, server: string, reason: string): Promise<n
   throw new SignInNeeded(server, reason);
 }
 
-/** What a service handed out, checked: no header could carry another, and one that fails in a header would be quoted. */
+/** Checks a service's tokens: they must not inject another header, and an error would quote an invalid one. */
 export function tokensOf(
   tokens: OAuthTokens,
   now: number,
@@ -141,7 +142,7 @@ export function tokensOf(
   return { accessToken: tokens.access_token, expiresAt: seconds === undefined ? null : now + seconds * 1000 };
 }
 
-/** A state of the server, and no fault: it goes on once the person has signed in. */
+/** Not a fault of the server: it works again after the user has signed in. */
 export class SignInNeeded extends AppError {
   constructor(server: string, ended: string | null = null) {
     const why = ended === null ? 'needs you to sign in' : `needs you to sign in again: ${ended}`;

@@ -20,61 +20,61 @@ import { signOut } from './sign-out.ts';
 import type { FlowOptions, OpenSignIn } from './sign-in-flow.ts';
 import { runSignIn } from './sign-in-flow.ts';
 
-/** What a connection to a server over HTTP is signed in by. */
+/** How a connection to a server over HTTP is signed in. */
 export interface ServerAuth {
   readonly provider: AuthProvider;
-  /** Goes around the `fetch` of the connection: it notes which token each answer refused. */
+  /** Wraps the `fetch` of the connection, and notes which token each answer refused. */
   readonly noting: (reach: typeof fetch) => typeof fetch;
-  /** What an error of the connection means for signing in; null: nothing. */
+  /** What an error of the connection means for signing in. Null: nothing. */
   readonly explain: (error: unknown) => Promise<AppError | null>;
 }
 
 export interface ServerSignIns {
-  /** Null: a program, or an address with a key of the person's own. Asks nobody before the first request. */
+  /** Null: the server is a program, or the user set a key for it. Contacts nobody before the first request. */
   readonly forServer: (server: string, definition: ServerDefinition) => ServerAuth | null;
-  /** Goes the whole way, for a person who asked for it. Rejects with `conflict` while another one waits. */
+  /** Runs a whole sign-in that the user asked for. Rejects with `conflict` while another one is waiting. */
   readonly start: (
     server: string,
     definition: ServerDefinition,
     how: {
       readonly signal: AbortSignal;
       readonly onOpen: (open: OpenSignIn) => void;
-      /** By a code that is typed on any device, in place of a browser that comes back here. */
+      /** Uses a code that is typed on any device, instead of a browser on this machine. */
       readonly byCode?: boolean;
     },
   ) => Promise<void>;
-  /** The address that waits for the person; null: none does. */
+  /** The address that waits for the user. Null: there is none. */
   readonly waiting: (server: string) => string | null;
-  /** An address that a browser elsewhere ended at. Throws where none waits for it. */
+  /** Takes the final address of a browser on another machine. Throws if no sign-in is waiting. */
   readonly deliver: (server: string, address: string) => void;
-  /** Tells the service, and deletes what is kept here, whatever the service says. Null: nobody was signed in. */
+  /** Tells the service, and deletes the kept sign-in whatever the service answers. Null: nobody was signed in. */
   readonly signOut: (server: string, signal: AbortSignal) => Promise<SignOutRevocation | null>;
   readonly report: (server: string, definition: ServerDefinition) => Promise<SignInReport | null>;
-  /** Resolves when no renewal is under way: an answer of it may be the only one there is. */
+  /** Resolves when no renewal is running, because its answer may be the only one. */
   readonly dispose: () => Promise<void>;
 }
 
 export interface ServerSignInsOptions extends Pick<RefreshOptions, 'writeAgainMs'> {
-  /** Each server has a folder in it. */
+  /** Has a folder for each server. */
   readonly folder: string;
   readonly secrets: SignInSecrets;
   readonly exchange: WebExchange;
-  /** Whether a name leads into the network of this machine. */
+  /** Whether a host name leads into the network of this machine. */
   readonly hasInnerAddress: (host: string) => Promise<boolean>;
-  /** The secret of a client that a person registered; null: it has none. */
+  /** The secret of a client that the user registered. Null: it has none. */
   readonly clientSecret: (server: string) => Promise<string | null>;
-  /** Told of everything that must not reach a log. */
+  /** Called with every value that must not reach a log. */
   readonly learn: (value: string) => void;
   readonly now: () => number;
-  /** How long a sign-in waits for the person. */
+  /** How long a sign-in waits for the user. */
   readonly waitMs?: number;
-  /** How long a second is between two questions to a service; tests make it short. */
+  /** Length of a second between two polls of a service, in milliseconds. Tests make it short. */
   readonly secondMs?: number;
 }
 
 const defaultWaitMs = 10 * 60_000;
 
-/** What one server has in this process. */
+/** What this process knows of one server. */
 interface Memory {
   signIn: SignIn | null;
   challenge: Challenge | null;
@@ -92,7 +92,7 @@ interface Parts extends ServerSignInsOptions {
 
 type HttpDefinition = Extract<ServerDefinition, { kind: 'http' }>;
 
-/** A key that the person set goes before any sign-in. */
+/** Null if the user set an Authorization header, which comes before any sign-in. */
 function httpOf(definition: ServerDefinition): HttpDefinition | null {
   if (definition.kind !== 'http' || isSocketAddress(definition)) return null;
   return definition.headers.some((name) => name.toLowerCase() === 'authorization') ? null : definition;
@@ -153,7 +153,7 @@ export function createServerSignIns(options: ServerSignInsOptions): ServerSignIn
   };
 }
 
-/** Renewed this long before it runs out, so that a request is not sent in vain. */
+/** A token is renewed this long before it expires, so that no request is sent in vain. */
 const earlyMs = 30_000;
 
 function createServerAuth({ kept, memory, renew, now }: Parts, server: string, serverUrl: string): ServerAuth {
@@ -193,7 +193,7 @@ function createServerAuth({ kept, memory, renew, now }: Parts, server: string, s
         try {
           return (await renewed(signIn.accessToken)).accessToken;
         } catch (error) {
-          // While it still holds, a service that cannot renew it just now is no reason to stop.
+          // The token is still valid, so a service that cannot renew it right now is no reason to stop.
           if (leftMs <= 0 || mine.isNeeded) throw error;
           return note(signIn).accessToken;
         }
@@ -216,7 +216,7 @@ function createServerAuth({ kept, memory, renew, now }: Parts, server: string, s
       if (fieldOf(error, 'name') !== 'InsufficientScopeError') return null;
       const wanted = scopeText(fieldOf(error, 'requiredScope'));
       mine.challenge = { metadataUrl: mine.challenge?.metadataUrl ?? null, scope: wanted };
-      // What it wants is told all the same.
+      // The error is returned even if the note cannot be written.
       await kept.changeNote(server, { wanted: wanted ?? 'more' }).catch(() => undefined);
       const rights = wanted === null ? 'more rights' : `more rights (${wanted})`;
       return new AppError('missing-key', `The tool server ${server} wants ${rights} for this.`, {
@@ -226,7 +226,7 @@ function createServerAuth({ kept, memory, renew, now }: Parts, server: string, s
   };
 }
 
-/** A stranger's text that comes to be shown, and goes into an address. */
+/** Cleans an untrusted text that is shown and put into an address. */
 function scopeText(given: unknown): string | null {
   if (typeof given !== 'string') return null;
   const text = given.replaceAll(/[^\x21\x23-\x5b\x5d-\x7e ]/gu, '').slice(0, 500);
@@ -254,7 +254,7 @@ async function startSignIn(
   }
   mine.pending = { listener: null, url: null };
   try {
-    // Before the person is sent anywhere: what they bring back has to be kept.
+    // Checked before the user goes anywhere, because the outcome must be stored.
     await secrets.check();
     const oauth = await loadOauth();
     const { reach, place } = await parts.reach(http.url, signal);
@@ -306,7 +306,7 @@ async function signInByBrowser(
   }
 }
 
-/** For whoever tells of it, or puts another in its place. */
+/** For callers that only report the problem or replace the note. */
 async function readNote(
   kept: KeptSignIns,
   server: string,

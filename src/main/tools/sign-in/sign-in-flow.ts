@@ -18,14 +18,14 @@ export interface OwnClient {
   readonly secret: string | null;
 }
 
-/** A sign-in that waits for the person. */
+/** A sign-in that waits for the user. */
 export interface OpenSignIn {
-  /** To be opened in a browser. */
+  /** The address to open in a browser. */
   readonly url: string;
-  /** Who signs the person in. */
+  /** The service that signs the user in. */
   readonly issuer: string;
   readonly scopes: readonly string[];
-  /** To be typed at the address; null: the browser brings back what is needed. */
+  /** The code to type at the address. Null: the browser brings back what is needed. */
   readonly code: string | null;
 }
 
@@ -35,14 +35,14 @@ export interface FlowOptions {
   readonly place: ServerPlace;
   readonly reach: typeof fetch;
   readonly challenge: Challenge | null;
-  /** Rights that it has already, and is to keep. */
+  /** Rights that were granted before and must be kept. */
   readonly granted: string | null;
   readonly client: OwnClient | null;
   readonly learn: (value: string) => void;
   readonly now: () => number;
 }
 
-/** What a sign-in begins with: who signs in, for which rights, and as which client. */
+/** The facts that a sign-in starts from: the service, the rights, and the client. */
 export interface Ready {
   readonly found: FoundAuth;
   readonly scope: string | null;
@@ -55,15 +55,15 @@ interface Granted {
   readonly at: Pick<SignIn, 'accessToken' | 'expiresAt'>;
 }
 
-/** How the person says yes: the grants that the client asks for, and the way back. */
+/** How the user agrees: the grants that the client requests, and the redirect address. */
 interface GrantWay {
-  /** Throws where the service offers no such way; before anything is sent to it. */
+  /** Throws if the service does not offer this way. Runs before anything is sent to it. */
   readonly check?: (metadata: AuthorizationServerMetadata) => void;
   readonly grants: readonly string[];
   readonly redirectUrl: string;
 }
 
-/** Goes the whole way from an address to tokens. Rejects with an `AppError`, and keeps nothing itself. */
+/** Runs the whole sign-in, from an address to tokens. Rejects with an `AppError`. Stores nothing itself. */
 export function runSignIn(
   oauth: Oauth,
   options: FlowOptions,
@@ -101,7 +101,7 @@ export function runSignIn(
 
 const codeGrant = 'authorization_code';
 
-/** Who signs in, looked at before anything is sent, and the client. */
+/** Finds and checks the service before anything is sent to it, and gets the client. */
 export async function readySignIn(oauth: Oauth, options: FlowOptions, way: GrantWay): Promise<Ready> {
   const isByBrowser = way.grants.includes(codeGrant);
   const found = await discoverAuth(oauth, options, isByBrowser);
@@ -111,7 +111,7 @@ export async function readySignIn(oauth: Oauth, options: FlowOptions, way: Grant
   return { found, scope, client: await clientFor(oauth, options, { found, scope, way }) };
 }
 
-/** What `work` was granted, as it is kept. What went wrong is told without a secret in it. */
+/** The tokens from `work`, in the form in which they are kept. Errors contain no secret. */
 export async function finishSignIn(
   oauth: Oauth,
   options: FlowOptions,
@@ -148,7 +148,7 @@ function partsOf({ metadata, resource }: FoundAuth) {
   return { metadata, ...(resource === null ? {} : { resource }) };
 }
 
-/** Before anything is sent: also what is only needed later, or opened in a browser. */
+/** Checks all addresses before anything is sent, including those that are needed later or opened in a browser. */
 function mustBeUsableAll(metadata: AuthorizationServerMetadata, place: ServerPlace): void {
   const { authorization_endpoint, token_endpoint, registration_endpoint } = metadata;
   const others = ['revocation_endpoint', 'device_authorization_endpoint'].map((name) => addressIn(metadata, name));
@@ -161,12 +161,12 @@ function mustBeUsableAll(metadata: AuthorizationServerMetadata, place: ServerPla
   }
 }
 
-/** What it wants, with what was granted before; where it wants nothing certain, what it offers. */
+/** The rights that the server asks for and those granted before. If it asks for none, the rights that it offers. */
 function scopeOf(oauth: Oauth, { challenge, granted }: FlowOptions, { scopes, metadata }: FoundAuth): string | null {
   const wanted = challenge?.scope ?? (scopes.length === 0 ? null : scopes.join(' '));
   const union = oauth.computeScopeUnion(granted ?? undefined, wanted ?? undefined);
   if (union === undefined) return null;
-  // Without it some services hand out no token that can be renewed.
+  // Without it, some services issue no renewable token.
   const isOffered = metadata.scopes_supported?.includes('offline_access') === true;
   return (isOffered ? oauth.computeScopeUnion(union, 'offline_access') : union) ?? null;
 }
@@ -177,7 +177,7 @@ interface ClientWish {
   readonly way: GrantWay;
 }
 
-/** The person's own client first. Without one Dewpoint registers itself, for this sign-in and its exact way back. */
+/** The user's own client if there is one. Else Dewpoint registers itself for this sign-in and redirect address. */
 async function clientFor(
   oauth: Oauth,
   { client, server, reach, learn }: FlowOptions,
@@ -212,7 +212,7 @@ async function clientFor(
   return registered;
 }
 
-/** Who answers is looked at before what it says: in a mix-up both would be an attacker's. */
+/** Checks who answered before reading the answer: in a mix-up attack both come from the attacker. */
 function codeIn(
   oauth: Oauth,
   answer: URLSearchParams,

@@ -12,20 +12,20 @@ export interface SignOutParts {
   readonly reach: (serverUrl: string, signal: AbortSignal) => Promise<{ readonly reach: typeof fetch }>;
 }
 
-/** Tells the service, and deletes what is kept here, whatever the service says. Null: nobody was signed in. */
+/** Tells the service, and deletes the kept sign-in whatever the service answers. Null: nobody was signed in. */
 export async function signOut(
   { kept, unkept, reach }: SignOutParts,
   server: string,
   signal: AbortSignal,
 ): Promise<SignOutRevocation | null> {
-  // One that cannot be read is over by the person's word, too; whose it is then stands with the tokens.
+  // An unreadable note is also removed, because the user asked for it. The stored tokens then say whose they are.
   const note = await kept.note(server).catch((error: unknown): 'unreadable' => {
     if (error instanceof UnreadableNote) return 'unreadable';
     throw error;
   });
   if (note === null) return null;
   const work = async (): Promise<SignOutRevocation> => {
-    // One that cannot be read cannot be told to the service, and is deleted all the same.
+    // Unreadable tokens cannot be revoked at the service, but are deleted here.
     const read = note === 'unreadable' ? kept.stored(server) : currentSignIn({ kept, unkept }, server, note.serverUrl);
     const signIn = await read.catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'bad-input') return null;
@@ -39,7 +39,7 @@ export async function signOut(
     unkept.delete(server);
     return outcome;
   };
-  // A renewal that is under way would keep again what is deleted.
+  // Under the lock, because a running renewal would store again what is deleted.
   return kept.locked(server, work, signal);
 }
 
@@ -59,7 +59,7 @@ async function revoke(
     const { ok } = await reach(address, clientForm(oauth, { client, methods, fields }));
     return ok ? 'done' : 'failed';
   } catch {
-    // Signing out goes on all the same: what is kept here is deleted.
+    // The sign-out continues: what is kept here is deleted.
     return 'failed';
   }
 }

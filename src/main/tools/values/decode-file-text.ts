@@ -2,16 +2,16 @@ import type { ToolContext, ToolResult } from '../define.ts';
 import { errorResult, failureResult } from './tool-results.ts';
 
 export interface ReadText {
-  /** Without the mark that may stand in front. */
+  /** Without a byte order mark. */
   readonly text: string;
   readonly sha256: string;
-  /** The same file with another text; null where that would change more than the text: it is not UTF-8. */
+  /** Encodes a new text for the same file. Null: the file is not UTF-8, so encoding would change more than the text. */
   readonly encode: ((text: string) => Uint8Array) | null;
 }
 
 const byteOrderMark = '\uFEFF';
 
-/** A text file of the workspace, and note that the model has now seen this version of it. */
+/** Reads a text file of the workspace, and notes that the model has now seen this version. */
 export async function readText(path: string, context: ToolContext): Promise<ReadText | ToolResult> {
   const reply = await context.sandbox.readFile(path, {}, context.signal);
   if (!reply.ok) return failureResult(reply.error);
@@ -23,7 +23,7 @@ export async function readText(path: string, context: ToolContext): Promise<Read
     const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
     return { text: whole.slice(mark.length), sha256, encode: (text) => new TextEncoder().encode(mark + text) };
   } catch {
-    // It is shown as well as it can be, and cannot be written again.
+    // It is shown as well as possible, and cannot be written back.
     return { text: new TextDecoder().decode(bytes), sha256, encode: null };
   }
 }
@@ -32,7 +32,7 @@ export function isReadText(value: ReadText | ToolResult): value is ReadText {
   return 'text' in value;
 }
 
-/** Its other letters would come out as other bytes than they were. */
+/** Writing such a file as UTF-8 would change the bytes of its other characters. */
 export function notUtf8(path: string): ToolResult {
   return errorResult(`${path} is not UTF-8, so it cannot be edited here: use a command that knows its encoding.`);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A path in the workspace as a model gives it. Cleaned of what models often put in front;
- * whether it leads outside is decided by the sandbox, this only gives honest mistakes a clear answer.
+ * A workspace path as a model gives it, without prefixes that models often add. This only gives honest mistakes a clear
+ * answer: the sandbox decides whether a path leads outside.
  */
 export const workspacePath = z
   .string()
@@ -13,5 +13,5 @@ export const workspacePath = z
     message: 'the path must be relative to the project, without ".."',
   });
 
-/** Counted from 1. No file that can be read here has more. */
+/** Counted from 1. No readable file has more lines. */
 export const lineNumber = z.number().int().min(1).max(10_000_000);

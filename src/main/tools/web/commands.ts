@@ -16,7 +16,7 @@ export interface WebCommandsOptions {
   readonly parts: WebParts;
   readonly exchange: WebExchange;
   readonly keepSecret: (service: string, value: string) => Promise<void>;
-  /** A service with what is given, or else kept, for it; a failure says what is missing. */
+  /** Access to a service, with the given key and address or the kept ones. A failure says what is missing. */
   readonly accessTo: (service: SearchServiceName, given: SearchGiven) => Promise<Reply<SearchAccess>>;
 }
 
@@ -25,7 +25,7 @@ export interface SearchGiven {
   readonly address?: string | undefined;
 }
 
-/** Tools for the web, for whoever shows, switches and tries them. */
+/** Handlers that show, switch and try the web tools. */
 export function createWebCommands(options: WebCommandsOptions): Handlers['web'] {
   const { settings, save, definitions, parts } = options;
   const report = async (name: WebToolName): Promise<WebToolReport> => {
@@ -60,16 +60,16 @@ export function createWebCommands(options: WebCommandsOptions): Handlers['web'] 
   };
 }
 
-/** Any word that services find something for, and that says nothing of anybody. */
+/** A word that every service finds something for, and that reveals nothing about the user. */
 const trialQuery = 'weather';
 
-/** The tools that are switched on, by the settings. */
+/** The web tools that are switched on in the settings. */
 export function offeredWebTools({ read, search, request }: Settings['web']): readonly WebToolName[] {
   const isOn = { web_read: read, web_search: search !== 'off', http_request: request } as const;
   return webToolNames.filter((name) => isOn[name]);
 }
 
-/** Which service a search asks is the user's to say: an address of their own speaks for itself. */
+/** Keeps the chosen search service. If none is chosen, an own SearXNG address comes first. */
 function changeOf(name: WebToolName, isOn: boolean, { search, searxng }: Settings['web']): Partial<Settings['web']> {
   switch (name) {
     case 'web_read':
@@ -98,7 +98,7 @@ async function tryTool(
   return valueOf(await readPage(valueOf(await request(wish)), parts, signal));
 }
 
-/** Whoever names an address has said yes to its host, and to no other. */
+/** The user named the address, which allows its host and no other. */
 function requestOnOneHost(exchange: WebExchange, signal: AbortSignal): RequestWeb {
   let first: string | null = null;
   return (wish) =>

@@ -5,15 +5,15 @@ import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { decodeText, sourceLine } from './read-page.ts';
 import type { RequestWeb, SearchAccess, WebRequest } from './web-request.ts';
 
-/** How a search service is asked, as data. */
+/** How to query a search service, as data. */
 interface SearchService {
-  /** Null: the user's own, in the settings. */
+  /** Null: the user's own address, from the settings. */
   readonly address: string | null;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** The header that holds the key; null: it needs none. */
+  /** The header that holds the key. Null: no key is needed. */
   readonly keyHeader: string | null;
-  /** Where the results stand in the answer, and what title, address and text are called. */
+  /** The path of the results in the answer, and the fields for title, address and text. */
   readonly results: readonly string[];
   readonly fields: readonly [title: string, url: string, text: string];
 }
@@ -37,7 +37,7 @@ const services: Readonly<Record<string, SearchService>> = {
   },
 };
 
-/** Services that want a key. */
+/** The services that need a key. */
 export const keyedServices: readonly string[] = Object.entries(services).flatMap(([name, { keyHeader }]) =>
   keyHeader === null ? [] : [name],
 );
@@ -50,7 +50,7 @@ export interface SearchWish {
   readonly why: string;
 }
 
-/** Asks the service; gives titles, addresses and texts, which are words of others. */
+/** Queries the service. Returns titles, addresses and texts, which are all untrusted. */
 export async function searchWeb(
   access: SearchAccess,
   { query, why }: SearchWish,
@@ -108,7 +108,7 @@ function resultsIn(json: string, { results, fields }: SearchService): readonly s
     return null;
   }
   for (const step of results) at = isRecord(at) ? at[step] : undefined;
-  // A service leaves its list out where nothing was found.
+  // Some services leave out the list when nothing was found.
   if (at === undefined) return [];
   if (!Array.isArray(at)) return null;
   const items: readonly unknown[] = at;
@@ -122,7 +122,7 @@ function resultsIn(json: string, { results, fields }: SearchService): readonly s
     .slice(0, mostResults);
 }
 
-/** On one line, without the marks of HTML that some put around words. */
+/** On one line, without the HTML tags that some services put around words. */
 function plainText(value: unknown): string {
   if (typeof value !== 'string') return '';
   const bare = value.slice(0, 4 * longestText).replaceAll(/<\/?[a-z][^<>]{0,40}>/giu, '');

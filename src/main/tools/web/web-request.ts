@@ -7,50 +7,50 @@ import { parsedUrl } from '../../lib/net/parsed-url.ts';
 export const webMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type WebMethod = (typeof webMethods)[number];
 
-/** Every request says what it is for: the person who is asked reads it, marked as the model's words. */
+/** Every request says its purpose. The user reads it in the question, marked as the model's words. */
 export const whySchema = z.string().min(1).max(500).describe('what it is for; shown to the person');
 
-/** A request to the web, as a tool wants it made. All of it but `service` may be a model's words. */
+/** A request as a tool wants it. Everything but `service` may be the model's words. */
 export interface WebRequest {
   readonly method: WebMethod;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** What it is for, in the model's words. */
+  /** The purpose, in the model's words. */
   readonly why: string;
-  /** The request goes to a service that the user set up. */
+  /** Set for a service that the user set up. */
   readonly service?: WebService;
 }
 
-/** `headers` hold its key: they stand in no log. `isInner`: by the user's own word it may be in their own network, at any port. */
+/** `headers` hold the service's key and are not logged. `isInner`: it may be in the user's network, at any port. */
 export interface WebService {
   readonly headers: Readonly<Record<string, string>>;
   readonly isInner: boolean;
 }
 
-/** A request that may be made once its host was allowed. */
+/** A request that is valid, and may be sent once its host is allowed. */
 export interface CheckedRequest extends Omit<WebRequest, 'url'> {
   readonly url: URL;
-  /** As rules and questions name it. */
+  /** The name that rules and questions use. */
   readonly host: string;
 }
 
-/** What a host answered. */
+/** The answer of a host. */
 export interface WebAnswer {
-  /** Where it came from in the end. */
+  /** The final address, after all redirects. */
   readonly url: string;
   readonly status: number;
-  /** By names in small letters. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
-  /** There was more than is taken. */
+  /** The answer was longer than the limit. */
   readonly isCut: boolean;
 }
 
-/** What a tool reaches the web by: it asks for each new host, and rejects with the signal's reason on abort. */
+/** Makes the web requests of a tool. Asks the user for each new host. Rejects with the signal's reason on abort. */
 export type RequestWeb = (request: WebRequest) => Promise<Reply<WebAnswer>>;
 
-/** What became of the connection of one exchange. */
+/** The connection of one request, and whether it was allowed. */
 export interface WebUse {
   readonly host: string;
   readonly port: number;
@@ -61,16 +61,16 @@ export interface WebUse {
   readonly receivedBytes: number;
 }
 
-/** One request and its answer; no redirect is followed. Rejects with the signal's reason on abort alone. */
+/** Makes one request and follows no redirect. Rejects only on abort, with the signal's reason. */
 export type WebExchange = (
   request: CheckedRequest,
   how: { readonly signal: AbortSignal; readonly onUse: (use: WebUse) => void },
 ) => Promise<Reply<WebAnswer>>;
 
-/** What `compose` hands to the tools for the web. */
+/** What `compose` passes to the web tools. */
 export interface WebParts {
   readonly readDocument: ReadDocument;
-  /** The search service that is set up; a failure says what is missing. */
+  /** The service that is set up. A failure says what is missing. */
   readonly searchService: () => Promise<Reply<SearchAccess>>;
 }
 
@@ -82,7 +82,7 @@ export interface SearchAccess {
 }
 
 const longestUrl = 4_000;
-/** Whatever else a header may do is not a model's to decide: no cookies, no credentials, nothing of the connection. */
+/** The only headers that a model may set: no cookies, no credentials, nothing about the connection. */
 const freeHeaders: readonly string[] = [
   'accept',
   'accept-language',
@@ -93,7 +93,7 @@ const freeHeaders: readonly string[] = [
 ];
 const mostRedirects = 5;
 
-/** Whether this can be asked for at all: a public name, at the usual port, without a name or password in the address. */
+/** Whether the request is allowed at all: a public host name, the usual port, and no name or password. */
 export function checkRequest(request: WebRequest): Reply<CheckedRequest> {
   const bad = (why: string): Reply<CheckedRequest> => failure('bad-input', `Not sent: ${why}`);
   const url = request.url.length > longestUrl ? null : parsedUrl(request.url);
@@ -119,14 +119,14 @@ export function checkRequest(request: WebRequest): Reply<CheckedRequest> {
 }
 
 export interface WebSteps {
-  /** Before each host that is new in this request. A failure ends it. */
+  /** Called before each new host of this request. A failure ends the request. */
   readonly allow: (request: CheckedRequest) => Promise<Reply<CheckedRequest>>;
   readonly send: (request: CheckedRequest) => Promise<Reply<WebAnswer>>;
 }
 
 /**
- * Makes a request and follows where it is led: each address is checked anew, and a new host is a new question. What may
- * change something is led nowhere, nor is a request to a service of the user's, whose key would go along.
+ * Makes a request and follows redirects: each address is checked again, and each new host is a new question. Only GET
+ * and HEAD are redirected, and never a request to a service of the user, because its key would go along.
  */
 export async function requestThroughRedirects(
   request: WebRequest,
@@ -139,7 +139,7 @@ export async function requestThroughRedirects(
     if (!checked.ok) return from === null ? checked : ledAway(from, checked.error.message);
     const isLedDown = from?.url.protocol === 'https:' && checked.value.url.protocol === 'http:';
     if (from !== null && isLedDown) return ledAway(from, 'to an address without encryption.');
-    // A question may stand in between: what is sent is what was looked at.
+    // Sends exactly the request that was allowed, because a question may come in between.
     const allowed: Reply<CheckedRequest> =
       from !== null && from.host === checked.value.host ? checked : await allow(checked.value);
     if (!allowed.ok) return allowed;
@@ -164,7 +164,7 @@ function nextAddress({ method, url, service }: CheckedRequest, { status, headers
   try {
     return new URL(place, url).href;
   } catch {
-    // It says nothing that could be followed: then its answer is what there is.
+    // The location is not an address, so the answer stands as it is.
     return null;
   }
 }

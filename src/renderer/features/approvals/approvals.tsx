@@ -19,18 +19,18 @@ import { seenPieces } from '@shared/text/seen-text.ts';
 import { useDetail } from '../../lib/session/use-log-detail.ts';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 
-/** Seldom asked: not in what the page begins with. */
+/** Rarely needed, so it is not in the page's first download. */
 const AskedByServer = lazy(() => import('./asked-by-server.tsx'));
 
 interface ApprovalsProps {
   readonly sessionId: string;
   readonly approvals: readonly ApprovalState[];
-  /** Agents of this session, whose questions are among them. */
+  /** Child agents of this session. Their questions are included. */
   readonly agents: readonly ChildState[];
   readonly handle: Ref<QuestionHandle>;
 }
 
-/** Questions that wait for a person, one at a time. An answered one goes when its answer is in the log. */
+/** Open questions to the user, one at a time. A question disappears when its answer is in the log. */
 export function Approvals({ sessionId, approvals, agents, handle }: ApprovalsProps) {
   const [first] = approvals;
   if (first === undefined) return null;
@@ -50,17 +50,17 @@ interface ApprovalProps {
   readonly sessionId: string;
   readonly approval: ApprovalState;
   readonly waiting: number;
-  /** The agent that asks, where it is not the one of this session. */
+  /** The name of the agent that asks; null when it is this session's own. */
   readonly asker: string | null;
   readonly handle: Ref<QuestionHandle>;
 }
 
 interface Answer {
   readonly say: (answer: 'allow' | 'deny', scope?: ApprovalScope) => Promise<void>;
-  /** What a form is filled in with so far. */
+  /** The values in the form so far. */
   readonly values: FormValues;
   readonly setValues: (values: FormValues) => void;
-  /** Why the last answer was not taken. */
+  /** Why the last answer was not accepted. */
   readonly problem: string | null;
   readonly isAnswerable: boolean;
 }
@@ -100,7 +100,7 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
   };
   return (
     <div className="mx-auto w-full max-w-3xl px-5 pb-3">
-      {/* Escape says no, wherever the focus is in it. */}
+      {/* Escape denies, wherever the focus is in the dialog. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         role="alertdialog"
@@ -128,7 +128,7 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
         ) : (
           <AskedSubject approval={approval} />
         )}
-        {/* Of a text there is no more than the text. */}
+        {/* A question with a text shows only the text. */}
         {text === undefined && kind !== 'disk' && (
           <CallArguments sessionId={sessionId} toolCallId={approval.toolCallId} />
         )}
@@ -172,7 +172,7 @@ function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) 
   );
 }
 
-/** A yes to hosts has words for how long it holds. */
+/** The words on the buttons. A yes to hosts has its own words for how long it holds. */
 function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'instructions') return { yes: t('approval.follow'), no: t('approval.deny') };
   if (kind === 'hard-links') return { yes: t('approval.break-links'), no: t('approval.leave-links') };
@@ -188,7 +188,7 @@ interface WholeCallProps {
   readonly toolCallId: string;
 }
 
-/** The call that asks, with all its arguments, as the program understood it. */
+/** The arguments of the call that asks, as Dewpoint parsed them. */
 export function CallArguments(props: WholeCallProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (

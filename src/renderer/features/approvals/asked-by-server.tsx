@@ -13,7 +13,9 @@ interface AskedByServerProps {
   readonly onValues: (values: FormValues) => void;
 }
 
-/** What a tool server asks itself. All words of it are marked as the server's; an address is shown whole, and is no link. */
+/**
+ * A question from a tool server. All its words are marked as the server's. An address is shown in full and is no link.
+ */
 export default function AskedByServer({ approval, values, onValues }: AskedByServerProps) {
   const { subject, text = '', reason = '', url, form, pictures = [] } = approval;
   const change = (name: string, value: FormValue | null): void => {
@@ -55,7 +57,7 @@ export default function AskedByServer({ approval, values, onValues }: AskedBySer
 interface ControlProps<One extends FormField = FormField> {
   readonly field: One;
   readonly value: FormValue | undefined;
-  /** Null: it is left out. */
+  /** Null: the field is left out. */
   readonly onValue: (value: FormValue | null) => void;
 }
 
@@ -83,7 +85,7 @@ interface Ids {
   readonly ids: { readonly id: string; readonly 'aria-describedby': string | undefined };
 }
 
-/** Never a password field: what is typed here goes to a stranger, and is seen while it is typed. */
+/** Never a password field: the input goes to a third party, and stays visible while the user types. */
 function Typed({ ids, field, value, onValue }: ControlProps<Extract<FormField, { type: 'text' | 'number' }>> & Ids) {
   const read = (typed: string): FormValue | null => {
     if (typed === '') return null;

@@ -6,7 +6,7 @@ import { SeenChange } from '../../ui/content/seen-change.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 
-/** What is asked about, from the question itself: nothing of it is a model's prose but what is marked so. */
+/** The subject of a question, taken from the question itself. Only marked parts are a model's words. */
 export function AskedSubject({ approval }: { readonly approval: ApprovalState }) {
   const { kind, subject, hosts, text, reason, diff, review } = approval;
   const pieces = seenPieces(subject);
@@ -29,7 +29,7 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
   );
 }
 
-/** The words of a model that reviewed a program, marked as its own. */
+/** A model's review of a program, marked as the model's words. */
 function ModelReviewed({ model: { label, text } }: { readonly model: ModelReview }) {
   if (text === null) return null;
   return (
@@ -45,7 +45,7 @@ interface AskedHostsProps {
   readonly hosts: readonly string[];
 }
 
-/** Where the command or the request wants to go, why it is asked about, and what the model says of it, marked as its own words. */
+/** The hosts that the command or request wants to reach, why it asks, and the model's own reason, marked as such. */
 export function AskedHosts({ approval, hosts }: AskedHostsProps) {
   return (
     <>

@@ -21,7 +21,9 @@ interface CapQuestionProps {
   readonly handle: Ref<QuestionHandle>;
 }
 
-/** The turn waits at a cap: the person says how it goes on. It goes when the answer is in the log. */
+/**
+ * The turn waits at a spending limit, and the user decides how it goes on. Disappears when the answer is in the log.
+ */
 export function CapQuestion({ cap, ...props }: CapQuestionProps) {
   return cap === null ? null : <Question key={cap.capId} cap={cap} {...props} />;
 }
@@ -31,7 +33,7 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
   const dialog = useRef<HTMLDivElement>(null);
-  // The first answer that can be given, which is the one that costs nothing.
+  // Focuses the first possible answer, which is the one that costs nothing.
   useImperativeHandle(handle, () => ({
     focus: () => dialog.current?.querySelector<HTMLElement>('button:enabled')?.focus(),
   }));
@@ -92,7 +94,7 @@ interface RaiseByProps {
   readonly onRaise: (usd: number) => void;
 }
 
-/** The amount and its button stay on one line. */
+/** Keeps the amount and its button on one line. */
 function RaiseBy({ leastUsd, isDisabled, onRaise }: RaiseByProps) {
   const [typed, setTyped] = useState(() => leastUsd.toFixed(2));
   const amount = Number(typed);
@@ -129,7 +131,7 @@ function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: Cap, model: s
   return t(heldUsd > 0 ? 'cap.textHeld' : 'cap.text', { ...values, worst: money(worstUsd) });
 }
 
-/** Enough for this call, in whole cents. Without a price any amount lets it through. */
+/** Enough for this call, in whole cents. Without a known price, any amount is enough. */
 function leastRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: Cap): number {
   const missing = spentUsd + heldUsd + (worstUsd ?? 0) - limitUsd;
   return Math.max(0.01, Math.ceil(missing * 100) / 100);

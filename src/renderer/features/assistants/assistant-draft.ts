@@ -11,9 +11,9 @@ import {
 import { t } from '../../lib/text/translate.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 
-/** An assistant as it stands in the fields, good or not. */
+/** An assistant as the form holds it, valid or not. */
 export interface AssistantDraft {
-  /** The name that it was saved under; null: it was not yet. */
+  /** The name that it was saved under; null when it is new. */
   readonly saved: string | null;
   readonly name: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface AssistantDraft {
 }
 
 type DraftField = AssistantKey | 'name' | 'text';
-/** What is wrong with each field. */
+/** The problem of each invalid field. */
 export type DraftProblems = Partial<Record<DraftField, string>>;
 
 const noLines = linesOfAssistant({ name: '', text: '' });
@@ -32,9 +32,9 @@ export function draftOf(assistant: Assistant): AssistantDraft {
   return { saved: assistant.name, name: assistant.name, text: assistant.text, lines: linesOfAssistant(assistant) };
 }
 
-/** The same under a name that is free. */
+/** A copy under a name that is free. */
 export function copyOf(draft: AssistantDraft, names: readonly string[]): AssistantDraft {
-  // Room for a number behind it.
+  // Leaves room for a number after the name.
   const base = (draft.name === '' ? 'assistant' : draft.name).slice(0, 36);
   let count = 2;
   while (names.includes(`${base}-${count}`)) count += 1;
@@ -49,15 +49,15 @@ export function isSameDraft(one: AssistantDraft, other: AssistantDraft): boolean
   return one.name === other.name && fileOfDraft(one) === fileOfDraft(other);
 }
 
-/** A file that somebody shares, to be read before it is saved; the reason where it is none. */
+/** A draft from a shared file, to be read before it is saved. A text says why the file is not valid. */
 export function draftOfFile(fileName: string, text: string): AssistantDraft | string {
   const name = fileName.replace(/\.(?:md|markdown|txt)$/iu, '').toLowerCase();
-  // A name can be mended in its field; what stands in the file is taken as it is or not at all.
+  // The user can correct the name in its field. The content is taken unchanged or not at all.
   const read = parseAssistant(assistantNamePattern.test(name) ? name : 'assistant', text);
   return read.ok ? { ...draftOf(read.value), saved: null, name } : read.why;
 }
 
-/** `names`: those of all others. */
+/** `names`: the names of all other assistants. */
 export function problemsOf({ name, text, lines }: AssistantDraft, names: readonly string[]): DraftProblems {
   const wrong = (key: AssistantKey, problem: string): DraftProblems => {
     const value = lines[key].trim();
@@ -81,7 +81,7 @@ export function problemsOf({ name, text, lines }: AssistantDraft, names: readonl
   };
 }
 
-/** One that was begun and not saved, as it was kept; null: there is none, or it is of another kind. */
+/** An unsaved draft from an earlier run; null when there is none, or when it has another format. */
 export function keptDraft(kept: string | null): AssistantDraft | null {
   const read: unknown = jsonIn(kept ?? 'null');
   const field = (name: string, of: unknown = read): unknown => Reflect.get(Object(of), name);

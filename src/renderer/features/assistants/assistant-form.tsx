@@ -26,7 +26,7 @@ interface AssistantFormProps {
   readonly onRemoved: () => void;
 }
 
-/** All that an assistant is. What is wrong is said at its field, at the latest when it is saved. */
+/** The form for an assistant. Problems appear at their fields, at the latest when it is saved. */
 export function AssistantForm(props: AssistantFormProps) {
   const { draft, others, onChange, onCopy, onSaved, onRemoved } = props;
   const { save, remove } = useAssistantFiles(draft);
@@ -51,7 +51,7 @@ export function AssistantForm(props: AssistantFormProps) {
         setIsTried(false);
         onSaved(saved);
       });
-    // The fields say what is wrong after the next drawing.
+    // The problems appear after the next render.
     else requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
   return (
@@ -93,7 +93,7 @@ export function AssistantForm(props: AssistantFormProps) {
   );
 }
 
-/** Before it is saved nothing is said of what is only not filled in yet. */
+/** Before the first try to save, empty fields are no problem. */
 function shownProblems(found: DraftProblems, { name, text }: AssistantDraft, isTried: boolean): DraftProblems {
   if (isTried) return found;
   const { name: ofName, text: ofText, ...rest } = found;
@@ -104,7 +104,7 @@ function shownProblems(found: DraftProblems, { name, text }: AssistantDraft, isT
   };
 }
 
-/** Saves and deletes the file of a draft; what is deleted can be had back. */
+/** Saves and deletes a draft's file. A deleted file can be restored. */
 function useAssistantFiles(draft: AssistantDraft) {
   const client = useClient();
   const queries = useQueryClient();

@@ -17,10 +17,10 @@ import type { AssistantDraft } from './assistant-draft.ts';
 import { copyOf, draftOf, draftOfFile, isSameDraft, keptDraft, newDraft } from './assistant-draft.ts';
 import { AssistantForm } from './assistant-form.tsx';
 
-/** What is begun and not saved survives another view and a restart. */
+/** An unsaved draft survives a change of view and a restart. */
 const draftKey = 'dewpoint-draft:assistant';
 
-/** The person's assistants: written, changed, copied, shared and deleted here. */
+/** The user's assistants: write, change, copy, share and delete them here. */
 export default function AssistantsView() {
   const client = useClient();
   const list = useQuery({
@@ -50,14 +50,14 @@ interface Said {
   readonly text: string;
 }
 
-/** What the form shows, kept until it is saved, and what is asked before it is lost. */
+/** The draft in the form, kept until it is saved, and the question before it would be lost. */
 function useShownDraft(assistants: readonly Assistant[]) {
   const first = assistants[0];
   const [draft, setKept] = useState<AssistantDraft>(
     () => keptDraft(readStoredText(draftKey)) ?? (first === undefined ? newDraft : draftOf(first)),
   );
   const [said, setSaid] = useState<Said | null>(null);
-  /** What the form goes to once its changes may be lost. */
+  /** What the form shows next, once the user agrees to lose the changes. */
   const [next, setNext] = useState<{ readonly draft: AssistantDraft; readonly said: Said | null } | null>(null);
   const saved = assistants.find(({ name }) => name === draft.saved);
   const before = saved === undefined ? newDraft : draftOf(saved);
@@ -71,7 +71,7 @@ function useShownDraft(assistants: readonly Assistant[]) {
     setNext(null);
     setSaid(about);
     setKept(shown);
-    // One that is new and has words is kept, too.
+    // A new assistant with some text is kept, too.
     writeStoredText(draftKey, shown.saved === null && !isSameDraft(shown, newDraft) ? JSON.stringify(shown) : '');
   };
   const ask = (shown: AssistantDraft, about: Said | null = null): void => {
@@ -143,7 +143,7 @@ function Editor({ folder, assistants, broken }: EditorProps) {
   );
 }
 
-/** What is said stands above the form, which is longer than most windows. */
+/** Scrolls to the message above the form, because the form is taller than most windows. */
 function reveal(said: HTMLElement | null): void {
   said?.scrollIntoView({ block: 'nearest' });
 }
@@ -177,7 +177,7 @@ function Names({ assistants, chosen, onChoose, onFile }: NamesProps) {
           onChange={({ target }) => {
             const [file] = target.files ?? [];
             if (file !== undefined) onFile(file);
-            // The same file may be chosen again.
+            // Lets the user choose the same file again.
             target.value = '';
           }}
         />

@@ -10,7 +10,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-/** Sessions that were deleted: to be restored, or to be forgotten for good. */
+/** Deleted sessions, to restore or to delete for good. */
 export default function BinView({ onSession }: { readonly onSession: (sessionId: string) => void }) {
   const client = useClient();
   const query = useQuery({

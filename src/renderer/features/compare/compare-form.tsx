@@ -98,7 +98,7 @@ interface SubjectProps extends ChoiceProps {
   readonly projects: readonly string[];
 }
 
-/** What is to be done, and in which folder. */
+/** The task, and the folder to do it in. */
 function Subject({ task, onTask, projects, choice, onChange }: SubjectProps) {
   return (
     <>
@@ -125,17 +125,17 @@ function Subject({ task, onTask, projects, choice, onChange }: SubjectProps) {
   );
 }
 
-/** Why a policy cannot be run now; null: it can. */
+/** What is missing to run a policy now; null when nothing is. */
 type Missing = Readonly<Record<Policy, 'local' | 'cloud' | null>>;
 
-/** What is not known yet is no reason. */
+/** An unknown state does not count as missing. */
 function useMissing(cloud: string): Missing {
   const models = useModels().data;
   const local = useLocalModel().data;
   const usual = useUsualCloud();
   const wanted = cloud === '' ? usual : cloud;
   const isLocalReady = local === undefined || local.model?.state === 'ready';
-  // A model that no list has may be called all the same; one of a service without a key is not ready.
+  // A model in no list may still work. A listed model of a service without a key is not ready.
   const listed = models?.find(({ id }) => id === wanted);
   const isKnown = models !== undefined && wanted !== undefined;
   const isCloudReady = !isKnown || (wanted !== null && (listed?.state ?? 'ready') === 'ready');
@@ -152,7 +152,7 @@ function useUsualCloud(): unknown {
   }).data;
 }
 
-/** Those that can be run now; of the others, what they need and where to get it. */
+/** The policies that can run now. The others say what they need and where to get it. */
 function Policies({ choice, missing, onChange }: ChoiceProps & { readonly missing: Missing }) {
   const navigate = useNavigate();
   const toggle = (policy: Policy, isChosen: boolean): void => {
@@ -222,7 +222,7 @@ function Details({ choice, onChange }: ChoiceProps) {
   );
 }
 
-/** One that can be called now, or that of the settings. */
+/** The cloud model: one that is ready now, or the one in the settings. */
 function CloudModel({ choice, onChange }: ChoiceProps) {
   const usual = useUsualCloud();
   const models = (useModels().data ?? []).filter(({ where, state }) => where === 'cloud' && state === 'ready');
@@ -248,7 +248,7 @@ function CloudModel({ choice, onChange }: ChoiceProps) {
   );
 }
 
-/** Takes the copy and starts the runs; answers the id. Rejects with a typed failure of the core. */
+/** Creates the comparison and starts its runs. Returns its id. Rejects with a typed failure of the core. */
 async function begin(client: CoreClient, task: string, choice: Choice): Promise<string> {
   const { check, repeat, maxUsd, cloud } = choice;
   const { id } = await client.comparisons.create({

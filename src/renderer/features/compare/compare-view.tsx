@@ -15,16 +15,16 @@ import { CompareForm } from './compare-form.tsx';
 import { ComparisonDetail } from './comparison-detail.tsx';
 
 interface CompareViewProps {
-  /** Folders of earlier sessions, the latest first. */
+  /** Folders of earlier sessions, latest first. */
   readonly projects: readonly string[];
-  /** A task to begin with; null: what there is is listed. */
+  /** A task to start with; null: show the list of comparisons. */
   readonly task: { readonly text: string; readonly project: string | null } | null;
   readonly onSession: (sessionId: string) => void;
 }
 
 type Shown = { readonly type: 'list' } | { readonly type: 'new' } | { readonly type: 'one'; readonly id: string };
 
-/** The same task under several policies: begin one, watch it, read its table. */
+/** The same task under several policies: start a comparison, watch it, read its table. */
 export default function CompareView({ projects, task, onSession }: CompareViewProps) {
   const queries = useQueryClient();
   const [shown, setShown] = useState<Shown>({ type: task === null ? 'list' : 'new' });

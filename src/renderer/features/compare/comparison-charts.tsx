@@ -4,7 +4,7 @@ import { money, seconds } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { PolicyMark } from './policy-mark.tsx';
 
-/** Money against solved, and time, by policy; the table has the same figures. Nothing before a run has ended. */
+/** Cost against solved tasks, and time, by policy. The table has the same figures. Empty before a run has ended. */
 export function ComparisonCharts({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const ended = rows.filter((row) => row.runs > 0);
   if (ended.length === 0) return null;
@@ -33,11 +33,11 @@ function Chart({ title, children }: ChartProps) {
 interface Placed {
   readonly row: ComparisonRow;
   readonly usd: number;
-  /** 0 to 1, of the runs that could be judged. */
+  /** Share of the judged runs, 0 to 1. */
   readonly solved: number;
 }
 
-/** Up is better, left is cheaper. */
+/** Higher is better, further left is cheaper. */
 function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const placed = rows.flatMap((row): readonly Placed[] => {
     const judged = row.runs - row.unjudged;
@@ -74,7 +74,7 @@ function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] 
 interface PointProps {
   readonly one: Placed;
   readonly dearest: number;
-  /** Those that are drawn before it: names of points in one place stand under each other. */
+  /** The points drawn before it. Names of points at the same place are stacked. */
   readonly above: readonly Placed[];
 }
 
@@ -101,7 +101,7 @@ function Point({ one, dearest, above }: PointProps) {
   );
 }
 
-/** Their names would lie over each other. */
+/** Whether two names would overlap. */
 function isNear(left: Placed, right: Placed, dearest: number): boolean {
   const apart = dearest === 0 ? 0 : Math.abs(left.usd - right.usd) / dearest;
   return apart < 0.25 && Math.abs(left.solved - right.solved) < 0.12;

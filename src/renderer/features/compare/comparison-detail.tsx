@@ -19,7 +19,7 @@ interface ComparisonDetailProps {
   readonly onSession: (sessionId: string) => void;
 }
 
-/** One comparison: what each policy took, and every run with the way to its session. */
+/** One comparison: the figures of each policy, and every run with a link to its session. */
 export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   const { comparison, isAtWork, problem, resume, stop } = useComparison(id);
   if (comparison === null) {
@@ -40,7 +40,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
       {problem !== null && <Problem text={problem} />}
       {!isAtWork && left > 0 && <Notice kind="info">{plural('compare.left', left)}</Notice>}
       {isWeak && <Notice kind="warning">{t('compare.passedBefore')}</Notice>}
-      {/* What works is what one looks for; once all is done, the result. */}
+      {/* Running lanes come first; once all is done, the result does. */}
       {isAtWork && lanes}
       <ComparisonCharts rows={rows} />
       <Result rows={rows} />
@@ -49,7 +49,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   );
 }
 
-/** The same reports as those of `dewpoint compare --out`. */
+/** The same reports as from `dewpoint compare --out`. */
 function Export({ comparison }: { readonly comparison: Comparison }) {
   const name = `comparison-${comparison.id}`;
   const save = (extension: 'md' | 'csv'): void =>
@@ -114,7 +114,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
 
 interface ResultRowProps {
   readonly row: ComparisonRow;
-  /** The largest median of all rows: what a whole bar stands for. */
+  /** The largest median of all rows, which a full bar stands for. */
   readonly slowest: number;
   readonly dearest: number;
 }
@@ -168,7 +168,7 @@ interface GuessProps {
   readonly show: (value: number) => string;
 }
 
-/** What the same work would have been elsewhere, with the interval that it is to lie in. */
+/** An estimate of the same work elsewhere, with its interval. */
 function Guess({ guess, show }: GuessProps) {
   if (guess === null) return <>–</>;
   const { value, low, high } = guess;
@@ -182,7 +182,7 @@ interface MedianProps {
   readonly bar: string;
 }
 
-/** The median, with the range below where repeats differ, and a bar beside those of the other policies. */
+/** The median, with the range below it if the repeats differ, and a bar to compare policies. */
 function Median({ spread, show, most, bar }: MedianProps) {
   if (spread === null) return <>–</>;
   const { median, least, most: largest } = spread;
@@ -205,7 +205,7 @@ function Median({ spread, show, most, bar }: MedianProps) {
   );
 }
 
-/** Offers a text as a file: the window asks where to, a browser does as it is set. */
+/** Saves a text as a file. A window asks for the place; a browser follows its settings. */
 export function saveText({
   name,
   type,
@@ -220,6 +220,6 @@ export function saveText({
   link.href = url;
   link.download = name;
   link.click();
-  // The reading has begun by then; at once, some browsers would save nothing.
+  // Some browsers save nothing if the address is revoked before they begin to read.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,7 +1,7 @@
 import type { ComparisonPolicy } from '@shared/comparisons/comparison.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 
-/** Where steps of a policy may run: here, in the cloud, or in both. */
+/** Where a policy may run steps: on this machine, in the cloud, or in both. */
 export function PolicyMark({ policy }: { readonly policy: ComparisonPolicy }) {
   if (policy === 'local' || policy === 'cloud') return <RouteDot where={policy} />;
   return (

@@ -16,10 +16,10 @@ interface RunLanesProps {
   readonly onSession: (sessionId: string) => void;
 }
 
-/** The sessions of this many runs are read for their steps; of a larger comparison only the one that works. */
+/** The steps of up to this many runs are loaded. In a larger comparison, only the running one's are. */
 const mostRead = 12;
 
-/** One lane a policy, side by side; what works is followed step by step. */
+/** One lane for each policy, side by side. A running session is followed step by step. */
 export function RunLanes({ comparison, onSession }: RunLanesProps) {
   const policies = [...new Set(comparison.input.policies)];
   const readsAll = comparison.runs.length <= mostRead;
@@ -99,7 +99,7 @@ interface StepsProps {
   readonly isRunning: boolean;
 }
 
-/** Where the steps of a run ran, and what it does at the moment. */
+/** Where the steps of a run ran, and what it does now. */
 function Steps({ sessionId, isRunning }: StepsProps) {
   const load = useSession(useClient(), sessionId);
   if (load.type !== 'ready') return null;
@@ -112,7 +112,7 @@ function Steps({ sessionId, isRunning }: StepsProps) {
   );
 }
 
-/** A lane is narrow: of a long run the latest. */
+/** A lane is narrow, so a long run shows its latest steps. */
 const shownDots = 40;
 
 function Dots({ steps, toolCalls }: Pick<SessionState, 'steps' | 'toolCalls'>) {

@@ -6,7 +6,7 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 
 export interface ComparisonLoad {
   readonly comparison: Comparison | null;
-  /** It is being carried out. */
+  /** Whether its runs are being carried out. */
   readonly isAtWork: boolean;
   readonly problem: string | null;
   readonly resume: () => void;
@@ -15,11 +15,11 @@ export interface ComparisonLoad {
 
 const nothing = { comparison: null, isAtWork: false, problem: null };
 
-/** A comparison as it goes on; looking away does not stop it. */
+/** A comparison and its progress. Leaving the view does not stop it. */
 export function useComparison(id: string): ComparisonLoad {
   const client = useClient();
   const [load, setLoad] = useState<Pick<ComparisonLoad, 'comparison' | 'isAtWork' | 'problem'>>(nothing);
-  /** Watching begins anew when it goes on. */
+  /** Watching starts again when the comparison goes on. */
   const [round, setRound] = useState(0);
   useEffect(() => {
     const stop = new AbortController();
@@ -27,7 +27,7 @@ export function useComparison(id: string): ComparisonLoad {
       try {
         for await (const comparison of await client.comparisons.watch({ id }, { signal: stop.signal })) {
           const has = (state: string): boolean => comparison.runs.some((run) => run.state === state);
-          // Between two runs none is running for a moment.
+          // Between two runs, none is running for a moment.
           setLoad((before) => ({
             comparison,
             isAtWork: has('running') || (before.isAtWork && has('waiting')),

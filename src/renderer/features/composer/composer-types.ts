@@ -4,9 +4,9 @@ import type { InspectorTab } from '../../lib/window/preferences.ts';
 export interface ComposerProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  /** A message was sent: the view goes to the end. */
+  /** A message was sent, so the view scrolls to the end. */
   readonly onSent: () => void;
-  /** `/diff`, `/cost` and `/route` are places of the inspector. */
+  /** `/diff`, `/cost` and `/route` open tabs of the inspector. */
   readonly onInspect: (tab: InspectorTab) => void;
   readonly onHelp: () => void;
 }

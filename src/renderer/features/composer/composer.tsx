@@ -30,15 +30,18 @@ const TemplateEditor = lazy(() => import('./template-editor.tsx'));
 
 export interface ComposerHandle {
   readonly focus: () => void;
-  /** As if it had been typed; what is in the field stays there. */
+  /** Runs a command as if it were typed. The text in the field stays. */
   readonly command: (command: SlashCommand) => void;
-  /** Puts words behind what is in the field. */
+  /** Adds words after the text in the field. */
   readonly add: (words: string) => void;
-  /** Before what is in the field already. */
+  /** Puts a message back before the text in the field. */
   readonly takeBack: (taken: TakenBack) => void;
 }
 
-/** Where the person writes: messages, commands, files, and messages for an agent that works. Not drawn again with words that stream in. */
+/**
+ * Where the user writes messages and commands and attaches files, also while an agent works. Does not render again for
+ * streamed words.
+ */
 export const Composer = memo(function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
   const { sessionId, state, handle } = props;
   const isRunning = sessionStatus(state) === 'running';
@@ -64,9 +67,10 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const onTemplate = (template: PromptTemplate): void => composer.fillWith(template, '');
   const menu = useSlashMenu({ text, setText, onTemplate, place: { sessionId }, attachments });
   useReach(handle, { field, composer, attachments, text, setText });
-  // An image may speak for itself.
+  // An image can be sent without words.
   const hasWords = text.trim() !== '' || attachments.list.length > 0 || attachments.isBusy;
-  // A command may be about the very thing that holds the message; one with a message waits as a message does.
+  // A command may be about the thing that holds the message, so it is not held. A command with a message waits like a
+  // message.
   const isCommand = text.startsWith('/') && !/^\/(?:ask|plan|work)\s/u.test(text);
   const isHeld = composer.files.isHeld && !isCommand;
   const submitNow = (): void => {
@@ -76,7 +80,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!hasWords || isHeld || composer.isSending) return;
-    // The button goes while it is sent; the next words are typed at once.
+    // The button disappears while it sends, and the user can type on at once.
     field.current?.focus();
     if (isCommand) submitNow();
     else held.send();
@@ -125,7 +129,7 @@ interface Reached {
   readonly setText: (text: string) => void;
 }
 
-/** What others can do with the field. */
+/** What other parts of the page can do with the field. */
 function useReach(handle: Ref<ComposerHandle>, { field, composer, attachments, text, setText }: Reached): void {
   useImperativeHandle(handle, () => ({
     focus: () => field.current?.focus(),
@@ -142,7 +146,7 @@ function useReach(handle: Ref<ComposerHandle>, { field, composer, attachments, t
   }));
 }
 
-/** One text behind the other, where both have words. */
+/** Joins two texts, if both have words. */
 function joined(first: string, second: string): string {
   return [first, second].filter((one) => one.trim() !== '').join('\n\n');
 }
@@ -155,7 +159,7 @@ function Templates({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What is said above the field: the answer to a command, and that the context is full. */
+/** The messages above the field: the answer to a command, and a warning that the context is full. */
 function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly composer: ComposerState }) {
   return (
     <>
@@ -179,7 +183,7 @@ interface ToolbarProps {
   readonly picker: Ref<ModelPickerHandle>;
   readonly isRunning: boolean;
   readonly isEmpty: boolean;
-  /** Something about its files is to be decided first. */
+  /** Something about its files must be decided first. */
   readonly isHeld: boolean;
 }
 

@@ -7,7 +7,7 @@ const round = 2 * Math.PI * 6;
 
 interface ContextMeterProps {
   readonly fill: ContextFill;
-  /** What is in it is to be looked at. */
+  /** Opens the list of what is in the context. */
   readonly onOpen: () => void;
 }
 
@@ -35,12 +35,12 @@ export function ContextMeter({ fill: { used, all, level }, onOpen }: ContextMete
 
 interface ContextWarningProps {
   readonly level: 'near' | 'over';
-  /** The next message has the talk summed up first. */
+  /** The conversation is summarized before the next message. */
   readonly isCompact: boolean;
   readonly onCompact: () => void;
 }
 
-/** Said before anything is shortened, with the way to a summary instead. */
+/** A warning before anything is cut, with the offer to summarize instead. */
 export function ContextWarning({ level, isCompact, onCompact }: ContextWarningProps) {
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3.5 pb-1.5 text-xs text-warn">

@@ -15,7 +15,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 interface PlanEditorProps {
   readonly sessionId: string;
   readonly turn: TurnState;
-  /** What a person made of a plan, as the log has it. */
+  /** The user's version of a plan, from the log. */
   readonly plan: SessionState['plan'];
   readonly onStarted: () => void;
 }
@@ -26,7 +26,7 @@ interface LastPlanProps {
   readonly onStarted: () => void;
 }
 
-/** The plan of the last turn, as long as nothing else was said since. */
+/** The plan of the last turn, as long as no message followed. */
 export function LastPlan({ sessionId, state, onStarted }: LastPlanProps) {
   const turn = state.turns.at(-1);
   if (turn?.reason !== 'planned' || state.pending.length > 0) return null;
@@ -37,7 +37,7 @@ export function LastPlan({ sessionId, state, onStarted }: LastPlanProps) {
   );
 }
 
-/** The plan that a turn ended with: its steps can be changed, moved, added and removed, and then carried out. */
+/** Edits the plan that a turn ended with: change, move, add and remove steps, then start it. */
 function PlanEditor({ sessionId, turn, plan, onStarted }: PlanEditorProps) {
   const load = useDetail(sessionId, turn.id, String(turn.endedAt));
   const edited = plan?.turnId === turn.id ? plan.steps : null;
@@ -159,14 +159,14 @@ function nextKey(rows: readonly Row[]): number {
   return Math.max(-1, ...rows.map(({ key }) => key)) + 1;
 }
 
-/** Changes that were not saved are still there after a restart. */
+/** Unsaved changes survive a restart. */
 function rowsOf(draft: string, made: readonly string[]): readonly Row[] {
   const kept: unknown = draft === '' ? null : JSON.parse(draft);
   const texts = Array.isArray(kept) ? kept.map(String) : made;
   return texts.map((text, key) => ({ key, text }));
 }
 
-/** Beside its buttons a step has less room than a message. */
+/** A step has less room than a message, because its buttons stand beside it. */
 const stepCharacters = 52;
 
 interface StepFieldProps {

@@ -11,7 +11,7 @@ import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
 
-/** What commands can reach. */
+/** What commands can use. */
 export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent' | 'onInspect' | 'onHelp'> {
   readonly client: CoreClient;
   readonly state: SessionState;
@@ -28,7 +28,7 @@ export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent'
   readonly stop: () => Promise<void>;
 }
 
-/** What there is to say, and whether the field is emptied: what a command wrote into it stays. */
+/** The message of a command, and whether to empty the field. A text that the command wrote into the field stays. */
 export interface SlashOutcome {
   readonly said: ComposerNote | null;
   readonly keepsText: boolean;
@@ -93,7 +93,7 @@ export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext):
     case 'templates':
       reach.openTemplates();
       return done;
-    // In the window a question has buttons of its own, and these words are not offered.
+    // In the window, a question has its own buttons, so these commands are not offered.
     case 'allow':
     case 'deny':
     case 'help':
@@ -105,14 +105,14 @@ export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext):
   }
 }
 
-/** For one message, or for the next ones. */
+/** Sets the mode for one message, or for the next ones. */
 async function choose(reach: SlashContext, mode: 'ask' | 'work', text: string): Promise<SlashOutcome> {
   if (text === '') reach.setMode(mode);
   else await reach.send(text, mode);
   return done;
 }
 
-/** At a cap it is the answer to what is asked there. */
+/** Switches to local models. At a spending limit, this is the answer to its question. */
 async function goLocal(reach: SlashContext): Promise<SlashOutcome> {
   const { client, sessionId, state } = reach;
   if (state.cap === null) return setPolicy(reach, 'local');
@@ -120,7 +120,7 @@ async function goLocal(reach: SlashContext): Promise<SlashOutcome> {
   return done;
 }
 
-/** A name is one of the project: it becomes a mention. */
+/** Turns the name of a project's file into a mention. */
 function attach(reach: SlashContext, path: string): SlashOutcome {
   if (path !== '') {
     reach.setText(`${mentionOf(path)} `);
@@ -135,7 +135,7 @@ function setPolicy(reach: SlashContext, policy: 'local' | 'hybrid' | 'cloud'): S
   return info(t('slash.policySet', { policy: t(`composer.where.${policy}`) }));
 }
 
-/** The same as choosing it in the picker, which opens where none is named. */
+/** Like a choice in the picker. Without a name, opens the picker. */
 async function setModel(reach: SlashContext, id: string): Promise<SlashOutcome> {
   if (id === '') {
     reach.openModels();
@@ -147,7 +147,7 @@ async function setModel(reach: SlashContext, id: string): Promise<SlashOutcome> 
   return info(t('slash.modelSet', { model: id }));
 }
 
-/** Without a name, the view in which they are written. */
+/** Without a name, opens the view of assistants. */
 function setAssistant(
   { navigate, assistants: { assistants, choose: take } }: SlashContext,
   name: string,

@@ -16,7 +16,7 @@ import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
-/** The person's prompt templates: made, changed and deleted here, and used with `/NAME` in the field. */
+/** The user's prompt templates: make, change and delete them here. `/NAME` in the field uses one. */
 export default function TemplateEditor({ onClose }: { readonly onClose: () => void }) {
   const { templates, folder } = useTemplates();
   const [chosen, setChosen] = useState<string | null>(null);
@@ -24,7 +24,7 @@ export default function TemplateEditor({ onClose }: { readonly onClose: () => vo
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>
-        {/* Not the library's overlay: it would write a style sheet of its own, which the page's policy forbids. */}
+        {/* The library's own overlay would add a style sheet, which the page's policy forbids. */}
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
         <Dialog.Content className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(44rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-y-auto rounded-xl border border-line bg-raised p-5 text-sm shadow-float">
           <Dialog.Title className="text-xl font-semibold">{t('templates.title')}</Dialog.Title>

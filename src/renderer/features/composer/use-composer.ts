@@ -31,22 +31,22 @@ import type { SlashContext } from './run-slash-command.ts';
 import { runSlashCommand } from './run-slash-command.ts';
 
 export interface ComposerState {
-  /** Where the next messages go. */
+  /** The model choice for the next messages. */
   readonly pick: ModelPick;
   readonly onPick: (pick: ModelPick) => void;
-  /** What the next message is to be taken for; null: its words say it. */
+  /** How to read the next message; null: its own words decide. */
   readonly mode: TaskMode | null;
   readonly modeByWords: TaskMode;
   readonly setMode: (mode: TaskMode | null) => void;
   readonly assistants: AssistantChoiceState;
-  /** The talk is summed up before the next message. */
+  /** The conversation is summarized before the next message. */
   readonly isCompact: boolean;
   readonly setIsCompact: (isCompact: boolean) => void;
-  /** How full the context of the next model is; null: not known yet. */
+  /** How full the next model's context is; null when not known yet. */
   readonly fill: ContextFill | null;
   readonly isSending: boolean;
   readonly isStopping: boolean;
-  /** What a model would get of what is in the field. */
+  /** What a model would get of the message in the field. */
   readonly files: PreviewedFiles;
   readonly chooseModel: (options: SendOptions) => void;
   /** The answer to the last command, or why the last message was not sent. */
@@ -54,16 +54,16 @@ export interface ComposerState {
   readonly submit: (text: string) => Promise<void>;
   /** Runs a command that was chosen elsewhere, or begins it in the field. */
   readonly command: (command: SlashCommand) => void;
-  /** Fills the field with a template, and what was typed after its name; it is sent by the person. */
+  /** Fills the field with a template and the words typed after its name. The user sends it. */
   readonly fillWith: (template: PromptTemplate, typed: string) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** What is in the field, and how it is changed. */
+/** The content of the field, and how to change it. */
 interface ComposerField {
   readonly text: string;
   readonly attachments: Attachments;
-  /** Empties it of these words and of what was attached to them, once they are safe; what came since then stays. */
+  /** Removes this text and its attachments once they are safe. What was typed since then stays. */
   readonly clear: (sent: string) => void;
   readonly setText: (text: string) => void;
   readonly takeAway: (text: string) => void;
@@ -91,7 +91,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options });
   const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
 
-  /** `typed`: the words as they stand in the field. */
+  /** `typed`: the text as it is in the field. */
   const send = async (words: string, taken: TaskMode | null, typed: string): Promise<void> => {
     if (files.isHeld || files.isPending) {
       setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('attach.heldAbout')}` });
@@ -149,7 +149,7 @@ interface CommandReach extends Pick<SlashContext, 'assistants' | 'change' | 'set
   readonly send: (words: string, taken: TaskMode | null, typed: string) => Promise<void>;
 }
 
-/** What is in the field is a message or a command. */
+/** Decides whether the text in the field is a message or a command, and runs it. */
 function useCommands(
   props: ComposerProps,
   field: ComposerField,
@@ -161,10 +161,10 @@ function useCommands(
   const { templates } = useTemplates();
   const { setText, takeAway, chooseFiles, chooseModel: openModels, openTemplates } = field;
   const reach = { ...props, ...own, client, navigate, setText, chooseFiles, openModels, openTemplates };
-  /** Whether it is to be taken out of the field now. */
+  /** Returns whether to remove the command from the field now. */
   const run = async (parsed: ParsedSlash, typed: string): Promise<boolean> => {
     setSaid(null);
-    // A message that is sent while a model is looked up would still go to the one before.
+    // A message sent while a model is looked up would still go to the previous model.
     const holds = parsed.type === 'command' && parsed.name === 'model';
     if (holds) setIsSending(true);
     try {
@@ -191,7 +191,7 @@ function useCommands(
       } else if (await run(parsed, text)) takeAway(text);
     },
     command: ({ name, argument }) => {
-      // What must be named is typed; a model is picked, everything else runs at once, and what is in the field stays there.
+      // A command that needs a name is begun in the field. Models are picked, all others run at once; the field stays.
       if (argument === '' || argument.startsWith('[') || name === 'model')
         void run({ type: 'command', name, rest: '' }, '');
       else setText(`/${name} `);

@@ -15,14 +15,14 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface Offer {
   readonly key: string;
-  /** What stands in the field when it is taken. */
+  /** The text in the field after the choice. */
   readonly typed: string;
   readonly title: string;
   readonly argument: string;
   readonly about: string;
-  /** It fills the field at once. */
+  /** Fills the field at once. */
   readonly template?: PromptTemplate;
-  /** Its server says what it fills the field with. */
+  /** Its server says what fills the field. */
   readonly prompt?: FoundPrompt;
 }
 
@@ -35,8 +35,8 @@ interface SlashField {
 }
 
 /**
- * The list that a `/` opens, of commands and, for the one that names a model, of models: arrows move in it, Tab and Enter
- * take, Escape closes it.
+ * The list that a `/` opens: commands, and models for the command that takes one. Arrows move in it, Tab and Enter
+ * choose, Escape closes it.
  */
 export function useSlashMenu({ text, setText, onTemplate, place, attachments }: SlashField): FieldMenu {
   const { templates } = useTemplates();
@@ -57,7 +57,7 @@ export function useSlashMenu({ text, setText, onTemplate, place, attachments }: 
       return;
     }
     setText(offer.typed);
-    // A command that takes something goes on with what it takes.
+    // A command that takes an argument goes on with the list of arguments.
     closeFor(modelOffers(offer.typed, models) === null || offer.argument === '' ? offer.typed : null);
   };
   const { shown, selected, choose, onKeyDown, closeFor } = useOffers({
@@ -81,7 +81,7 @@ export function useSlashMenu({ text, setText, onTemplate, place, attachments }: 
   return { label: t('slash.label'), items, selected, onKeyDown, asked };
 }
 
-/** Enter is then for the command. A template fills the field first, so that it is seen before it is sent. */
+/** Then Enter runs the command. A template fills the field first, so that the user sees it before sending. */
 function isTyped({ typed, template, prompt }: Offer, text: string): boolean {
   return template === undefined && prompt === undefined && text === typed.trimEnd();
 }
@@ -118,7 +118,7 @@ function commandOffers(text: string): readonly Offer[] {
   }));
 }
 
-/** Null where no model is to be named. */
+/** Null when the text does not name a model. */
 function modelOffers(text: string, models: readonly ModelEntry[]): readonly Offer[] | null {
   const part = /^\/model (\S*)$/u.exec(text)?.[1];
   if (part === undefined) return null;

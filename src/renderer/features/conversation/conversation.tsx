@@ -26,9 +26,9 @@ import type { RevealedPlace } from './use-reveal.ts';
 import { useReveal } from './use-reveal.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
-/** What others can ask of the conversation. */
+/** What other parts of the page can do with the conversation. */
 export interface ConversationHandle {
-  /** Brings the row of a message, call or turn into view, opened. */
+  /** Scrolls to the row of a message, call or turn, and opens it. */
   readonly reveal: (place: RevealedPlace) => void;
   readonly toEnd: () => void;
 }
@@ -36,14 +36,14 @@ export interface ConversationHandle {
 interface ConversationProps {
   readonly sessionId: string;
   readonly view: SessionView;
-  /** Looks up turns that the view does not have. */
+  /** Loads turns that the view does not have. */
   readonly lookUp: LookUp;
   readonly handle: Ref<ConversationHandle>;
-  /** The changes are to be looked at. */
+  /** Opens the changes for review. */
   readonly onReview: () => void;
 }
 
-/** The log of a session as it is read: messages, steps, actions and ends, in order. */
+/** The conversation of a session: messages, steps, actions and ends of turns, in order. */
 export function Conversation({ sessionId, view, lookUp, handle, onReview }: ConversationProps) {
   const { state, feed } = view;
   const scroller = useRef<HTMLDivElement>(null);
@@ -80,7 +80,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
         ref={scroller}
         role="log"
         aria-label={t('session.log')}
-        // Its words come one by one and rows come and go as it is scrolled: what is to be heard is said elsewhere.
+        // Words stream in and rows come and go with scrolling, so another element makes the announcements.
         aria-live="off"
         aria-busy={sessionStatus(state) === 'running'}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a keyboard must be able to scroll it
@@ -116,10 +116,10 @@ function ToLatest({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
-/** More names would not be seen. */
+/** A longer list of names would not be visible. */
 const namedFiles = 10;
 
-/** What was changed and not looked at yet, once nothing runs. */
+/** Changes that were not reviewed yet, once nothing runs. */
 function ToReview({ state, onReview }: { readonly state: SessionState; readonly onReview: () => void }) {
   const open = state.changes.filter((change) => changeStatus(change) === 'pending');
   if (open.length === 0 || sessionStatus(state) === 'running') return null;
@@ -141,7 +141,7 @@ function ToReview({ state, onReview }: { readonly state: SessionState; readonly 
   );
 }
 
-/** Rows that nothing live belongs to are not drawn again with every token. */
+/** The live feed for rows that need it. Other rows do not render with every token. */
 function feedFor(row: ConversationRow, feed: LiveFeed): LiveFeed | null {
   if (row.type === 'work') return row.timeline.turn.reason === null ? feed : null;
   if (row.type === 'live') return row.turn.reason === null ? feed : null;
@@ -151,12 +151,12 @@ function feedFor(row: ConversationRow, feed: LiveFeed): LiveFeed | null {
   return row.type === 'action' && row.action.status === null ? feed : null;
 }
 
-/** What the end of a step's turn says: the step does not say it a second time. */
+/** The final text of a step's turn. The step does not repeat it. */
 function lastSaidOf(row: ConversationRow): string | null {
   return row.type !== 'step' || row.turn.reason === null ? null : row.turn.text;
 }
 
-/** The turn whose end is said in a row. */
+/** The turn whose end a row shows. */
 function turnIdOf(row: ConversationRow): string {
   if (row.type === 'after') return row.timeline.turn.id;
   return row.type === 'said' ? row.turn.id : '';

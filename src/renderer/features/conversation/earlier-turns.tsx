@@ -10,7 +10,7 @@ interface EarlierTurnsProps {
   readonly onLookUp: LookUp;
 }
 
-/** Turns that are in the log and not shown: those before the first are looked up when one scrolls up to this. */
+/** Turns that are in the log but not shown. Scrolling up to this row loads those before the first one. */
 export function EarlierTurns({ row, onLookUp }: EarlierTurnsProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isLooking, setIsLooking] = useState(false);
@@ -24,7 +24,7 @@ export function EarlierTurns({ row, onLookUp }: EarlierTurnsProps) {
       .finally(() => setIsLooking(false));
   };
   useEffect(() => {
-    // Each place is asked for once by itself; after a failure a person asks again.
+    // Each place is loaded automatically once. After a failure, the user tries again.
     if (before !== null) onLookUp({ before }).catch((error: unknown) => setProblem(failureText(error)));
   }, [before, onLookUp]);
   return (

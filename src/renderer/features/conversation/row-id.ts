@@ -1,2 +1,2 @@
-/** The id of the line of a step or an action in the document. */
+/** The DOM id of the row of a step or an action. */
 export const rowId = (id: string): string => `row-${id}`;

@@ -31,24 +31,24 @@ import { isCut } from './whole-text.tsx';
 interface RowViewProps {
   readonly sessionId: string;
   readonly row: ConversationRow;
-  /** Null where nothing live belongs to the row. */
+  /** Null when the row shows nothing live. */
   readonly feed: LiveFeed | null;
   readonly isOpen: boolean;
   readonly onToggle: (key: string) => void;
-  /** The work of a turn is to be shown, or not any more. */
+  /** Shows or hides the work of a turn. */
   readonly onFold: (turnId: string) => void;
-  /** Turns that are not here are to be looked up. */
+  /** Loads turns that are not here. */
   readonly onLookUp: LookUp;
   readonly onHeading: ShowHeading;
-  /** The whole text of a turn is wanted. */
+  /** Asks for the whole text of a turn. */
   readonly onWanted: (turn: TurnState) => void;
-  /** The whole text of the row's turn where it was looked up. */
+  /** The whole text of the row's turn, once it was loaded. */
   readonly whole: string | undefined;
-  /** What the end of its turn says; null while that is not known. */
+  /** The final text of its turn; null while that is not known. */
   readonly lastSaid: string | null;
 }
 
-/** One row of the conversation; drawn again only when something of it changed. */
+/** One row of the conversation. Renders again only when its data changed. */
 export const RowView = memo(function RowView(props: RowViewProps) {
   const { sessionId, row, isOpen, onToggle, onWanted } = props;
   const feed = props.feed ?? emptyFeed;
@@ -132,13 +132,13 @@ function Told({ notice: { level, text } }: Pick<Extract<ConversationRow, { type:
 
 interface WantedProps {
   readonly turn: TurnState;
-  /** Its whole text is here. */
+  /** Whether its whole text is loaded. */
   readonly isHere: boolean;
   readonly onWanted: (turn: TurnState) => void;
   readonly children: ReactNode;
 }
 
-/** Part of what a turn said: once it is drawn, what the fold has cut off is looked up. */
+/** A part of a turn's final text. When it renders, the rest that the fold has cut off is loaded. */
 function Wanted({ turn, isHere, onWanted, children }: WantedProps) {
   useEffect(() => {
     if (!isHere && isCut(turn.text)) onWanted(turn);
@@ -146,7 +146,7 @@ function Wanted({ turn, isHere, onWanted, children }: WantedProps) {
   return children;
 }
 
-/** Rows are made anew with every event; what they are made of is not. */
+/** Row objects are new after each event, but the data in them is not. */
 function isSameRow(left: RowViewProps, right: RowViewProps): boolean {
   return (
     left.isOpen === right.isOpen &&

@@ -10,7 +10,7 @@ export interface Folds {
   readonly open: (turnId: string) => void;
 }
 
-/** The work of every turn is folded, or shown where the person wants to see it always; each can be changed by itself. */
+/** The work of each turn is folded unless the user always wants to see it. Each turn can be toggled. */
 export function useFolds(): Folds {
   const [isShown] = useStored(areStepsShown);
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());

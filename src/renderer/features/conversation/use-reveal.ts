@@ -12,13 +12,13 @@ import type { ShowHeading } from './turns/answer-outline-list.tsx';
 import { rowId } from './row-id.ts';
 import type { Folds } from './use-folds.ts';
 
-/** A message, call or turn; `seq` of an event of its turn, where it may be one that has to be looked up. */
+/** A message, call or turn. `seq` is an event of its turn, in case it must be loaded. */
 export interface RevealedPlace {
   readonly id: string;
   readonly seq?: number | undefined;
 }
 
-/** After the row was drawn where it is to be. */
+/** Waits until the row is rendered at its place. */
 const focusAfterMs = 60;
 
 interface RevealOptions {
@@ -28,30 +28,30 @@ interface RevealOptions {
   readonly lookUp: LookUp;
   /** Opens a row. */
   readonly show: (key: string) => void;
-  /** Lets go of the end. */
+  /** Stops following the end. */
   readonly release: () => void;
 }
 
 interface Target {
   readonly index: number;
   readonly key: string;
-  /** In the row. */
+  /** The heading to show within the row. */
   readonly heading: AnswerHeading | null;
 }
 
 interface Reveal {
-  /** The row to bring into view, each time this is another object. */
+  /** The row to scroll to. Each new object scrolls again. */
   readonly target: Target | null;
   readonly reveal: (place: RevealedPlace) => void;
   readonly revealHeading: ShowHeading;
 }
 
-/** Brings a row into view: its turn is looked up where it is not here, and unfolded. */
+/** Scrolls to a row. If necessary, its turn is loaded and unfolded. */
 export function useReveal({ view, rows, folds, lookUp, show, release }: RevealOptions): Reveal {
   const [target, setTarget] = useState<Target | null>(null);
   const [sought, setSought] = useState<Omit<Target, 'index'> | null>(null);
   const index = sought === null ? -1 : rows.findIndex((row) => row.key === sought.key);
-  // A row that is looked up or unfolded comes with a later drawing.
+  // A row that is loaded or unfolded appears in a later render.
   if (sought !== null && index >= 0) {
     setSought(null);
     setTarget({ ...sought, index });
@@ -102,11 +102,11 @@ export function useReveal({ view, rows, folds, lookUp, show, release }: RevealOp
 
 interface RowPlace {
   readonly key: string;
-  /** The turn that has to be unfolded for it. */
+  /** The turn that must be unfolded for it. */
   readonly turnId: string | null;
 }
 
-/** The row of a message, a model call, a tool call, an action or a turn. */
+/** The row of a message, model call, tool call, action or turn. */
 function placeOf(
   places: readonly Pick<SessionPart, 'turns' | 'steps' | 'toolCalls' | 'actions'>[],
   id: string,
@@ -120,14 +120,14 @@ function placeOf(
   return { key: id, turnId: null };
 }
 
-/** It comes later than the click: who has gone on to a field by then and types there keeps the focus. */
+/** Runs some time after the click. If the user types in a field by then, the focus stays there. */
 function focusRow(callId: string): void {
   const row = document.getElementById(rowId(callId));
   row?.scrollIntoView({ block: 'center' });
   if (document.activeElement?.matches('input, textarea') !== true) row?.focus({ preventScroll: true });
 }
 
-/** A piece of a text may not be drawn yet; it is within so many frames. */
+/** A part of a text may not be rendered yet. It is after at most this many frames. */
 const mostFrames = 120;
 
 function focusHeading(key: string, heading: AnswerHeading, signal: AbortSignal, frame = 0): void {
@@ -136,14 +136,14 @@ function focusHeading(key: string, heading: AnswerHeading, signal: AbortSignal, 
   const wanted = headingKey(heading.text);
   const all = [...(row?.querySelectorAll<HTMLElement>('.prose :is(h1, h2, h3, h4, h5, h6)') ?? [])];
   const keyOf = ({ textContent }: HTMLElement): string => headingKey(textContent ?? '');
-  // A link is drawn with where it leads.
+  // A rendered link also contains its address.
   const found = all.find((one) => keyOf(one) === wanted) ?? all.find((one) => keyOf(one).startsWith(wanted));
   if (frame === 0 || found !== undefined) (found ?? row)?.scrollIntoView({ block: 'start' });
   if (found === undefined && frame < mostFrames) {
     requestAnimationFrame(() => focusHeading(key, heading, signal, frame + 1));
     return;
   }
-  // From here on a keyboard, and who reads aloud, goes on.
+  // The keyboard and screen readers go on from here.
   found?.setAttribute('tabindex', '-1');
   found?.focus({ preventScroll: true });
 }

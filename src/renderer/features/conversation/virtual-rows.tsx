@@ -9,17 +9,17 @@ interface VirtualRowsProps {
   readonly rows: readonly ConversationRow[];
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly draw: (row: ConversationRow) => ReactNode;
-  /** A row to bring into view, each time this is another object. */
+  /** The row to scroll to. Each new object scrolls again. */
   readonly target: { readonly index: number } | null;
 }
 
-/** Up to this many rows all are drawn: then the page can be searched, and nothing has to be measured. */
+/** Up to this many rows, all are rendered. Then the browser can search the page, and nothing must be measured. */
 const plainRows = 80;
-/** Margins of a row count in its height. */
+/** The margins of a row count as part of its height. */
 const rowClass = 'flow-root';
-/** Rows this far above and below the view are drawn, so that none is missed while it scrolls. */
+/** Rows this far above and below the view are rendered, so that no gap appears while scrolling. */
 const aheadPx = 700;
-/** Rows of no height must not make it endless. */
+/** Limits the loop for rows without height. */
 const mostAhead = 20;
 
 export function VirtualRows(props: VirtualRowsProps) {
@@ -31,7 +31,7 @@ export function VirtualRows(props: VirtualRowsProps) {
   ));
 }
 
-/** The rows that are near the view as well, by how high they are about. */
+/** Adds the rows near the view, by their estimated height. */
 function nearRows(rows: readonly ConversationRow[], { startIndex, endIndex }: Range): number[] {
   const indexes: number[] = [];
   const reach = (from: number, step: 1 | -1): number => {
@@ -49,19 +49,19 @@ function nearRows(rows: readonly ConversationRow[], { startIndex, endIndex }: Ra
   return indexes;
 }
 
-/** Of the row that stands for what is not here. */
+/** The height of the row for earlier turns. */
 const headPx = 48;
 
-/** Only what is near the view is drawn; each row is measured when it is. */
+/** Renders only rows near the view. Each row is measured when it renders. */
 function Windowed({ rows: all, scroller, draw, target }: VirtualRowsProps) {
   const head = all[0]?.type === 'earlier' ? all[0] : null;
-  // It is none of the rows that keep their places: else what is read would move when turns come in below it.
+  // The row for earlier turns is not virtualized. Otherwise the text being read would move when turns load below it.
   const rows = useMemo(() => (head === null ? all : all.slice(1)), [all, head]);
   const virtualizer = useRows(rows, scroller, head === null ? 0 : headPx);
   const offset = all.length - rows.length;
   useEffect(() => {
     if (target !== null) virtualizer.scrollToIndex(Math.max(0, target.index - offset), { align: 'center' });
-    // A target is gone to once, wherever rows come in later.
+    // Scrolls to a target once, even if rows load later.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [target, virtualizer]);
   const items = virtualizer.getVirtualItems();
@@ -93,7 +93,7 @@ function useRows(
 ): Virtualizer<HTMLDivElement, Element> {
   const [before] = useState(() => drawnBefore(scroller.current));
   const [initialOffset] = useState(() =>
-    // The end is what a session is opened for.
+    // A session opens at its end.
     before.heights.size > 0 ? before.top : rows.reduce((sum, row) => sum + rowHeight(row), paddingStart),
   );
   const estimateSize = useCallback(
@@ -105,7 +105,7 @@ function useRows(
   );
   const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
   const rangeExtractor = useCallback((range: Range) => nearRows(rows, range), [rows]);
-  // The compiler that this rule speaks for is not used here.
+  // The React compiler, which this rule is for, is not used here.
   // oxlint-disable-next-line react/incompatible-library
   return useVirtualizer({
     count: rows.length,
@@ -114,19 +114,19 @@ function useRows(
     getItemKey,
     rangeExtractor,
     paddingStart,
-    // What is read stays where it is when rows come in above it.
+    // The text being read stays in place when rows load above it.
     anchorTo: 'end',
     initialOffset,
   });
 }
 
 interface DrawnRows {
-  /** By the key of the row, in pixels. */
+  /** Heights in pixels, by the key of the row. */
   readonly heights: ReadonlyMap<string, number>;
   readonly top: number;
 }
 
-/** The rows as they all stand there at the moment from which on only some are drawn: nothing moves then. */
+/** The heights and scroll position at the moment when virtualization begins, so that nothing moves. */
 function drawnBefore(scroller: HTMLElement | null): DrawnRows {
   const heights = new Map<string, number>();
   for (const row of scroller?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {

@@ -5,18 +5,20 @@ import { Markdown } from '../../ui/content/markdown.tsx';
 
 interface WholeTextProps {
   readonly sessionId: string;
-  /** Of the model call. */
+  /** The model call to load from. */
   readonly place: LogPlace;
-  /** As the folded state has it: whole, or its beginning with a mark at the end. */
+  /** The text of the folded state: complete, or its beginning with a mark at the end. */
   readonly text: string;
 }
 
-/** The mark of the fold; a text that ends so by itself is looked up for nothing, and is the same. */
+/**
+ * Whether a text ends with the fold's mark. A text with this ending of its own is loaded needlessly and stays the same.
+ */
 export function isCut(text: string): boolean {
   return text.endsWith('…');
 }
 
-/** A text as it is; where only its beginning was kept, the rest comes from the log. */
+/** A text in full. If the fold kept only its beginning, the rest is loaded from the log. */
 export function WholeText(props: WholeTextProps) {
   return isCut(props.text) ? <FromLog {...props} /> : <Markdown text={props.text} />;
 }
@@ -35,7 +37,7 @@ function FromLog({ sessionId, place, text }: WholeTextProps) {
   );
 }
 
-/** The same as a text: its beginning until the log has answered. */
+/** The same as a string: the beginning until the log has answered. */
 export function useWholeText(sessionId: string, place: LogPlace, text: string): string {
   const load = useDetail(sessionId, place, 'text', isCut(text));
   return load.type === 'ready' ? (load.detail.text ?? text) : text;

@@ -61,12 +61,12 @@ export default function CostsView() {
   );
 }
 
-/** Two months of bars are still told apart; the table has all days. */
+/** The bars of two months can still be told apart. The table has all days. */
 const shownDays = 62;
 
 interface ReportProps {
   readonly report: CostReport;
-  /** Under each name what it is called in settings, logs and at the terminal. */
+  /** Shows below each name the id that settings, logs and the terminal use. */
   readonly hasIds: boolean;
 }
 
@@ -168,7 +168,7 @@ function Row({ row, by, most, hasId }: RowProps) {
   );
 }
 
-/** A model that is in no list any more: its own name says more than where it was. */
+/** For a model that is in no list any more, the name without the provider says more. */
 function withoutProvider(name: string, id: string): string {
   return name === seenName(id) ? name.slice(name.indexOf('/') + 1) : name;
 }

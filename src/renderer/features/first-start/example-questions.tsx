@@ -5,22 +5,22 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
-/** Each can be answered by a small model without a network, a folder or a sandbox. */
+/** A small model can answer each of these without a network, folder or sandbox. */
 const examples = ['first.example.git', 'first.example.regex', 'first.example.email'] as const;
 
 interface ExampleQuestionsProps {
-  /** There is a model that can answer. */
+  /** Whether a model is ready to answer. */
   readonly isReady: boolean;
   /** Asks in a new session and shows it. */
   readonly onAsk: (text: string) => Promise<void>;
 }
 
-/** A click is a first question, and its answer is the next thing that is seen; without a model it waits for one. */
+/** A click asks a first question and shows its answer. Without a model, it waits for one. */
 export function ExampleQuestions({ isReady, onAsk }: ExampleQuestionsProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const isAsking = useRef(false);
-  // Not ended where this is drawn no more: the session that it begins is what hides it.
+  // Must not stop when this unmounts, because the new session is what hides it.
   const ask = useStableCallback(async (text: string): Promise<void> => {
     if (isAsking.current) return;
     isAsking.current = true;

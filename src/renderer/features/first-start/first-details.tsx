@@ -14,7 +14,7 @@ interface FirstDetailsProps {
   readonly sandbox: Finding | null;
 }
 
-/** What the machine has and lacks, for whoever wants to know it before the first question. */
+/** What the machine has and lacks, for users who want to know before the first question. */
 export function FirstDetails({ doctor, sandbox }: FirstDetailsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const ollama = doctor.data?.find((finding) => finding.area === 'ollama') ?? null;
@@ -43,7 +43,7 @@ export function FirstDetails({ doctor, sandbox }: FirstDetailsProps) {
   );
 }
 
-/** What models can be run on. */
+/** The hardware that models can run on. */
 function Machine({ isWanted }: { readonly isWanted: boolean }) {
   const machine = useMachineMemory(isWanted);
   if (machine.error !== null) return <p>{t('first.machine.unknown')}</p>;

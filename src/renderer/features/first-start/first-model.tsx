@@ -20,13 +20,13 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { TakeOverState } from '../../ui/notices/take-over-state.tsx';
 
 interface FirstModelProps {
-  /** What the settings say. */
+  /** The model in the settings. */
   readonly id: string;
   /** Null: no provider knows it. */
   readonly model: ModelEntry | null;
 }
 
-/** One button: for a model that is here already, else for the download of the small one, which the better one follows. */
+/** One button: use a model that is already here, or download the small one and then the better one. */
 export function FirstModel({ id, model }: FirstModelProps) {
   const models = useModels().data ?? [];
   const better = useBetterModel(model);
@@ -47,7 +47,7 @@ export function FirstModel({ id, model }: FirstModelProps) {
   return <Starter model={model} better={better} />;
 }
 
-/** The best for this machine, where the one in use is smaller and it is not here yet. */
+/** The best model for this machine, if it is larger than the current one and not downloaded yet. */
 function useBetterModel(model: ModelEntry | null): SuggestedModel | null {
   const client = useClient();
   const suggested = useQuery({
@@ -59,7 +59,7 @@ function useBetterModel(model: ModelEntry | null): SuggestedModel | null {
   return best.sizeBytes > (model?.sizeBytes ?? 0) ? best : null;
 }
 
-/** Fetches the better one and lets it take over once its test has passed, whatever the window shows meanwhile. */
+/** Downloads the better model and switches to it once it has passed its test, whatever the window shows by then. */
 function useFetchBetter(): (better: SuggestedModel) => Promise<void> {
   const client = useClient();
   const queries = useQueryClient();
@@ -75,7 +75,7 @@ function Starter({ model, better }: { readonly model: ModelEntry; readonly bette
   const [isBetterWanted, setIsBetterWanted] = useStored(isBetterModelWanted);
   const fetch = useFetchBetter();
   const navigate = useNavigate();
-  /** The button that was pressed named it: a suggestion that came later is offered afterwards. */
+  /** Whether the pressed button named the better model. A later suggestion is offered afterwards. */
   const [wasNamed, setWasNamed] = useState(true);
   const hasFailed = typeof useModelDownloads().get(model.id)?.problem === 'string';
   const size = model.sizeBytes === null ? '?' : bytes(model.sizeBytes);
@@ -139,7 +139,7 @@ function BetterModel({ better }: { readonly better: SuggestedModel }) {
   );
 }
 
-/** Nothing has to be fetched: Ollama or another server has a model. */
+/** No download is needed: Ollama or another server has a model. */
 function ModelThatIsHere({ other, starter }: { readonly other: ModelEntry; readonly starter: ModelEntry }) {
   const client = useClient();
   const queries = useQueryClient();

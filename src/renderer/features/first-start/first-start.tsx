@@ -12,13 +12,13 @@ import { FirstDetails } from './first-details.tsx';
 import { FirstModel } from './first-model.tsx';
 
 interface FirstStartProps {
-  /** There are sessions already: then only what is missing is worth a word, and no first question. */
+  /** Whether there are sessions. Then it shows only what is missing, and no first question. */
   readonly hasSessions: boolean;
   /** Asks in a new session and shows it. */
   readonly onAsk: (text: string) => Promise<void>;
 }
 
-/** The beginning: what this is, one button for a model, and questions that it answers. The rest is behind "Details". */
+/** The first screen: what Dewpoint is, one button for a model, and example questions. "Details" shows the rest. */
 export function FirstStart({ hasSessions, onAsk }: FirstStartProps) {
   const client = useClient();
   const [isHidden, setIsHidden] = useStored(isFirstStartHidden);

@@ -23,22 +23,22 @@ interface InspectorProps {
   readonly money: MoneyState;
   readonly tab: InspectorTab;
   readonly onTab: (tab: InspectorTab) => void;
-  /** The step that was pointed at; null: the latest. */
+  /** The selected step; null: the latest. */
   readonly selectedStep: string | null;
   readonly onStep: (callId: string) => void;
-  /** It has the width of the window. */
+  /** Whether it has the width of the window. */
   readonly isWide: boolean;
-  /** Words for the message that is being written. */
+  /** Adds words to the message in the composer. */
   readonly onComment: (text: string) => void;
-  /** The button over the right end of its tabs; the same until it is another. */
+  /** The button over the right end of the tabs. Pass the same element to avoid renders. */
   readonly corner: ReactNode;
 }
 
-/** Beside the conversation: the same facts by subject. Not drawn again with words that stream in. */
+/** Beside the conversation: the same facts, sorted by subject. Does not render again for streamed words. */
 export default memo(function Inspector(props: InspectorProps) {
   const { state, tab, onTab, corner } = props;
   const open = state.changes.filter((change) => changeStatus(change) === 'pending').length;
-  // Most sessions have none.
+  // Most sessions have no programs.
   const shown = inspectorTabs.filter((id) => id !== 'programs' || id === tab || hasPrograms(state));
   const tabs = shown.map((id) => ({
     id,

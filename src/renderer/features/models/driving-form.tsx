@@ -12,7 +12,7 @@ import { stepName } from '../../ui/model-picker/thinking-choice.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** The entries of a person's own way to drive a model, as `models set` names them. */
+/** The user's settings for driving a model, with the names from `models set`. */
 export const drivingNames = [
   'calls',
   'strategies',
@@ -26,10 +26,10 @@ export const drivingNames = [
 ] as const;
 export type DrivingName = (typeof drivingNames)[number];
 
-/** As they are typed; absent: as its probe found out. Several strategies with a comma between them. */
+/** The values as typed. Absent: as its probe found. Strategies are separated by commas. */
 export type DrivingOverrides = Readonly<Partial<Record<DrivingName, string>>>;
 
-/** What a person set of a model; null while it is not known. */
+/** The user's settings for a model; null while they are loading. */
 export function useDrivingOverrides(model: string): DrivingOverrides | null {
   const client = useClient();
   const { data } = useQuery({
@@ -49,7 +49,7 @@ function drivingOf(value: unknown): DrivingOverrides {
   );
 }
 
-/** What there is to choose from, with its text; the rest is typed. */
+/** The possible values, with their texts. Other settings are typed. */
 const choices = {
   calls: {
     native: 'driving.calls.native',
@@ -73,7 +73,7 @@ const numbers = {
   topP: { min: 0, max: 1, step: 'any' },
 } as const;
 
-/** How a model is driven by a person's word, entry by entry before what its probe found out. */
+/** How the user wants a model driven. Each entry overrides what its probe found. */
 export function DrivingForm({ model }: { readonly model: ModelEntry }) {
   const isRefused = useIsCommandRefused('settings.set');
   const own = useDrivingOverrides(model.id);
@@ -182,7 +182,7 @@ interface ThinkingFieldProps {
   readonly onText: (text: string) => void;
 }
 
-/** Only what this model knows. */
+/** Offers only the steps that this model has. */
 function ThinkingField({ model, value, onText }: ThinkingFieldProps) {
   const efforts = model.info?.efforts ?? [];
   if (efforts.length < 2) return null;
@@ -225,7 +225,7 @@ function ChoiceField({ name, value, onText }: ChoiceFieldProps) {
   );
 }
 
-/** Nothing set: driven as its probe found out. */
+/** Without any settings, the model is driven as its probe found. */
 function useDrivingChange(model: string, onDone: () => void) {
   const client = useClient();
   const queries = useQueryClient();

@@ -21,7 +21,7 @@ interface Endpoint {
   readonly baseUrl: string | null;
 }
 
-/** Services and servers that were set up: each can be tried and removed, and others added. */
+/** Services and servers that were set up. Each can be tested and removed, and others added. */
 export function Endpoints() {
   const client = useClient();
   const queries = useQueryClient();
@@ -100,7 +100,7 @@ function useEndpoint(name: string, onChanged: () => void) {
   const remove = async (): Promise<void> => {
     const key = ['providers', name];
     const before = await client.settings.get({ key });
-    // While it is still known whose key it is.
+    // Must run while the key's provider is still known.
     const { keys } = await client.keys.list();
     const source = keys.find((one) => one.provider === name)?.source ?? null;
     const hasKey = source === 'store' || source === 'this-run';
@@ -119,7 +119,7 @@ function useEndpoint(name: string, onChanged: () => void) {
   return { tested, problem, test: () => void attempt(test), remove: () => void attempt(remove) };
 }
 
-/** What runs inside Dewpoint, or plays back, has no address. */
+/** Providers inside Dewpoint, and scripted ones, have no address. */
 const withoutAddress = ['llama-cpp', 'scripted'];
 
 function endpointsOf(value: unknown): readonly Endpoint[] {

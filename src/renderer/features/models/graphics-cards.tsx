@@ -8,7 +8,7 @@ import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { TextWithCode } from '../../ui/notices/text-with-code.tsx';
 
-/** Whether the built-in engine uses the graphics cards of this machine, why, and the library that it lacks. */
+/** Whether the built-in engine uses this machine's graphics cards, why, and the library that is missing. */
 export function GraphicsCards() {
   const client = useClient();
   const found = useQuery({

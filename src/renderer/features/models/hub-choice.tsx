@@ -14,10 +14,10 @@ interface HubChoiceProps {
   readonly onUse: (id: string) => void;
 }
 
-/** A quantisation: how large it is, whether it fits here, and the way to get it. */
+/** A quantization: its size, whether it fits here, and a button to download it. */
 export function HubChoice({ choice, models, usedId, onUse }: HubChoiceProps) {
   const { id, model, sizeBytes, fit, fits, isTaken } = choice;
-  // Another file may have its name here; its size is then another.
+  // Another file may have the same name here, but its size then differs.
   const isHere = models.some((one) => one.id === model && one.state === 'ready' && one.sizeBytes === sizeBytes);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4" data-choice={id}>

@@ -15,13 +15,13 @@ import { HubChoice } from './hub-choice.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface HubModelsProps {
-  /** What is in the list above. */
+  /** The models in the list above. */
   readonly models: readonly ModelEntry[];
   readonly usedId: unknown;
   readonly onUse: (id: string) => void;
 }
 
-/** Models that no list here knows, by their names on a hub: what fits on this machine is said before anything is fetched. */
+/** Models from a hub by their names. Says what fits on this machine before anything is downloaded. */
 export function HubModels({ models, usedId, onUse }: HubModelsProps) {
   const client = useClient();
   const [typed, setTyped] = useState('');
@@ -41,7 +41,7 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
     else setAsked(name);
   };
   const isTypedWrong = typed.trim() !== '' && name === null;
-  // An error about one name is not shown beside the next one, nor beside what was found before it.
+  // An error about one name is not shown beside the next one, nor beside an earlier result.
   const isAbout = name === asked && !found.isFetching;
   const entry = found.error === null ? found.data : undefined;
   const offered = entry?.choices?.map(({ id }) => id) ?? [];
@@ -57,7 +57,7 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
           aria-invalid={isTypedWrong}
           onText={setTyped}
         />
-        {/* Each its own: a button that turns into another while it is clicked would do what that one does. */}
+        {/* Each button has its own key. A button that changes under a click would do the other one's action. */}
         {found.isFetching ? (
           <Button key="cancel" onClick={() => setAsked(null)}>
             {t('models.cancel')}
@@ -78,7 +78,7 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
   );
 }
 
-/** What a repository offers, the smallest first. */
+/** The files of a repository, smallest first. */
 function Found({ entry, ...of }: HubModelsProps & { readonly entry: ModelEntry }) {
   const choices = entry.choices ?? [];
   return (
@@ -102,7 +102,7 @@ function Found({ entry, ...of }: HubModelsProps & { readonly entry: ModelEntry }
   );
 }
 
-/** Downloads go on when another name is looked at. */
+/** Downloads go on when the user looks at another name. */
 function OtherPulls({ shown }: { readonly shown: readonly string[] }) {
   const others = [...useModelDownloads().keys()].filter((id) => id.startsWith('hf:') && !shown.includes(id));
   if (others.length === 0) return null;

@@ -15,7 +15,7 @@ interface ImportModelProps {
   readonly onDone: () => void;
 }
 
-/** Takes a model file of the user's own into the list, or an adapter for a model that is there. */
+/** Adds the user's own model file to the list, or an adapter for a model that is here. */
 export function ImportModel({ models, onDone }: ImportModelProps) {
   const client = useClient();
   const isRefused = useIsCommandRefused('models.import');
@@ -74,7 +74,7 @@ export function ImportModel({ models, onDone }: ImportModelProps) {
   );
 }
 
-/** Of an engine that can load one, and not changed by one already. */
+/** Whether an adapter can be added: its engine can load one, and it does not have one yet. */
 function takesAdapters({ id, state }: ModelEntry): boolean {
   return state === 'ready' && /^(?:llama-cpp|ollama)\/[^/+]/.test(id) && !id.includes('+');
 }

@@ -20,7 +20,7 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface ModelRowProps {
   readonly model: ModelEntry;
-  /** The settings name it for its place. */
+  /** The settings use it for its place. */
   readonly isUsed: boolean;
   readonly onUse: () => void;
   readonly onChanged: () => void;
@@ -102,7 +102,10 @@ function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readon
   ].filter((fact) => fact !== null);
 }
 
-/** Whether a model fits on this machine, by card, before it is fetched: by what the catalog says of it; nothing is asked elsewhere. */
+/**
+ * Whether a model would fit on this machine, on each card, before it is downloaded. Uses the catalog and sends no
+ * request.
+ */
 export function ModelFit({ id }: { readonly id: string }) {
   const plan = useMemoryPlan(id);
   if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
@@ -137,7 +140,7 @@ interface StartServerProps {
   readonly onDone: () => void;
 }
 
-/** The person's word that Dewpoint may start a server that is installed; it ends with Dewpoint. */
+/** Lets the user allow Dewpoint to start an installed server. The server stops with Dewpoint. */
 export function StartServer({ model, onDone }: StartServerProps) {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);

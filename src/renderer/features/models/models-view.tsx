@@ -16,7 +16,7 @@ import { SuggestedModels } from './suggested-models.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** What can be called and what can be fetched, by where it runs. */
+/** Models that can be called and models that can be downloaded, by place. */
 export default function ModelsView() {
   const client = useClient();
   const queries = useQueryClient();

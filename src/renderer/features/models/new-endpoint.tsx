@@ -15,7 +15,7 @@ import { KeySignIn } from '../../ui/sign-in/key-sign-in.tsx';
 import type { KeyTest } from '@shared/contract/keys-contract.ts';
 
 interface Typed {
-  /** The name of one that is known; null: something else. */
+  /** The name of a known service; null for any other. */
   readonly service: string | null;
   readonly name: string;
   readonly baseUrl: string;
@@ -26,7 +26,7 @@ interface Typed {
 const nothing: Typed = { service: null, name: '', baseUrl: '', where: 'cloud', key: '' };
 
 interface NewEndpointProps {
-  /** Names that there are already. */
+  /** Names in use. */
   readonly taken: readonly string[];
   readonly onAdded: () => void;
 }
@@ -37,7 +37,7 @@ function serviceOf({ service }: Typed): KnownProvider | null {
   return service === null ? null : (known[service] ?? null);
 }
 
-/** Some are at one place for everybody. */
+/** Some services have the same address for everybody. */
 function hasAddress(typed: Typed): boolean {
   const service = serviceOf(typed);
   return service === null || service.address !== undefined;
@@ -51,7 +51,10 @@ function settingsOf(typed: Typed): object {
   return { kind, ...(preset === undefined ? {} : { preset }), ...(hasAddress(typed) ? { baseUrl } : {}) };
 }
 
-/** A service that is known, or anything that speaks Chat Completions: where it is, and its key where it needs one, which goes to the core once. */
+/**
+ * Adds a known service, or anything that speaks Chat Completions: its address, and its key if it needs one. The key
+ * goes to the core once.
+ */
 export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
   const [typed, setTyped] = useState(nothing);
   const { state, add, forThisRun } = useAdding(onAdded);
@@ -204,7 +207,7 @@ interface Adding {
   readonly isBusy: boolean;
   readonly problem: string | null;
   readonly tested: KeyTest | null;
-  /** It is among the others now. */
+  /** It is now in the list. */
   readonly isAdded: boolean;
 }
 
@@ -214,7 +217,7 @@ function hasAnswered({ test }: KeyTest): boolean {
   return test === 'accepted' || test === 'open';
 }
 
-/** Asks it for its models, and keeps it with its key only where it answers or a person wants it anyway. */
+/** Asks the service for its models. Keeps it and its key only if it answers, or if the user wants it anyway. */
 function useAdding(onAdded: () => void) {
   const client = useClient();
   const [state, setState] = useState(idle);
@@ -224,7 +227,7 @@ function useAdding(onAdded: () => void) {
     const provider = typed.name.trim();
     const place = ['providers', provider];
     setState({ ...idle, isBusy: true });
-    // Without its answer or its key it would only be in the way of another try.
+    // Without an answer or a key, the entry would only block the next try.
     const leave = async (said: Partial<Adding>): Promise<false> => {
       await client.settings.unset({ key: place }).catch(() => undefined);
       setState({ ...idle, ...said });

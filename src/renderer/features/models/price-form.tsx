@@ -14,7 +14,7 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 const rates = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
-/** The price of a cloud model, to be set by a person: it then goes before what the service or the list says. */
+/** The user's own price of a cloud model. It overrides the prices from the service and the list. */
 export function PriceForm({ model }: { readonly model: ModelEntry }) {
   const isRefused = useIsCommandRefused('settings.set');
   const own = useOwnPrices().get(model.id) ?? null;
@@ -102,7 +102,7 @@ function Rates({ model, known, onSave, onCancel }: RatesProps) {
   );
 }
 
-/** Null: the listed price again. What calls have cost before stays as it was. */
+/** Null: use the listed price again. Costs of earlier calls do not change. */
 function usePriceChange({ id, label }: ModelEntry, onDone: () => void) {
   const client = useClient();
   const queries = useQueryClient();

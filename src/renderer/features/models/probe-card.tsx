@@ -14,7 +14,7 @@ interface ProbeCardProps {
   readonly onDone: () => void;
 }
 
-/** What the probe found out about a model, and the way to probe it (again). Leaving the view stops nothing. */
+/** What a probe found about a model, and a button to probe it (again). Leaving the view does not stop a probe. */
 export function ProbeCard({ model, onDone }: ProbeCardProps) {
   const client = useClient();
   const [said, setSaid] = useState<string | null>(null);

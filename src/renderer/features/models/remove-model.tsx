@@ -14,7 +14,7 @@ interface RemoveModelProps {
   readonly onDone: () => void;
 }
 
-/** Deletes what was downloaded, after a second click that names the size; forgets what was imported, with a way back. */
+/** Deletes a download after a second click that names the size. Forgets an import, with Undo. */
 export function RemoveModel({ model, onDone }: RemoveModelProps) {
   const client = useClient();
   const [isAsking, setAsking] = useState(false);

@@ -17,7 +17,10 @@ interface SuggestedModelsProps {
   readonly onUse: (id: string) => void;
 }
 
-/** What the catalog has for this machine. A download goes on in the background and takes over when its test has passed. */
+/**
+ * The catalog's suggestions for this machine. A download runs in the background, and the model is used once it has
+ * passed its test.
+ */
 export function SuggestedModels({ usedId, onUse }: SuggestedModelsProps) {
   const client = useClient();
   const found = useQuery({

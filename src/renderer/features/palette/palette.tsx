@@ -16,9 +16,9 @@ interface PaletteProps {
 
 const shownSessions = 50;
 
-/** Every action and every session, by typing a part of its name. */
+/** Finds every action and every session by a part of its name. */
 export default function Palette({ actions, sessions, onSession, onClose }: PaletteProps) {
-  // Closed first: what the action focuses must not lose the focus to what had it before.
+  // Closes before it runs the action. Otherwise the old focus would be restored after the action has set a new one.
   const chosen = useRef<(() => void) | null>(null);
   const [typed, setTyped] = useState('');
   const choose = (run: () => void): void => {
@@ -28,7 +28,7 @@ export default function Palette({ actions, sessions, onSession, onClose }: Palet
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>
-        {/* Not the library's overlay: it would write a style sheet of its own, which the page's policy forbids. */}
+        {/* The library's own overlay would add a style sheet, which the page's policy forbids. */}
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
         <Dialog.Content
           aria-describedby={undefined}
@@ -54,7 +54,7 @@ export default function Palette({ actions, sessions, onSession, onClose }: Palet
               <Command.Empty className="px-3 py-6 text-center text-sm text-soft">{t('palette.none')}</Command.Empty>
               <Groups
                 actions={actions}
-                // Of thousands only some are drawn: those that fit.
+                // Of thousands of sessions, only the first matches are rendered.
                 sessions={sessions.filter((session) => fits('', typed, wordsOf(session))).slice(0, shownSessions)}
                 onSession={onSession}
                 choose={choose}
@@ -110,12 +110,12 @@ function Groups({ actions, sessions, onSession, choose }: GroupsProps) {
   );
 }
 
-/** By what a session is found. */
+/** The words that find a session. */
 function wordsOf({ title, projectPath }: SessionSummary): string[] {
   return [title, projectPath ?? ''];
 }
 
-/** Every word that was typed is somewhere in the name. */
+/** Whether every typed word is somewhere in the name. */
 function fits(_id: string, typed: string, keywords: readonly string[] = []): number {
   const name = keywords.join(' ').toLowerCase();
   return typed

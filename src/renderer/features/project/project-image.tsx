@@ -15,7 +15,7 @@ import { Group } from '../../ui/controls/settings-parts.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
-/** In which image commands of this project run, and the one that it brings along. */
+/** The image that this project's commands run in, and the image that the project defines. */
 export function ProjectImage({ project }: { readonly project: ProjectHandle }) {
   const { settings, isRefused, change } = project;
   const { image, usual } = settings;
@@ -71,7 +71,7 @@ function NamedImage({ project: { change } }: { readonly project: ProjectHandle }
   );
 }
 
-/** What the project brings along, to be read whole before anything is made of it. */
+/** The project's image definition, to be read in full before anything is built. */
 function Brought({ project: { projectPath, settings } }: { readonly project: ProjectHandle }) {
   const client = useClient();
   const isRefused = useIsCommandRefused('projects.bringImage');
@@ -94,7 +94,7 @@ function Brought({ project: { projectPath, settings } }: { readonly project: Pro
   );
 }
 
-/** What comes with the image: commands, variables, and what is not done. */
+/** What comes with the image: commands, variables, and requests that are ignored. */
 function Besides({ image: { setup, environment, leftOut } }: { readonly image: OwnImage }) {
   const commands = Object.entries(setup).map(([ecosystem, command]) => `${ecosystem}: ${command}`);
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
@@ -119,7 +119,7 @@ interface MakeProps {
   readonly image: OwnImage;
 }
 
-/** The making ends with the view. */
+/** Building stops when the view closes. */
 function Make({ projectPath, image }: MakeProps) {
   const client = useClient();
   const queries = useQueryClient();

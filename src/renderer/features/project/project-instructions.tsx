@@ -12,7 +12,7 @@ import { InstructionFileNow } from '../../ui/project/instruction-file.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 
-/** The files for agents that the project brings along: none is told to a model before a person has said yes to its bytes. */
+/** The project's instruction files for agents. No model sees one before the user has approved its bytes. */
 export function ProjectInstructions({ projectPath }: { readonly projectPath: string }) {
   const client = useClient();
   const files = useQuery({

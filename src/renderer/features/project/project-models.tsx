@@ -4,7 +4,7 @@ import { useModels } from '../../lib/models/use-local-model.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
-/** Where steps of this project run, and on which models; the first choice is always what holds for all projects. */
+/** Where this project's steps run, and on which models. The first choice is always the general setting. */
 export function ProjectModels({ project: { settings, isRefused, change } }: { readonly project: ProjectHandle }) {
   const models = useModels().data ?? [];
   const { own, usual } = settings;
@@ -59,5 +59,5 @@ export function ProjectModels({ project: { settings, isRefused, change } }: { re
   );
 }
 
-/** No model has such an id. */
+/** A value that no model has as its id. */
 const noCloud = ' ';

@@ -7,7 +7,7 @@ import { InputField } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
-/** What commands find in their environment. The value of a secret is never here. */
+/** Environment variables for commands. Never holds the value of a secret. */
 export function ProjectVariables({ project }: { readonly project: ProjectHandle }) {
   const { settings, isRefused, change } = project;
   const rows = [

@@ -25,11 +25,11 @@ import { MoneyCap } from '../../ui/figures/money-cap.tsx';
 
 interface ProjectViewProps {
   readonly projectPath: string;
-  /** Of the project, for whoever may change them. */
+  /** The project's rules, for users who may change them. */
   readonly rules: ReactNode;
 }
 
-/** One project: everything that it has otherwise than all others, and what it brings along. */
+/** One project: its own settings, and the files that it brings along. */
 export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
   const { handle, error, readAgain } = useProject(projectPath);
   const navigate = useNavigate();
@@ -80,7 +80,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
   );
 }
 
-/** How much money may be spent here, beside what was. */
+/** The project's spending limit, beside what was spent. */
 export function ProjectCaps({ projectPath }: { readonly projectPath: string }) {
   const client = useClient();
   const costs = useQuery({

@@ -7,13 +7,13 @@ import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 
-/** What one project has of its own, with the way to change it. */
+/** A project's own settings, and the way to change them. */
 export interface ProjectHandle {
   readonly projectPath: string;
   readonly settings: ProjectSettings;
-  /** It can only be looked at from here. */
+  /** Settings are read-only from here. */
   readonly isRefused: boolean;
-  /** A failure is announced, and nothing was changed then; false. */
+  /** False after a failure; the failure is announced, and nothing was changed. */
   readonly change: (change: ProjectChange) => Promise<boolean>;
 }
 
@@ -48,11 +48,11 @@ export function useProject(projectPath: string) {
 
 interface Lost {
   readonly text: string;
-  /** The change that gives it back. */
+  /** The change that restores it. */
   readonly back: ProjectChange;
 }
 
-/** What a change takes away that somebody once typed; null: nothing. */
+/** What a change would delete that the user typed; null: nothing. */
 function lostBy(change: ProjectChange, { variables, secrets, image }: ProjectSettings): Lost | null {
   switch (change.type) {
     case 'variable':
@@ -72,7 +72,7 @@ function lostBy(change: ProjectChange, { variables, secrets, image }: ProjectSet
         : { text: t('project.image.left', { name: image.name }), back: { type: 'image', ...image } };
     case 'choose':
     case 'forget':
-      // One of a list: it stands there to be chosen again.
+      // A choice from a list, which can be chosen again.
       return null;
     default:
       return change satisfies never;

@@ -9,7 +9,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass, InputField } from '../../ui/controls/field.tsx';
 
-/** A file of rules is its text; these change one line of it and leave notes and empty lines where they stand. */
+/** A rules file is its text. These functions change one line and keep comments and empty lines in place. */
 
 const linesOf = (text: string): string[] => text.replace(/\n$/u, '').split('\n');
 const joined = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);
@@ -27,7 +27,7 @@ export function withoutLine(text: string, line: number): string {
   return joined(linesOf(text).filter((_, at) => at !== line - 1));
 }
 
-/** Two rules change places; what stands between them stays. */
+/** Swaps two rules. The lines between them stay. */
 export function swapLines(text: string, first: number, second: number): string {
   const lines = linesOf(text);
   return joined(
@@ -40,12 +40,12 @@ export function swapLines(text: string, first: number, second: number): string {
 
 interface RuleListProps {
   readonly text: string;
-  /** Of this text, or of the one before it for a moment. */
+  /** For this text, or for the previous one for a moment. */
   readonly check: RuleCheck;
   readonly onText: (text: string) => void;
 }
 
-/** The rules in their order, which decides; each can be moved, changed and taken out. */
+/** The rules in order, which matters. Each can be moved, changed and removed. */
 export function RuleList({ text, check, onText }: RuleListProps) {
   const [edited, setEdited] = useState<number | null>(null);
   const { rules, warnings } = check;
@@ -90,7 +90,7 @@ export function RuleList({ text, check, onText }: RuleListProps) {
 interface RuleRowProps {
   readonly rule: RuleLine;
   readonly warning: string | null;
-  /** Null: it is the first, or the last. */
+  /** Null for the first or last rule. */
   readonly onUp: (() => void) | null;
   readonly onDown: (() => void) | null;
   readonly onEdit: () => void;

@@ -8,7 +8,7 @@ interface RuleTextProps {
   readonly onText: (text: string) => void;
 }
 
-/** The file as it is, with the numbers of its lines, and under it what is wrong at which. */
+/** The file as text, with line numbers, and the problems below it. */
 export function RuleText({ text, check, onText }: RuleTextProps) {
   const lines = text.split('\n');
   const wrong = new Set(check.errors.map(({ line }) => line));

@@ -15,7 +15,7 @@ interface RuleTryoutProps {
   readonly text: string;
 }
 
-/** What the rules as they stand in the editor would do with a file and a task. */
+/** What the rules in the editor would do with a file and a task. */
 export function RuleTryout({ projectPath, owner, text }: RuleTryoutProps) {
   const client = useClient();
   const [path, setPath] = useState('');

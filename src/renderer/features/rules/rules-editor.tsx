@@ -18,7 +18,7 @@ interface RulesEditorProps {
   readonly owner: RuleOwner;
 }
 
-/** One file of rules: what of it holds, its rules in their order or as a text, and what they would do. */
+/** One rules file: which part of it applies, its rules as a list or as text, and a test of what they do. */
 export default function RulesEditor({ projectPath, owner }: RulesEditorProps) {
   const client = useClient();
   const report = useQuery({
@@ -29,7 +29,7 @@ export default function RulesEditor({ projectPath, owner }: RulesEditorProps) {
   const file = report.data?.files.find((one) => one.owner === owner);
   if (report.error !== null) return <Problem text={failureText(report.error)} onRetry={report.refetch} />;
   if (file === undefined) return <p className="text-sm text-soft">{t('rules.loading')}</p>;
-  // Another file, or what another program wrote into this one, begins the editor anew.
+  // The editor starts again for another file, or when another program has changed this one.
   return <Editor key={`${file.path} ${file.hash ?? ''}`} file={file} projectPath={projectPath} />;
 }
 
@@ -37,7 +37,7 @@ function Editor({ file, projectPath }: { readonly file: RuleFile; readonly proje
   const client = useClient();
   const { owner } = file;
   const [text, setText] = useState(file.text ?? '');
-  // The texts before each change that was made in the list; what is typed as a text has the undo of its field.
+  // The text before each change in the list. The text field has its own undo.
   const [past, setPast] = useState<readonly string[]>([]);
   const changeList = (next: string): void => {
     setPast([...past, text]);
@@ -90,7 +90,7 @@ interface FileProps {
   readonly projectPath: string | null;
 }
 
-/** Where the file is, what of it holds and why not the rest. */
+/** The path of the file, which part applies, and why the rest does not. */
 function FileState({ file, projectPath }: FileProps) {
   const client = useClient();
   const queries = useQueryClient();
@@ -134,7 +134,7 @@ function FileState({ file, projectPath }: FileProps) {
 interface SavingProps extends FileProps {
   readonly text: string;
   readonly isRight: boolean;
-  /** Null: there is no change that could be. */
+  /** Null when there is nothing to undo. */
   readonly onRevert: (() => void) | null;
 }
 
@@ -151,7 +151,7 @@ function Saving({ file, projectPath, text, isRight, onRevert }: SavingProps) {
       setProblem(null);
       const written = report.files.find((one) => one.owner === owner)?.hash ?? null;
       offerUndo(t('rules.saved'), async () => {
-        // A yes that the text before did not have is not given to it now.
+        // Does not give the old text an approval that it did not have.
         const approve = owner === 'project' && holds === 'as-written';
         await client.rules.save({ projectPath, owner, text: before, hash: written, approve });
         await queries.invalidateQueries({ queryKey: ['rules'] });

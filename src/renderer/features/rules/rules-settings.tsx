@@ -7,7 +7,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import RulesEditor from './rules-editor.tsx';
 
-/** A person's own rules, and those of each project that was worked on. */
+/** The user's own rules, and those of each project with a session. */
 export default function RulesSettings({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const [project, setProject] = useState<string | null>(null);

@@ -12,16 +12,16 @@ import { Icon } from '../../ui/layout/icon.tsx';
 
 interface AgentTreeProps {
   readonly agents: readonly ChildState[];
-  /** Of an agent's session: the one whose agent started it. */
+  /** For a child's session: the session that started it. */
   readonly parent: NonNullable<SessionState['tree']>['by'];
 }
 
-/** The agents that this session started, each a way to its session, and the way back from one. */
+/** The child agents of this session with links to their sessions, and a link back to the parent. */
 export default function AgentTree({ agents, parent }: AgentTreeProps) {
   const navigate = useNavigate();
   const open = (sessionId: string): void => navigate({ type: 'session', sessionId });
   const working = agents.filter(({ endedAt }) => endedAt === null).length;
-  // It opens when the first begins, and stays as you leave it.
+  // Opens when the first child begins, then stays as the user leaves it.
   const [isOpen] = useState(working > 0);
   const label = [plural('agents.count', agents.length), ...(working === 0 ? [] : [plural('agents.working', working)])];
   return (

@@ -20,14 +20,14 @@ export type HeaderEdit = 'title' | 'tags';
 interface SessionHeaderProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  /** What of it is being changed; null: nothing. */
+  /** The part that is being changed; null: none. */
   readonly edited: HeaderEdit | null;
   readonly onEdit: (edited: HeaderEdit | null) => void;
   readonly onPin: () => void;
   readonly onArchive: () => void;
-  /** The list of sessions is to be read again. */
+  /** Reloads the list of sessions. */
   readonly onChanged: () => void;
-  /** There is a button over its left end. */
+  /** Whether a button covers its left end. */
   readonly hasMenuButton: boolean;
   readonly selectedStep: string | null;
   readonly onStep: (callId: string) => void;
@@ -78,7 +78,7 @@ export function SessionHeader({
   );
 }
 
-/** Where it works, and as whom it answered last. */
+/** Where the session works, and the assistant that answered last. */
 function placeText(state: SessionState): string {
   const assistant = state.turns.at(-1)?.assistant;
   return assistant === undefined ? folderOf(state) : `${folderOf(state)} · ${t('assistant.of', { name: assistant })}`;
@@ -92,14 +92,14 @@ function folderOf({ projectPath, workspace }: SessionState): string {
 
 interface SessionTagsProps {
   readonly sessionId: string;
-  /** Those that it has. */
+  /** The session's own tags. */
   readonly tags: readonly string[];
-  /** The list of sessions is to be read again. */
+  /** Reloads the list of sessions. */
   readonly onChanged: () => void;
   readonly onDone: () => void;
 }
 
-/** The tags of the session that is shown, beside those of the others. */
+/** The tags of this session, and suggestions from the others. */
 function SessionTags({ sessionId, tags, onChanged, onDone }: SessionTagsProps) {
   const client = useClient();
   const sessions = useQuery({

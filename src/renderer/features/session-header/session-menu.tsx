@@ -18,7 +18,7 @@ interface SessionMenuProps {
   readonly onTag: () => void;
 }
 
-/** What is done with a session as a whole. */
+/** Actions for a session as a whole. */
 export default function SessionMenu({ sessionId, organized, onRename, onPin, onArchive, onTag }: SessionMenuProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const isWindow = useIsWindow();
@@ -28,8 +28,8 @@ export default function SessionMenu({ sessionId, organized, onRename, onPin, onA
     open();
   };
   return (
-    // Modal, it would lock the page by a style sheet of its own, which the policy forbids. Without a portal it lies in
-    // a landmark, like everything else.
+    // A modal menu would add a style sheet to lock the page, which the policy forbids. Without a portal, it lies in a
+    // landmark like everything else.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button look="quiet" size="icon" aria-label={t('menu.session')} title={t('menu.session')}>
@@ -40,7 +40,7 @@ export default function SessionMenu({ sessionId, organized, onRename, onPin, onA
         align="end"
         sideOffset={4}
         onCloseAutoFocus={(event) => {
-          // The field that was asked for has the focus now.
+          // The requested field has the focus now.
           if (isEditing.current) event.preventDefault();
           isEditing.current = false;
         }}

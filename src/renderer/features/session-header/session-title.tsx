@@ -22,7 +22,7 @@ interface SessionTitleProps {
   readonly onTag: () => void;
 }
 
-/** Name and place of a session, and the menu of what is done with it as a whole. */
+/** The name and place of a session, and the menu of actions for it. */
 export function SessionTitle(props: SessionTitleProps) {
   const { sessionId, title, place, organized, isRenaming, onRename } = props;
   const facts = [
@@ -63,7 +63,7 @@ interface RenameFormProps {
   readonly onDone: () => void;
 }
 
-/** Enter keeps the name, Escape and leaving the field do not. */
+/** Enter saves the name. Escape, or leaving the field, discards it. */
 function RenameForm({ sessionId, title, onDone }: RenameFormProps) {
   const client = useClient();
   const [text, setText] = useState(title);

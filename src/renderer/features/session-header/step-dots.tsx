@@ -12,12 +12,12 @@ interface StepDotsProps {
   readonly onSelect: (callId: string) => void;
 }
 
-/** One dot a step, in order: where it ran, and by a click why. */
+/** One dot for each step, in order: where it ran. A click shows why. */
 export const StepDots = memo(function DotsStrip({ steps, toolCalls, selectedId, onSelect }: StepDotsProps) {
   const outcomes = useMemo(() => stepOutcomes({ steps, toolCalls }), [steps, toolCalls]);
   const strip = useRef<HTMLOListElement>(null);
   useEffect(() => {
-    // The latest step is what one looks for.
+    // The latest step is the most interesting one.
     strip.current?.scrollTo({ left: strip.current.scrollWidth });
   }, [steps.length]);
   if (steps.length === 0) return null;
@@ -49,7 +49,7 @@ interface DotProps {
   readonly onSelect: (callId: string) => void;
 }
 
-/** There are hundreds, and an event changes one of them. */
+/** Memoized: there are hundreds of dots, and an event changes one. */
 const Dot = memo(function Dot({ step, outcome, isSelected, onSelect }: DotProps) {
   const description = describe(step, outcome);
   return (

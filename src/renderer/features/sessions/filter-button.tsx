@@ -12,7 +12,7 @@ interface FilterButtonProps {
   readonly sessions: readonly SessionSummary[];
   readonly filter: ListFilter;
   readonly onFilter: (filter: ListFilter) => void;
-  /** Several sessions are to be chosen. */
+  /** Starts choosing several sessions. */
   readonly onSelect: () => void;
 }
 
@@ -54,12 +54,12 @@ export function FilterButton({ sessions, filter, onFilter, onSelect }: FilterBut
 
 interface FilterLineProps {
   readonly filter: ListFilter;
-  /** How many sessions fit. */
+  /** Number of sessions that match. */
   readonly count: number;
   readonly onFilter: (filter: ListFilter) => void;
 }
 
-/** What the list is held to, and the way out of it. */
+/** The active filter, and a button to clear it. */
 export function FilterLine({ filter, count, onFilter }: FilterLineProps) {
   const texts = filterTexts(filter);
   if (texts.length === 0) return null;

@@ -18,7 +18,7 @@ interface FilterMenuProps {
   readonly onClose: () => void;
 }
 
-/** Everything that the list can be held to, in one place. */
+/** All filters of the list in one place. */
 export default function FilterMenu({ anchor, sessions, filter, onFilter, onSelect, onClose }: FilterMenuProps) {
   return (
     <Popover.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
@@ -34,7 +34,7 @@ export default function FilterMenu({ anchor, sessions, filter, onFilter, onSelec
           anchor.current?.focus();
         }}
         onInteractOutside={(event) => {
-          // The button closes it itself.
+          // The button itself closes the menu.
           if (event.target instanceof Node && anchor.current?.contains(event.target) === true) event.preventDefault();
         }}
         className="z-40 flex max-h-(--radix-popover-content-available-height) w-[min(18rem,calc(100vw-1rem))] flex-col gap-2.5 overflow-y-auto rounded-xl border border-line bg-raised p-3 text-sm shadow-float"
@@ -120,7 +120,7 @@ function Picks({ sessions, filter, onFilter }: Pick<FilterMenuProps, 'sessions' 
 
 interface PickProps {
   readonly label: string;
-  /** Null: it is not held to anything. */
+  /** Null: no filter. */
   readonly value: string | null;
   readonly none?: string;
   readonly options: readonly { readonly value: string; readonly text: string }[];
@@ -128,7 +128,7 @@ interface PickProps {
 }
 
 function Pick({ label, value, none = t('filter.any'), options, onPick }: PickProps) {
-  // What nothing has cannot be chosen; what was chosen stays to be taken back.
+  // Values without a session are not offered, except the current one, so that it can be removed.
   const all =
     value === null || options.some((one) => one.value === value) ? options : [...options, { value, text: value }];
   return (

@@ -7,22 +7,22 @@ import { Icon } from '../../ui/layout/icon.tsx';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
 
 interface ProjectListProps {
-  /** The latest first. */
+  /** Latest first. */
   readonly projects: readonly string[];
   readonly selected: string | null;
   readonly onSelect: (project: string | null) => void;
   readonly onSettings: (project: string) => void;
-  /** The one whose settings are shown. */
+  /** The project whose settings are shown. */
   readonly current: string | null;
 }
 
-/** So many stand above the sessions; the others come when they are asked for. */
+/** Number of projects above the sessions. More appear on request. */
 const shownProjects = 6;
 
-/** Folders of work: a click shows the sessions of one alone. */
+/** Project folders. A click shows only the sessions of one. */
 export function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
   const { shown, left, more } = useFirstItems(projects, shownProjects);
-  // What the list is held to is never out of sight.
+  // The selected project is always visible.
   const all = selected === null || shown.includes(selected) ? shown : [...shown, selected];
   return (
     <section aria-label={t('sessions.projects')}>

@@ -7,12 +7,12 @@ import { Problem } from '../../ui/notices/problem.tsx';
 
 interface SearchHitsProps {
   readonly load: SearchLoad;
-  /** The list may be held to some sessions. */
+  /** Whether the current filter includes this hit. */
   readonly isShown: (hit: SearchHit) => boolean;
   readonly onShow: (hit: SearchHit) => void;
 }
 
-/** Where the text stands in the sessions, by session; a click leads to the place. */
+/** The matches of a search, by session. A click opens the place. */
 export function SearchHits({ load, isShown, onShow }: SearchHitsProps) {
   if (load.type === 'none') return null;
   return (

@@ -18,11 +18,11 @@ import { TagEditor } from '../../ui/controls/tag-editor.tsx';
 
 interface SelectionBarProps {
   readonly selection: Selection;
-  /** All that there are. */
+  /** All sessions. */
   readonly sessions: readonly SessionSummary[];
-  /** The list is to be read again. */
+  /** Reloads the list of sessions. */
   readonly onChanged: () => void;
-  /** These are in the bin now. */
+  /** These were moved to the bin. */
   readonly onDeleted: (sessionIds: readonly string[]) => void;
 }
 
@@ -33,7 +33,7 @@ interface Deed {
   readonly run: () => void;
 }
 
-/** What can be done with the sessions that are chosen, all at once. */
+/** Actions on all chosen sessions at once. */
 export function SelectionBar({ selection, sessions, onChanged, onDeleted }: SelectionBarProps) {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -107,7 +107,7 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
   );
 }
 
-/** What has the focus is gone when the selection ends, and what was chosen may be. */
+/** The focused element disappears when the selection ends, and the chosen sessions may disappear, too. */
 function focusRest(): void {
   const next = document.querySelector<HTMLElement>('[data-session][aria-checked=false]');
   (next ?? document.querySelector<HTMLElement>('#search-sessions'))?.focus();

@@ -10,15 +10,15 @@ import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 interface SessionItemProps {
   readonly session: SessionSummary;
   readonly isSelected: boolean;
-  /** Null: it is opened by a click, else the click chooses it among others. */
+  /** Null: a click opens the session. Otherwise a click chooses it. */
   readonly isChosen: boolean | null;
-  /** When it was worked on last. */
+  /** When it was last worked on. */
   readonly time: string;
   readonly onClick: (sessionId: string, event: MouseEvent) => void;
   readonly onKeyDown: (sessionId: string, event: KeyboardEvent) => void;
 }
 
-/** There are thousands, and the list is read again all the time. */
+/** Memoized: there are thousands, and the list is loaded often. */
 export const SessionItem = memo(function SessionItem({
   session,
   isSelected,
@@ -32,7 +32,7 @@ export const SessionItem = memo(function SessionItem({
     <li>
       <button
         type="button"
-        // The same element in both: what had the focus keeps it.
+        // Stays the same element, so that it keeps the focus.
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role={isChosen === null ? undefined : 'checkbox'}
         aria-checked={isChosen ?? undefined}
@@ -74,7 +74,7 @@ function Facts({ session }: Pick<SessionItemProps, 'session'>) {
   const facts = [
     isArchived ? t('sessions.archived') : null,
     projectPath === null ? null : folderName(projectPath),
-    // Where it has to say more, there is no room for it.
+    // Left out where there is no room because of other facts.
     steps === 0 || status !== 'idle' || tags.length > 0 ? null : plural('sessions.steps', steps),
     costUsd === 0 ? null : money(costUsd),
     ...tags.map((tag) => `#${tag}`),
@@ -97,7 +97,7 @@ function Facts({ session }: Pick<SessionItemProps, 'session'>) {
   );
 }
 
-/** What tells a fork from what it comes from stands at the end of its title, and is not cut off. */
+/** The mark of a fork at the end of its title is never cut off. */
 function Title({ title }: { readonly title: string }) {
   const mark = /\s\(fork(?: \d+)?\)$/u.exec(title)?.[0] ?? '';
   return (

@@ -25,16 +25,16 @@ interface SessionListProps {
   readonly view: View;
   readonly onShow: (view: View) => void;
   readonly onPalette: () => void;
-  /** What is searched, and how to change that. */
+  /** The search text, and the function that sets it. */
   readonly typed: readonly [string, (text: string) => void];
-  /** The list is to be read again. */
+  /** Reloads the list of sessions. */
   readonly onChanged: () => void;
   readonly handle: Ref<SessionListHandle>;
 }
 
-/** What actions from elsewhere can do with the list. */
+/** What other parts of the page can do with the list. */
 export interface SessionListHandle {
-  /** Several sessions are to be chosen. */
+  /** Starts choosing several sessions. */
   readonly select: () => void;
 }
 
@@ -49,7 +49,7 @@ const views = [
   { type: 'settings', icon: 'settings', label: 'sessions.settings' },
 ] as const;
 
-/** The side of the window: projects, sessions by day, and the ways to the other views. */
+/** The sidebar: projects, sessions by day, and links to the other views. */
 export function SessionList({ load, view, typed, onShow, onPalette, onChanged, handle }: SessionListProps) {
   const sessions = load.type === 'ready' ? load.sessions : none;
   const [text, setText] = typed;
@@ -58,7 +58,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
   const projects = useProjects(sessions);
   const project = chosenProject !== null && projects.includes(chosenProject) ? chosenProject : null;
   const search = useSearch(text);
-  // Only a filter by days goes on with the time.
+  // Only a filter by days depends on the time.
   const now = load.type === 'ready' && filter.days !== undefined ? load.readAt : 0;
   const held = useMemo(() => sessionFilterOf(filter, project, now), [filter, project, now]);
   const shown = useShown(sessions, text, held);
@@ -154,7 +154,7 @@ function Projects({ projects, project, text, view, onShow, onProject }: Projects
   );
 }
 
-/** A session that came since the list was read is shown by its project alone. */
+/** For a session that is newer than the list, only its project is checked. */
 function isHitShown(
   sessions: readonly SessionSummary[],
   filter: SessionFilter,
@@ -202,13 +202,13 @@ function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
   );
 }
 
-/** What is typed finds archived sessions, too; the list without it leaves them out. */
+/** A search finds archived sessions, too. Without a search, the list leaves them out. */
 function useShown(sessions: readonly SessionSummary[], text: string, filter: SessionFilter): readonly SessionSummary[] {
   return useMemo(() => {
     const wanted = text.trim().toLowerCase();
     const all = wanted === '' || filter.archived !== undefined ? filter : { ...filter, archived: 'too' as const };
     const known = new Set(sessions.map(({ sessionId }) => sessionId));
-    // An agent is found under the title of the session that started it, and where it is searched for.
+    // A child's session is shown below the session that started it, and in search results.
     const isBelow = ({ startedBy }: SessionSummary): boolean =>
       wanted === '' && startedBy !== undefined && known.has(startedBy);
     const fitting = sessions.filter(

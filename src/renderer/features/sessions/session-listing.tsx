@@ -12,14 +12,14 @@ import { MoreButton } from '../../ui/controls/more-button.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { SessionItem } from './session-item.tsx';
 
-/** So many sessions are drawn at first, and with each click below them. */
+/** Number of sessions rendered at first, and added with each click. */
 const step = 100;
 
 interface SessionListingProps {
   readonly load: SessionsLoad;
-  /** Those that fit, in the order of the list. */
+  /** The matching sessions, in the order of the list. */
   readonly shown: readonly SessionSummary[];
-  /** Said where none fits. */
+  /** The text when none matches. */
   readonly noMatch: string;
   readonly selection: Selection;
   /** The session that is open. */
@@ -28,8 +28,8 @@ interface SessionListingProps {
 }
 
 /**
- * The sessions, pinned ones first, the others by day. A click opens one. Control or Shift with it chooses several, as
- * Shift with an arrow does; then a click or Space chooses, too, and Enter goes to what can be done, until Escape.
+ * The sessions: pinned ones first, the others by day. A click opens one. Control or Shift and a click choose several,
+ * and so does Shift and an arrow. Then a click or Space chooses, too, Enter goes to the actions, and Escape ends it.
  */
 export function SessionListing({ load, shown: all, noMatch, selection, current, onOpen }: SessionListingProps) {
   const { shown, left, more } = useFirstItems(all, step);
@@ -83,7 +83,7 @@ function groupsOf(shown: readonly SessionSummary[], now: number) {
   return pinned.length === 0 ? days : [{ key: 'pinned', label: t('sessions.pinned'), items: pinned }, ...days];
 }
 
-/** True: the key was for the list. */
+/** True: the list has handled the key. */
 function onListKey(event: KeyboardEvent, sessionId: string, selection: Selection): boolean {
   const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (way !== undefined) {

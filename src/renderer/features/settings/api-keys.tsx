@@ -15,7 +15,7 @@ import { Group } from '../../ui/controls/settings-parts.tsx';
 import { KeySignIn, signInServices } from '../../ui/sign-in/key-sign-in.tsx';
 import type { KeyEntry, KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 
-/** Which services have a key and from where. A key goes from here to the core once; none ever comes back. */
+/** Which services have a key, and from where. A key goes from here to the core once and never comes back. */
 export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const queries = useQueryClient();

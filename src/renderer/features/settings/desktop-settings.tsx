@@ -5,15 +5,15 @@ import { t } from '../../lib/text/translate.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
 interface DesktopSettingsProps {
-  /** As the core has them; of an older core there are none. */
+  /** The core's settings. An older core does not have these. */
   readonly settings: unknown;
   readonly onSave: (key: string, value: unknown) => void;
 }
 
-/** Combinations that systems and most programs leave free. */
+/** Shortcuts that systems and most programs leave free. */
 const offered = ['CommandOrControl+Shift+Space', 'CommandOrControl+Alt+Space', 'CommandOrControl+Shift+D'];
 
-/** Dewpoint outside of its windows: a browser has no part in it. */
+/** Dewpoint outside its windows. Not shown in a browser. */
 export function DesktopSettings({ settings, onSave }: DesktopSettingsProps) {
   const isWindow = useIsWindow();
   if (!isWindow || settings === undefined) return null;

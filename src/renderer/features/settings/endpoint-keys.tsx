@@ -15,7 +15,9 @@ import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
-/** Models for other programs: whether the app answers them, and the key of each. A new key is shown once, and lies nowhere. */
+/**
+ * Models for other programs: whether the app answers them, and their keys. A new key is shown once and stored nowhere.
+ */
 export function EndpointKeys() {
   const client = useClient();
   const queries = useQueryClient();
@@ -87,7 +89,7 @@ function EndpointSwitch() {
 
 interface ClientListProps {
   readonly clients: readonly EndpointClient[];
-  /** Null: not from here. */
+  /** Null: keys cannot be revoked from here. */
   readonly onRevoke: ((name: string) => void) | null;
 }
 

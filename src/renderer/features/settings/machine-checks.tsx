@@ -15,7 +15,7 @@ const looks = {
   missing: 'text-bad',
 } as const;
 
-/** What works on this machine and what does not; the same as `dewpoint doctor`. */
+/** What works on this machine and what does not, as in `dewpoint doctor`. */
 export function MachineChecks({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const navigate = useNavigate();

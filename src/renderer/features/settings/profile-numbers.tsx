@@ -5,13 +5,13 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
 
 interface ProfileNumbersProps {
-  /** A person's own, as the settings have them; read by name, for a newer core may have more. */
+  /** The user's own numbers from the settings. Read by name, because a newer core may have more. */
   readonly own: Readonly<Record<string, unknown>>;
 }
 
 const columns = ['economy', 'balanced', 'quality'] as const;
 
-/** What the profiles are: presets of the same numbers, and a person's own in the place of some. */
+/** The profiles: presets of the same numbers, with the user's own values where there are any. */
 export function ProfileNumbers({ own }: ProfileNumbersProps) {
   const rows = numberRows(own);
   const hasOwn = rows.some((row) => row.own !== null);
@@ -49,7 +49,7 @@ export function ProfileNumbers({ own }: ProfileNumbersProps) {
 }
 
 function Row({ row, hasOwn }: { readonly row: NumberRow; readonly hasOwn: boolean }) {
-  // What a person has set goes before every profile.
+  // The user's own value overrides every profile.
   const look = row.own === null ? '' : 'text-soft line-through';
   return (
     <tr className="border-b border-line last:border-0">

@@ -35,9 +35,9 @@ import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
 interface SettingsViewProps {
   readonly view: Extract<View, { readonly type: 'settings' }>;
-  /** Shown with their keys. */
+  /** Shown with their shortcuts. */
   readonly actions: readonly Action[];
-  /** The rules, and what other features have of settings. */
+  /** The rules, and settings that other features provide. */
   readonly children: ReactNode;
 }
 
@@ -95,7 +95,7 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
   );
 }
 
-/** Beside the settings where there is room: a click leads to its part. */
+/** The list of sections, shown beside the settings if there is room. A click scrolls to a section. */
 function SectionList({ sections }: { readonly sections: readonly SettingsSection[] }) {
   const show = (list: HTMLElement, title: string): void => {
     const parts = list.parentElement?.querySelectorAll('section') ?? [];
@@ -123,7 +123,7 @@ function SectionList({ sections }: { readonly sections: readonly SettingsSection
   );
 }
 
-/** What the core keeps; `children` stand between what many change and what few do. */
+/** Settings that the core stores. `children` come between the common and the technical ones. */
 function CoreSettings({ children }: { readonly children: ReactNode }) {
   const client = useClient();
   const queries = useQueryClient();
@@ -150,7 +150,7 @@ function CoreSettings({ children }: { readonly children: ReactNode }) {
       {settings.error !== null && (
         <Problem text={`${t('settings.failed')} ${failureText(settings.error)}`} onRetry={settings.refetch} />
       )}
-      {/* What was not saved may be far down. */}
+      {/* The setting that was not saved may be far down the page. */}
       {problem !== null && <Problem className="sticky top-2 z-10 max-md:top-12" text={problem} />}
       {settings.data !== undefined && <WorkSettings settings={settings.data} onSave={onSave} />}
       {children}

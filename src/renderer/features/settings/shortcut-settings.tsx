@@ -13,7 +13,7 @@ interface ShortcutSettingsProps {
   readonly isWanted: boolean;
 }
 
-/** Every action with its keys, which a person can change; two actions never have the same. */
+/** Every action with its shortcut, which the user can change. No two actions share one. */
 export function ShortcutSettings({ actions, isWanted }: ShortcutSettingsProps) {
   const [own, setOwn] = useShortcuts();
   const [asking, setAsking] = useState<string | null>(null);
@@ -66,7 +66,10 @@ export function ShortcutSettings({ actions, isWanted }: ShortcutSettingsProps) {
   );
 }
 
-/** Keys that more than one action has, as only a settings file that was written by hand can say; the first has them. */
+/**
+ * Shortcuts that several actions share, which is possible only in a settings file edited by hand. The first action
+ * wins.
+ */
 function sameKeys(
   actions: readonly Action[],
 ): readonly { readonly keys: string; readonly labels: readonly string[] }[] {
@@ -77,7 +80,7 @@ function sameKeys(
 
 interface ShortcutProps {
   readonly action: Action;
-  /** The keys are not the usual ones. */
+  /** Whether the shortcut differs from the default. */
   readonly isOwn: boolean;
   readonly isAsking: boolean;
   readonly onAsk: (isAsking: boolean) => void;

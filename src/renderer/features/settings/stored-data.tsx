@@ -13,8 +13,8 @@ import { Group } from '../../ui/controls/settings-parts.tsx';
 const keptKey = ['kept'];
 
 /**
- * What Dewpoint keeps on the disk beside models, and the removal of what is not needed; the same as `dewpoint clean`.
- * Counting can take a while, so nobody counts before a person asks.
+ * What Dewpoint stores besides models, and buttons to remove what is not needed, as in `dewpoint clean`. Measuring can
+ * take a while, so it starts only on request.
  */
 export function StoredData() {
   const client = useClient();
@@ -61,7 +61,7 @@ interface RemoveButtonsProps {
   readonly onRemove: (images: boolean) => void;
 }
 
-/** Images take long to bring again: they go only with a button of their own. */
+/** Images take long to download or build again, so removing them has its own button. */
 function RemoveButtons({ items, isBusy, onRemove }: RemoveButtonsProps) {
   const unneeded = items.filter(({ unneeded: why }) => why !== null);
   const others = unneeded.filter(({ kind }) => kind !== 'image');

@@ -18,7 +18,7 @@ interface WebSettingsProps {
   readonly onSave: (key: string, value: unknown) => void;
 }
 
-/** Tools by which agents reach the web; all of them are off until they are switched on here. */
+/** Tools that let agents reach the web. All are off until the user switches them on here. */
 export function WebSettings({ settings, onSave }: WebSettingsProps) {
   const web = fieldOf(settings, 'web');
   return (
@@ -49,14 +49,14 @@ function Switch({ name, isOn, onSave }: SwitchProps) {
 }
 
 interface SearchServiceProps {
-  /** The settings of the web. */
+  /** The web section of the settings. */
   readonly web: unknown;
   readonly onSave: (key: string, value: unknown) => void;
 }
 
 const choices = ['off', 'searxng', 'brave'] as const satisfies readonly ('off' | SearchServiceName)[];
 
-/** Which service searches are sent to. One that is chosen counts once a search with it has worked. */
+/** The search service. A chosen service is used once a search with it has worked. */
 function SearchService({ web, onSave }: SearchServiceProps) {
   const [chosen, setChosen] = useState<SearchServiceName | null>(null);
   const isRefused = useIsCommandRefused('web.setUpSearch');
@@ -94,12 +94,12 @@ function SearchService({ web, onSave }: SearchServiceProps) {
 interface ServiceFormProps {
   readonly service: SearchServiceName;
   readonly address: string;
-  /** It is the one that is in use. */
+  /** Whether this service is in use. */
   readonly isOn: boolean;
   readonly onDone: () => void;
 }
 
-/** A key goes to the core once, and none comes back. */
+/** A key goes to the core once and never comes back. */
 function ServiceForm({ service, address, isOn, onDone }: ServiceFormProps) {
   const client = useClient();
   const queries = useQueryClient();

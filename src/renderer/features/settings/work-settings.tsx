@@ -23,7 +23,7 @@ interface NotifySettingsProps {
   readonly onSave: (value: string) => void;
 }
 
-/** Of what a person is told who looks elsewhere; a browser asks them itself whether it may. */
+/** News for a user who is looking elsewhere. A browser asks for its own permission. */
 export function NotifySettings({ value, onSave }: NotifySettingsProps) {
   const isWindow = useIsWindow();
   const [isAllowed, setIsAllowed] = useState(mayNotify);
@@ -47,7 +47,7 @@ export function NotifySettings({ value, onSave }: NotifySettingsProps) {
 }
 
 interface WorkSettingsProps {
-  /** As the core has them; read by name, for a newer core may have more. */
+  /** The core's settings. Read by name, because a newer core may have more. */
   readonly settings: unknown;
   readonly onSave: (key: string, value: unknown) => void;
 }
@@ -107,7 +107,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
   );
 }
 
-/** Only a window opens files. The editors that are not here are not offered, but for one that was chosen. */
+/** Only a window opens files. Offers the installed editors, and the chosen one even if it is missing. */
 function EditorSetting({ value, onSave }: NotifySettingsProps) {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -140,7 +140,7 @@ function EditorSetting({ value, onSave }: NotifySettingsProps) {
 
 const programChoices = ['auto', 'on', 'off'] as const;
 
-/** What few people change. */
+/** Settings that few users change. */
 export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
   const models = useModelOptions();
   return (

@@ -20,14 +20,14 @@ import { Dialog } from 'radix-ui';
 import { Button } from '../../ui/controls/button.tsx';
 
 interface StatusBarProps {
-  /** Null where no session is shown. */
+  /** Null when no session is shown. */
   readonly session: { readonly state: SessionState; readonly money: MoneyState } | null;
   readonly isConnected: boolean;
   readonly onInspect: (tab: InspectorTab) => void;
   readonly onModels: () => void;
 }
 
-/** Always there: which model, how fast, what it cost, and where commands run. Each opens the place that explains it. */
+/** Always visible: the model, its speed, the cost, and where commands run. Each item opens its details. */
 export const StatusBar = memo(function StatusBar({ session, isConnected, onInspect, onModels }: StatusBarProps) {
   return (
     <section
@@ -46,7 +46,7 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
   );
 });
 
-/** Nothing is wrong with that: steps run here. The models say which of them can be reached. */
+/** No error, because steps run locally. The models view says which models can be reached. */
 function Offline({ onModels }: Pick<StatusBarProps, 'onModels'>) {
   if (useIsOnline()) return null;
   return (
@@ -56,7 +56,7 @@ function Offline({ onModels }: Pick<StatusBarProps, 'onModels'>) {
   );
 }
 
-/** Models of this machine go easy on it: why, and where that is set. */
+/** Local models hold back because of power, heat or memory. Says why, and links to the setting. */
 function Strained() {
   const client = useClient();
   const navigate = useNavigate();
@@ -76,7 +76,7 @@ function Strained() {
 
 const strainEveryMs = 20_000;
 
-/** Where no session is shown: what the next task would run on, and what this month came to. */
+/** Shown without a session: the model of the next task, and this month's cost. */
 function HomeItems({ onModels }: { readonly onModels: () => void }) {
   const client = useClient();
   const navigate = useNavigate();
@@ -116,7 +116,7 @@ interface SessionItemsProps {
 }
 
 function SessionItems({ state, money, onInspect }: SessionItemsProps) {
-  // What was written beside another step has the speed of that one.
+  // An answer that was written beside another step has that step's speed.
   const step = state.steps.findLast(({ end: its }) => its !== null && !wasWrittenAhead(its)) ?? state.steps.at(-1);
   const end = step?.end ?? null;
   const nameOf = useModelName();
@@ -143,7 +143,7 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   );
 }
 
-/** What the other place alone would have cost so far, with the electricity of this machine; nothing where nobody knows. */
+/** The cost so far in the other place alone, with this machine's electricity. Empty when unknown. */
 function CounterfactualSpend({ state, onInspect }: Pick<SessionItemsProps, 'state' | 'onInspect'>) {
   const reference = useCloudReference(state);
   const { steps, turns } = state;
@@ -173,13 +173,13 @@ function CounterfactualSpend({ state, onInspect }: Pick<SessionItemsProps, 'stat
 }
 
 interface ItemProps {
-  /** The tab of the inspector that it opens. */
+  /** The inspector tab that it opens. */
   readonly tab?: InspectorTab;
-  /** What it opens, where that is none. */
+  /** What it opens, if not a tab. */
   readonly opens?: string;
   readonly onClick: () => void;
   readonly children: ReactNode;
-  /** Where there is too little room, this one gives of its own first; the Cost tab has the whole. */
+  /** With too little room, this item shrinks first. The Cost tab has the full text. */
   readonly gives?: boolean;
   readonly className?: string;
 }
@@ -209,7 +209,7 @@ function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: 
     prefill === null ? null : t('status.prefill', { speed: prefill }),
     percent === null ? null : t('status.kept', { percent }),
   ].filter((part) => part !== null);
-  // Without a speed there is nothing that a person asked for: the Context tab has the rest.
+  // Without a speed there is nothing to show here. The Context tab has the rest.
   if (decode === null) return null;
   return (
     <Item tab="context" onClick={() => onInspect('context')}>
@@ -218,7 +218,7 @@ function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: 
   );
 }
 
-/** With the device, where the model runs in an engine of this machine. */
+/** Adds the device, if the model runs in an engine on this machine. */
 function modelText({ end }: StepState, model: string): string {
   const backend = end?.load?.backend;
   if (backend === undefined) return model;
@@ -240,7 +240,10 @@ function Tier({ state: { sandbox } }: { readonly state: SessionState }) {
   return sandbox.lost === null ? tier : <span className="text-bad">{t('status.lost', { tier })}</span>;
 }
 
-/** The core is out of reach: what that means, what was kept and what can be done. Part of the page, which has nothing to load it from then. */
+/**
+ * The core cannot be reached: what that means, what was kept and what to do. Part of the first download, because
+ * nothing can be loaded then.
+ */
 export function LostConnection({ look }: { readonly look: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -272,7 +275,7 @@ export function LostConnection({ look }: { readonly look: string }) {
   );
 }
 
-/** False where this machine is in no network at all; true says little, for a network may lead nowhere. */
+/** False when this machine has no network at all. True says little, because a network may lead nowhere. */
 export function useIsOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine);
 }

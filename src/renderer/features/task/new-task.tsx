@@ -36,14 +36,14 @@ import { noChoice, startTask } from './start-task.ts';
 import { useTaskTemplates } from './use-task-templates.tsx';
 
 interface NewTaskProps {
-  /** Folders of earlier sessions, the latest first: most tasks are in the same one. */
+  /** Folders of earlier sessions, latest first, because most tasks are in the same one. */
   readonly projects: readonly string[];
-  /** To begin with in place of the latest one. */
+  /** The folder to begin with, instead of the latest one. */
   readonly first: string | null;
-  /** A new task is asked for: the field has the focus each time this is another object. */
+  /** A request for a new task. Each new object moves the focus to the field. */
   readonly asked: GivenTask;
   readonly onStarted: (sessionId: string) => void;
-  /** What the machine still needs: above the form in a home without a session, else below it. */
+  /** What the machine still needs. Above the form in a home without a session, otherwise below it. */
   readonly children: ReactNode;
   readonly isFirstHome: boolean;
 }
@@ -78,7 +78,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (task.trim() === '' || isStarting || files.isHeld || templates.fill()) return;
-    // Where Escape is heard.
+    // The field also handles Escape.
     field.current?.focus();
     held.send();
   };
@@ -160,7 +160,7 @@ interface TaskFieldProps {
   readonly onChoice: (choice: TaskChoice) => void;
   readonly assistants: AssistantChoiceState;
   readonly isStarting: boolean;
-  /** A large project takes its time to be copied. */
+  /** Stops the start, because copying a large project takes time. */
   readonly onStop: () => void;
   readonly attachments: Attachments;
   readonly place: FilePlace | null;

@@ -6,10 +6,10 @@ import type { ModelPick } from '../../lib/models/model-options.ts';
 import { expectNewsOf } from '../../lib/notices/screen-reader.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 
-/** What may be said about a task beyond its words; empty texts stand for what the settings say. */
+/** Options of a task besides its text. An empty text means the value from the settings. */
 export interface TaskChoice {
   readonly check: string;
-  /** Null: its words say it. */
+  /** Null: its own words decide. */
   readonly mode: TaskMode | null;
   readonly pick: ModelPick;
   readonly workspace: 'in-place' | 'copy';
@@ -28,15 +28,15 @@ export const noChoice: TaskChoice = {
 
 interface Wanted extends TaskChoice {
   readonly task: string;
-  /** Empty: none. */
+  /** Empty: no project. */
   readonly project: string;
   readonly attachments: readonly Attachment[];
   readonly assistant?: string;
 }
 
 /**
- * Makes a session and sends it the task; answers its id. Rejects with a typed failure of the core. On abort there is no
- * session yet, or its turn is cancelled.
+ * Creates a session, sends it the task and returns its id. Rejects with a typed failure of the core. After an abort,
+ * either no session exists or its turn is cancelled.
  */
 export async function startTask(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string> {
   const { task, check, mode, pick, workspace } = wanted;
@@ -66,7 +66,7 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
 
 const titleCharacters = 80;
 
-/** The first line of the task stands for the session in lists. */
+/** The first line of the task becomes the session's title. */
 function titleOf(task: string): string {
   const [line = ''] = task.trim().split('\n');
   const characters = Array.from(line);

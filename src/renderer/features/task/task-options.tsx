@@ -8,7 +8,7 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import type { TaskChoice } from './start-task.ts';
 
 interface TaskOptionsProps {
-  /** The folder of the project; empty: none. */
+  /** The project's folder; empty: no project. */
   readonly project: string;
   readonly choice: TaskChoice;
   readonly onChange: (choice: TaskChoice) => void;
@@ -77,7 +77,7 @@ function WorkspaceChoice({ choice, project, onChange }: TaskOptionsProps) {
   );
 }
 
-/** What a copy of a project takes, before it is made. */
+/** The size of a copy of the project, before it is made. */
 function useCopySize(projectPath: string): string | undefined {
   const client = useClient();
   const size = useQuery({

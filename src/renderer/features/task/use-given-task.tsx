@@ -12,13 +12,12 @@ interface TaskOfField {
   readonly add: (files: readonly File[]) => void;
 }
 
-/** What was given is taken once, however often the field is drawn anew. */
+/** Each given task is used once, however often the field renders. */
 const taken = new WeakSet<GivenTask>();
 
 /**
- * Puts what came from outside of the page into the field of a new task, behind what was typed there already. Until it is
- * sent or removed, what this answers says whose words they are. The focus stays away from a stranger's words: a key that
- * was meant for something else must not send them.
+ * Puts a task from outside the page into the field, after any text that is there. The returned note says who wrote it,
+ * until it is sent or removed. A stranger's text does not get the focus, so that no stray key can send it.
  */
 export function useGivenTask(given: GivenTask, { text, setText, add }: TaskOfField): ReactNode {
   const [from, setFrom] = useDraft('task-from');
@@ -31,11 +30,11 @@ export function useGivenTask(given: GivenTask, { text, setText, add }: TaskOfFie
     setWords(given.text);
     setText(text.trim() === '' ? given.text : `${text.trimEnd()}\n\n${given.text}`);
     setFrom(given.isCut === true ? 'link-cut' : given.from);
-    // Only another object is given anew.
+    // Runs only for a new object.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [given]);
   useEffect(() => {
-    // What is written next is the person's own.
+    // What is written next is the user's own.
     if (from !== '' && text.trim() === '') setFrom('');
   }, [from, text, setFrom]);
   const kind = (['link', 'link-cut', 'clipboard'] as const).find((one) => one === from);
@@ -47,7 +46,7 @@ export function useGivenTask(given: GivenTask, { text, setText, add }: TaskOfFie
   return (
     <Notice kind={kind === 'clipboard' ? 'info' : 'warning'}>
       <p>{t(`task.from.${kind}`)}</p>
-      {/* What was changed in it since is the person's. */}
+      {/* Can be removed only if the user has not changed it. */}
       {text.includes(words) && (
         <Button size="small" className="mt-2" onClick={remove}>
           {t('task.from.remove')}
@@ -57,7 +56,7 @@ export function useGivenTask(given: GivenTask, { text, setText, add }: TaskOfFie
   );
 }
 
-/** Whether a stranger wrote what is given. */
+/** Whether a stranger wrote the given text. */
 export function isForeign({ from }: GivenTask): boolean {
   return from === 'link';
 }

@@ -12,9 +12,9 @@ import { t } from '../../lib/text/translate.ts';
 import type { FieldMenu, MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 
 interface TaskTemplates {
-  /** Opens with a `/`. */
+  /** Opens when a `/` is typed. */
   readonly menu: FieldMenu;
-  /** Where the task is `/name …` of a template, its text stands in the field after that; false: it is not. */
+  /** If the task is `/name …` of a template, fills the field with its text and returns true. */
   readonly fill: () => boolean;
 }
 
@@ -26,7 +26,10 @@ interface TaskText {
   readonly attachments: Pick<Attachments, 'addKept'>;
 }
 
-/** Prompt templates and prompts of tool servers in the field of a new task. Each is seen in full before it is sent. */
+/**
+ * Prompt templates and prompts of tool servers in the field of a new task. The user sees the full text before sending
+ * it.
+ */
 export function useTaskTemplates({ task, setTask, field, place, attachments }: TaskText): TaskTemplates {
   const { templates } = useTemplates();
   const server = useServerPrompts({ text: task, setText: setTask, place, attachments });

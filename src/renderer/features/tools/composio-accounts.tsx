@@ -17,7 +17,9 @@ interface Waiting {
   readonly link: string;
 }
 
-/** The accounts that a server works through: which are connected, and the link by which one is. Asks when it is told to. */
+/**
+ * The accounts that a server uses: which are connected, and links to connect others. Asks the server only on request.
+ */
 export function ComposioAccounts({ name }: { readonly name: string }) {
   const client = useClient();
   const work = useToolWork();
@@ -103,7 +105,7 @@ function Account({ account: { toolkit, title, state, status }, isBusy, onConnect
   );
 }
 
-/** Links lead out of the app, so the person opens them. */
+/** Links lead out of the app, so the user opens them. */
 function WaitFor({
   waiting: { toolkit, link },
   onCancel,

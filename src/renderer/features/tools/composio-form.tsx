@@ -19,7 +19,7 @@ const nothing = {
 };
 type Typed = typeof nothing;
 
-/** Composio as a server of its own kind. Adding it keeps the key and sends nothing. */
+/** Adds Composio, which is a server of its own kind. Adding it stores the key and sends nothing. */
 export function ComposioForm() {
   const client = useClient();
   const work = useToolWork();

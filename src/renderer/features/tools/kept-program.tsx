@@ -21,7 +21,7 @@ interface KeptProgramProps {
   readonly isRefused: boolean;
 }
 
-/** What a kept program may call, how its versions differ, and a way to be rid of it. */
+/** The calls that a kept program may make, the changes between its versions, and a button to delete it. */
 export function KeptProgram({ tool, program, projectPath, isRefused }: KeptProgramProps) {
   const { name, file, sha256 } = tool;
   const client = useClient();

@@ -15,7 +15,7 @@ import { useToolWork } from './use-tool-servers.ts';
 
 type Where = 'container' | 'host';
 
-/** A server is added from what others give out (an address, a link, JSON), or by a form. Adding starts nothing. */
+/** Adds a server from pasted text (an address, a link, JSON) or with a form. Adding starts nothing. */
 export function NewServer() {
   return (
     <div className="flex flex-col gap-4">
@@ -45,7 +45,7 @@ function PastedServer() {
         { signal },
       );
       setOutcome(found);
-      // What was not taken can be put right where it stands.
+      // Text that was not accepted stays in the field to be corrected.
       if (found.skipped.length === 0) setText('');
     });
   };
@@ -147,7 +147,7 @@ const nothing: Typed = {
 function definitionOf(typed: Typed) {
   const { kind, url, command, where, staysHere } = typed;
   if (kind === 'http') return { kind, url: url.trim(), headers: words(typed.headers), staysHere } as const;
-  // An argument may hold blanks, so each has a line.
+  // An argument may contain blanks, so each has a line.
   const args = typed.args.split('\n').filter((line) => line !== '');
   const hosts = where === 'host' ? [] : words(typed.hosts);
   return { kind, command: command.trim(), args, env: words(typed.env), where, hosts, staysHere } as const;

@@ -4,16 +4,16 @@ import { controlClass } from '../../ui/controls/settings-parts.tsx';
 
 interface OnOffProps {
   readonly name: string;
-  /** What holds. */
+  /** The value that applies. */
   readonly isOn: boolean;
-  /** What a project says itself, null where it goes by the general word; undefined: this is the general word. */
+  /** The project's own switch, null when the general one applies; undefined: this is the general switch. */
   readonly own: boolean | null | undefined;
   readonly isDisabled: boolean;
-  /** Null: by the general word again. */
+  /** Null: the general switch applies again. */
   readonly onChange: (isOn: boolean | null) => void;
 }
 
-/** Whether something is used: in all projects, or in one, which may go by what holds in all. */
+/** A switch for all projects, or for one project, which may follow the general one. */
 export function OnOff({ name, isOn, own, isDisabled, onChange }: OnOffProps) {
   const chosen = own === null ? '' : isOn ? 'on' : 'off';
   return (
@@ -25,7 +25,7 @@ export function OnOff({ name, isOn, own, isDisabled, onChange }: OnOffProps) {
       onChange={({ target: { value } }) => onChange(value === '' ? null : value === 'on')}
     >
       {own !== undefined && (
-        // What all projects have is known only while this one says nothing itself.
+        // The general value is known only while the project has none of its own.
         <option value="">{t(own === null ? (isOn ? 'tools.asAll.on' : 'tools.asAll.off') : 'tools.asAll')}</option>
       )}
       <option value="on">{t('tools.on')}</option>

@@ -16,10 +16,10 @@ import type { ToolDraft } from './tool-draft.ts';
 import { draftOf } from './tool-draft.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
 
-/** Files change beside Dewpoint, in an editor: what is shown is looked at again. */
+/** Files may change in an editor outside Dewpoint, so the list is loaded again this often. */
 const againMs = 4_000;
 
-/** Tools from files as one project sees them; null: those of the person alone. Looking at them runs none. */
+/** Tools from files as one project sees them; null: only the user's own. Listing them runs none. */
 export function useOwnTools(projectPath: string | null) {
   const client = useClient();
   return useQuery({
@@ -33,15 +33,15 @@ export function useOwnTools(projectPath: string | null) {
 
 interface OwnToolsProps {
   readonly query: ReturnType<typeof useOwnTools>;
-  /** Null: what holds in all. */
+  /** Null: what applies to all projects. */
   readonly project: string | null;
-  /** They can only be looked at from here. */
+  /** Read-only from here. */
   readonly isRefused: boolean;
   readonly hasProjects: boolean;
   readonly onEdit: (draft: ToolDraft) => void;
 }
 
-/** Each file of the folders of tools: what it may do, and why it is not offered. */
+/** Each file of the tools folders: what it may do, and why it is not offered. */
 export function OwnTools({ query, project, isRefused, hasProjects, onEdit }: OwnToolsProps) {
   const { data, error } = query;
   const client = useClient();
@@ -90,7 +90,7 @@ export function OwnTools({ query, project, isRefused, hasProjects, onEdit }: Own
   );
 }
 
-/** Of a tool that has no name yet. */
+/** A free name for a new tool. */
 function freeName(names: readonly string[]): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? 'my_tool' : `my_tool_${count}`;
@@ -100,7 +100,7 @@ function freeName(names: readonly string[]): string {
 
 interface OwnToolProps extends Pick<OwnToolsProps, 'project' | 'isRefused' | 'onEdit'> {
   readonly tool: OwnToolReport;
-  /** When it was as it is shown. */
+  /** When this state was read. */
   readonly readAt: number;
 }
 
@@ -108,7 +108,7 @@ function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
   const client = useClient();
   const work = useToolWork();
   const { name, state, problem, lastUsedAt, secrets, sha256 } = tool;
-  // A tool of the home has no word of a project's own in a key.
+  // The key of a tool in the home never includes a project.
   const which = { name, ...inProject(project) };
   const edit = async (): Promise<void> => {
     const projectPath = tool.source === 'home' ? null : project;
@@ -185,11 +185,11 @@ interface WaitingFileProps {
   readonly tool: OwnToolReport;
   readonly text: string;
   readonly isBusy: boolean;
-  /** Null: nobody can say yes from here. */
+  /** Null: it cannot be approved from here. */
   readonly onApprove: (() => void) | null;
 }
 
-/** A project's file that waits for a yes to its bytes. */
+/** A project's file whose bytes wait for approval. */
 function WaitingFile({ tool: { name, diff }, text, isBusy, onApprove }: WaitingFileProps) {
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">

@@ -10,11 +10,11 @@ import { Notice } from '../../ui/notices/notice.tsx';
 interface ServerApprovalProps {
   readonly definition: ServerDefinition;
   readonly isBusy: boolean;
-  /** Null: nobody can say yes from here. */
+  /** Null: it cannot be approved from here. */
   readonly onApprove: (() => void) | null;
 }
 
-/** Everything that decides what would be started or reached, each part by itself; the yes is to exactly this. */
+/** Everything that decides what would be started or reached, part by part. The user approves exactly this. */
 export function ServerApproval({ definition, isBusy, onApprove }: ServerApprovalProps) {
   const isOnHost = definition.kind === 'stdio' && definition.where === 'host';
   const parts = partsOf(definition);

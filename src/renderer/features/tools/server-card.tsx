@@ -16,7 +16,9 @@ import type { Work } from '../../lib/connection/use-work.ts';
 import type { ServerProps } from './use-tool-servers.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
 
-/** One server: what it is, what it takes of a prompt, and its tools. What is not approved shows what a yes would be to. */
+/**
+ * One server: what it is, its share of a prompt, and its tools. An unapproved one shows what the user would approve.
+ */
 export function ServerCard(props: ServerProps) {
   const { server, isRefused } = props;
   const client = useClient();
@@ -119,7 +121,7 @@ function Head({ server, project, isRefused, work }: ServerProps & { readonly wor
   );
 }
 
-/** Approvals and keys cannot be had back, so it asks. */
+/** Asks first, because approvals and keys cannot be restored. */
 function Remove({ name, work }: { readonly name: string; readonly work: Work }) {
   const client = useClient();
   const [isAsking, setAsking] = useState(false);

@@ -1,10 +1,10 @@
 import { t } from '../../lib/text/translate.ts';
 import { InputField } from '../../ui/controls/field.tsx';
 
-/** Of what no dictionary and no earlier visit knows. */
+/** For text that no dictionary and no autocomplete knows. */
 export const plainText = { spellCheck: false, autoComplete: 'off' } as const;
 
-/** With commas or blanks between them. */
+/** Splits at commas and blanks. */
 export const words = (text: string): string[] => text.split(/[\s,]+/u).filter((word) => word !== '');
 
 interface NameFieldProps {
@@ -12,7 +12,7 @@ interface NameFieldProps {
   readonly onName: (name: string) => void;
 }
 
-/** What a server is called here. */
+/** The name of a server in Dewpoint. */
 export function NameField({ name, onName }: NameFieldProps) {
   return (
     <InputField

@@ -18,7 +18,7 @@ interface SignInProps extends ServerProps {
   readonly signIn: SignInReport;
 }
 
-/** How it stands with the sign-in to a server, and the way through it. Only the person's click begins one. */
+/** The state of the sign-in to a server, and the steps through it. Only the user's click starts one. */
 export function ServerSignIn({ server: { name }, signIn, isRefused }: SignInProps) {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -30,7 +30,8 @@ export function ServerSignIn({ server: { name }, signIn, isRefused }: SignInProp
       for await (const progress of await client.tools.signIn({ name, byCode }, { signal })) {
         if (progress.type === 'done') continue;
         setOpen({ ...progress, by: hostOf(progress.issuer) });
-        // Where it does not open, the address is there to be copied. One for a code is opened on any device.
+        // If the browser does not open, the user can copy the address. An address with a code can be opened on any
+        // device.
         if (isWindow && progress.code === null) await openBrowser();
       }
     });
@@ -117,7 +118,7 @@ function SignedIn({ name, begin, work }: { readonly name: string; readonly begin
   );
 }
 
-/** The part of an address that says whose it is. */
+/** The host of an address, which shows whose it is. */
 function hostOf(address: string): string {
   try {
     return new URL(address).host;

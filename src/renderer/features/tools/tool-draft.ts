@@ -3,19 +3,19 @@ import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { words } from './server-fields.tsx';
 import { jsonIn } from '@shared/text/json-in.ts';
 
-/** One argument of a tool as the form has it. What the form has no field for stays in `rest`. */
+/** One argument of a tool in the form. `rest` keeps everything that the form has no field for. */
 export interface ToolInput {
-  /** For the list: it has no name at first. */
+  /** A key for the list, because a new argument has no name. */
   readonly id: number;
   readonly name: string;
-  /** Empty: it is of no single kind. */
+  /** Empty: it has no single type. */
   readonly kind: string;
   readonly about: string;
   readonly isRequired: boolean;
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** What a tool says of itself, as it is typed. */
+/** A tool's declaration as typed. */
 export interface ToolFields {
   readonly name: string;
   readonly description: string;
@@ -23,23 +23,23 @@ export interface ToolFields {
   readonly hosts: string;
   readonly secrets: string;
   readonly seconds: string;
-  /** It was kept of a session: it reaches hosts by its calls alone, and runs in a session alone. */
+  /** Set for a kept program of a session: it reaches hosts only through its calls, and runs only in a session. */
   readonly isProgram: boolean;
-  /** All of the schema but its arguments. */
+  /** The whole schema except its arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** A tool that is written. The text is what will be saved; the fields say the same. */
+/** A tool being written. `text` is what will be saved; `fields` say the same. */
 export interface ToolDraft {
   readonly file: string;
   readonly text: string;
-  /** The bytes that it takes the place of; null: it is new. */
+  /** Hash of the bytes to replace; null: a new file. */
   readonly replaces: string | null;
-  /** Null: it is the person's own, in all projects. */
+  /** Null: the user's own tool, for all projects. */
   readonly projectPath: string | null;
-  /** Null: its text was not read yet. */
+  /** Null: the text has not been parsed yet. */
   readonly fields: ToolFields | null;
-  /** The fields say what the text does not say yet. */
+  /** Whether the fields have changes that are not in the text yet. */
   readonly isUnsaid: boolean;
   readonly problem: string | null;
 }
@@ -78,7 +78,7 @@ export function fieldsOf({ name, description, ...rest }: OwnToolDeclaration & { 
   };
 }
 
-/** As a file declares it; the core says what of it is not right. */
+/** The fields as a declaration in a file. The core checks it. */
 export function declarationOf(fields: ToolFields): Record<string, unknown> {
   const inputs = fields.inputs.filter(({ name }) => name.trim() !== '');
   const properties = inputs.map(({ name, kind, about, rest }) => {
@@ -101,7 +101,10 @@ export function declarationOf(fields: ToolFields): Record<string, unknown> {
   };
 }
 
-/** An argument of another kind keeps nothing that was true of the old one. A list says what is in it: some models want that. */
+/**
+ * A new type drops everything that was true of the old one. A list states its item type, because some models require
+ * it.
+ */
 export function withKind(input: ToolInput, kind: string): ToolInput {
   return { ...input, kind, rest: kind === 'array' ? { items: { type: 'string' } } : {} };
 }
@@ -111,7 +114,7 @@ export function newInput(inputs: readonly ToolInput[]): ToolInput {
   return { id, name: '', kind: 'string', about: '', isRequired: true, rest: {} };
 }
 
-/** Arguments to try it with, as JSON: what its schema gives as an example, else something of the right kind. */
+/** Example arguments as JSON: the schema's examples, otherwise a value of the right type. */
 export function exampleInput({ inputs }: ToolFields): string {
   const values = inputs
     .filter(({ name, isRequired }) => name !== '' && isRequired)
@@ -130,7 +133,7 @@ function exampleOf({ kind, rest }: ToolInput): unknown {
   return kind === 'object' ? {} : '';
 }
 
-/** What is kept of one that is not saved, and what is read of that again; null: it is of another kind. */
+/** Saves an unsaved draft as text, and reads it back; null when it has another format. */
 export function keptText({ file, text, replaces, projectPath }: ToolDraft): string {
   return JSON.stringify({ file, text, replaces, projectPath });
 }

@@ -26,7 +26,7 @@ interface ToolEditorProps {
   readonly onClose: () => void;
 }
 
-/** A tool of the person's own, written or changed: what it says of itself, its code, and a try in the sandbox. */
+/** Writes or changes a tool of the user: its declaration, its code, and a trial run in the sandbox. */
 export function ToolEditor({ first, onClose }: ToolEditorProps) {
   const client = useClient();
   const queries = useQueryClient();
@@ -39,7 +39,7 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
   };
   const save = async (): Promise<void> => {
     const { file, text, replaces, projectPath, isUnsaid } = await settle();
-    // What is wrong stands below the code.
+    // The problem is shown below the code.
     if (isUnsaid) return;
     const place = { ...inProject(projectPath), ...(replaces === null ? {} : { replaces }) };
     const report = await client.ownTools.save({ file, text, ...place });
@@ -66,7 +66,7 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
         title={replaces === null ? t('toolEdit.new') : t('toolEdit.title', { file: seenName(file) })}
         text={projectPath === null ? t('toolEdit.text') : t('toolEdit.textProject', { name: folderName(projectPath) })}
       />
-      {/* Of a file that could not be read, there is nothing to show beside its text. */}
+      {/* If a file cannot be read, only its text is shown. */}
       {(draft.fields !== null || draft.problem === null) && <Declared {...shown} />}
       <Code {...shown} />
       {draft.fields?.isProgram === true ? (
@@ -89,7 +89,7 @@ type Shown = ReturnType<typeof useToolDraft>;
 
 function Declared({ draft, setFields, replace }: Shown) {
   const { fields, problem, isUnsaid, replaces } = draft;
-  // What cannot be read cannot be written anew either.
+  // A declaration that cannot be read cannot be rewritten either.
   const isDisabled = fields === null || (problem !== null && !isUnsaid);
   const typed = fields ?? nothingRead;
   const set = (part: Partial<ToolFields>): void => setFields({ ...typed, ...part });
@@ -124,7 +124,7 @@ function Declared({ draft, setFields, replace }: Shown) {
   );
 }
 
-/** What it may reach, and for how long it may run. A program reaches things by its calls alone. */
+/** The hosts that it may reach, and its time limit. A program reaches hosts only through its calls. */
 function Reach({ typed, set }: { readonly typed: ToolFields; readonly set: (part: Partial<ToolFields>) => void }) {
   const seconds = (
     <InputField
@@ -184,7 +184,7 @@ const ends: Readonly<Record<string, Beginning>> = { '.js': 'js', '.sh': 'sh' };
 const beginningNames = ['python', 'js', 'sh', 'create_issue', 'chat_message'] as const;
 type Beginning = (typeof beginningNames)[number];
 
-/** Another language is another text; what was written in the one before is there again on the way back. */
+/** Another language starts another text. Switching back restores the earlier one. */
 function Language({ draft, onBegin }: { readonly draft: ToolDraft; readonly onBegin: (draft: ToolDraft) => void }) {
   const client = useClient();
   const [chosen, setChosen] = useState<Beginning>(

@@ -10,7 +10,7 @@ interface ToolInputsProps {
   readonly onChange: (inputs: readonly ToolInput[]) => void;
 }
 
-/** The arguments of a tool, one per row. What a row has no field for stays as the code has it. */
+/** The arguments of a tool, one per row. Anything that a row has no field for stays as the code has it. */
 export function ToolInputs({ inputs, isDisabled, onChange }: ToolInputsProps) {
   return (
     <fieldset disabled={isDisabled} className="flex min-w-0 flex-col gap-2">

@@ -16,7 +16,7 @@ interface ToolKeysProps {
   readonly onSave: SaveKey;
 }
 
-/** Values go to the core once, and no answer has them. */
+/** Values go to the core once and never come back. */
 export function ToolKeys({ names, isOpen, onSave }: ToolKeysProps) {
   return (
     <Fold key={String(isOpen)} label={t('tools.keys')} isOpen={isOpen}>

@@ -17,10 +17,10 @@ interface RowsProps extends ServerProps {
   readonly work: Work;
 }
 
-/** A server may have hundreds. */
+/** A server may have hundreds of tools. */
 const shownAtFirst = 20;
 
-/** First what waits for a yes, each with its whole definition, then what has one. */
+/** First the tools that wait for approval, each with its whole definition, then the approved ones. */
 export function ToolRows(props: RowsProps) {
   const { tools } = props.server;
   const open = tools.filter(({ text }) => text !== null);

@@ -23,7 +23,7 @@ interface Result {
   readonly printed: string;
 }
 
-/** Runs what is written, in the sandbox, as it stands in the form: it need not be saved. */
+/** Runs the tool in the sandbox as it is in the form. It need not be saved. */
 export function ToolTrial({ draft: { fields, problem }, settle }: ToolTrialProps) {
   const client = useClient();
   const work = useToolWork();

@@ -19,7 +19,7 @@ import { ToolEditor } from './tool-editor.tsx';
 import { draftKey } from './use-tool-draft.ts';
 import { useToolServers } from './use-tool-servers.ts';
 
-/** Where tools come from that Dewpoint does not bring: what each may do and takes, and what is on where. */
+/** Sources of tools that are not built in: what each may do and uses, and what is on in which project. */
 export default function ToolsView({ projects }: { readonly projects: readonly string[] }) {
   const [project, setProject] = useState<string | null>(null);
   const { query, isRefused } = useToolServers(project);

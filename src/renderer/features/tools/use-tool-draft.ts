@@ -6,10 +6,10 @@ import { writeStoredText } from '../../lib/window/stored-value.ts';
 import type { ToolDraft, ToolFields } from './tool-draft.ts';
 import { declarationOf, fieldsOf, keptText } from './tool-draft.ts';
 
-/** What is begun and not saved survives another view and a restart. */
+/** An unsaved draft survives a change of view and a restart. */
 export const draftKey = 'dewpoint-draft:tool';
 
-/** After the last letter, before the text and the fields are brought together. */
+/** The pause after typing before text and fields are synchronized. */
 const pauseMs = 300;
 
 export interface ShownDraft {
@@ -17,13 +17,13 @@ export interface ShownDraft {
   readonly setText: (text: string) => void;
   readonly setFields: (fields: ToolFields) => void;
   readonly replace: (draft: ToolDraft) => void;
-  /** The draft with both sides saying the same, as far as that can be. Rejects where the core does not answer. */
+  /** The draft with text and fields in agreement, as far as possible. Rejects if the core does not answer. */
   readonly settle: () => Promise<ToolDraft>;
 }
 
 /**
- * One text with two ways to change it. What is typed into the fields is written into the text, and what is typed into the
- * text is read into the fields. The core does both, for it alone knows how each language says such things.
+ * One text that can be changed in two ways. Changes of the fields are written into the text, and changes of the text
+ * are read into the fields. The core does both, because only it knows the syntax of each language.
  */
 export function useToolDraft(first: ToolDraft): ShownDraft {
   const client = useClient();
@@ -56,7 +56,7 @@ export function useToolDraft(first: ToolDraft): ShownDraft {
       show({ ...latest.current, problem: failureText(error) });
     }
   });
-  // What `settle` itself brings is no change.
+  // A draft that `settle` returns does not count as a change.
   const [changes, setChanges] = useState(0);
   useEffect(() => {
     const timer = setTimeout(bringTogether, changes === 0 ? 0 : pauseMs);
@@ -74,7 +74,7 @@ export function useToolDraft(first: ToolDraft): ShownDraft {
     setText: (text) => change({ ...latest.current, text }),
     setFields: (fields) => {
       const { file, replaces } = latest.current;
-      // The file of a new one is called as the tool is.
+      // The file of a new tool is named after the tool.
       const renamed =
         replaces === null && /^[a-z]\w*$/u.test(fields.name) ? fields.name + file.slice(file.lastIndexOf('.')) : file;
       change({ ...latest.current, fields, file: renamed, isUnsaid: true });

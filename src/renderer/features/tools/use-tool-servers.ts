@@ -5,7 +5,7 @@ import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import type { Work } from '../../lib/connection/use-work.ts';
 import { useWork } from '../../lib/connection/use-work.ts';
 
-/** The servers as one project sees them; null: as they are in all. Looking at them starts none. */
+/** The servers as one project sees them; null: what applies to all. Listing them starts none. */
 export function useToolServers(projectPath: string | null) {
   const client = useClient();
   const isRefused = useIsCommandRefused('tools.add');
@@ -20,11 +20,11 @@ export function useToolServers(projectPath: string | null) {
 
 export interface ServerProps {
   readonly server: ToolServerReport;
-  /** Null: what holds in all. */
+  /** Null: what applies to all projects. */
   readonly project: string | null;
-  /** It can only be looked at from here. */
+  /** Read-only from here. */
   readonly isRefused: boolean;
-  /** When it was as it is shown. */
+  /** When this state was read. */
   readonly readAt: number;
 }
 
@@ -32,5 +32,5 @@ export function inProject(project: string | null): { readonly projectPath?: stri
   return project === null ? {} : { projectPath: project };
 }
 
-/** One thing at a time that may take long; afterwards the servers are read again. */
+/** Runs one long task at a time, then reloads the servers. */
 export const useToolWork = (): Work => useWork('tools');

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { CoreClient } from './core-client.ts';
 
-/** The connection of now, for whatever is drawn inside. */
+/** The current connection, for all components inside. */
 export const CoreContext = createContext<CoreClient | null>(null);
 
 export function useClient(): CoreClient {

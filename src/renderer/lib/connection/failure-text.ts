@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client';
 import { printable } from '@shared/text/seen-text.ts';
 import { t } from '../text/translate.ts';
 
-/** What went wrong, and what to do where there is something, in words for a person. */
+/** What went wrong and, if possible, what to do, as text for the user. */
 export function failureText(error: unknown): string {
   return printable(wordsOf(error));
 }

@@ -6,8 +6,8 @@ const tokenKey = 'dewpoint-token';
 const wrongTokenCode = 4401;
 
 /**
- * The browser's way to the core. The token comes in the fragment of the address, is kept for reloads of this tab and
- * taken out of the address bar. It is the first message of the socket; the server answers before anything else.
+ * The browser's connection to the core. The token comes in the fragment of the address, is stored for reloads of this
+ * tab and removed from the address bar. It is the socket's first message; the server answers nothing before it.
  */
 export function connectBySocket(): Promise<Connection | CloseReason> {
   const token = takeToken();

@@ -7,14 +7,14 @@ import { RPCLink } from '@orpc/client/message-port';
 export type CoreConnectionState =
   | { readonly type: 'connecting' }
   | { readonly type: 'ready'; readonly client: CoreClient }
-  /** It is tried again by itself. */
+  /** The connection is tried again automatically. */
   | { readonly type: 'lost' }
   | { readonly type: 'refused' };
 
 const firstRetryMs = 500;
 const longestRetryMs = 5_000;
 
-/** The connection to the core; renewed by itself for as long as that makes sense. */
+/** The connection to the core. It reconnects automatically as long as that makes sense. */
 export function useCoreConnection(): CoreConnectionState {
   const [state, setState] = useState<CoreConnectionState>({ type: 'connecting' });
   useEffect(() => {
@@ -46,16 +46,18 @@ async function keepConnected(show: (state: CoreConnectionState) => void, signal:
   }
 }
 
-/** A page of our own scheme (or of a development server) is in a window with a preload; any other is in a browser. */
+/**
+ * A page with our own scheme (or from a development server) is in a window with a preload. Any other is in a browser.
+ */
 async function connect(): Promise<Connection | CloseReason> {
   const isWindow = window.location.protocol === 'app:' || import.meta.env.DEV;
   return isWindow ? (windowConnection ??= connectByPort()) : connectBySocket();
 }
 
-/** The preload hands over one port a load, whatever mounts and unmounts in the page. */
+/** The preload passes on one port for each page load, so the connection outlives components. */
 let windowConnection: Connection | null = null;
 
-/** The window's way to the core: makes a channel and gives one end to the preload, which hands it to main. */
+/** The window's connection to the core: makes a channel and gives one end to the preload, which passes it to main. */
 export function connectByPort(): Connection {
   const { port1, port2 } = new MessageChannel();
   const client: CoreClient = createORPCClient(new RPCLink({ port: port1 }));

@@ -12,25 +12,28 @@ function useHostInfo() {
   }).data;
 }
 
-/** Whether the page is in the app's window, with its dialogs and menus; false in a browser, and until that is known. */
+/** Whether the page is in the app's window, with its dialogs and menus. False in a browser, and while unknown. */
 export function useIsWindow(): boolean {
   return useHostInfo()?.isWindow === true;
 }
 
 const noRoots: readonly string[] = [];
 
-/** Where projects lie, for a page that names folders by their way from there; empty: it names them by their path. */
+/** The folders that hold projects, for a page that names folders relative to them. Empty: the page uses full paths. */
 export function useRoots(): readonly string[] {
   return useHostInfo()?.roots ?? noRoots;
 }
 
-/** Whether the host of this page lets a command of the contract through; until that is known it is not offered. */
+/**
+ * Whether the host of this page refuses a command of the contract. While this is unknown, the command counts as
+ * refused.
+ */
 export function useIsCommandRefused(command: string): boolean {
   const info = useHostInfo();
   return info === undefined || info.refused.includes(command);
 }
 
-/** Hears what the app around the page wants shown or done. `onPush` should stay the same. */
+/** Listens to what the app around the page wants shown or done. `onPush` should stay the same function. */
 export function useHostPushes(onPush: (push: HostPush) => void): void {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -40,7 +43,7 @@ export function useHostPushes(onPush: (push: HostPush) => void): void {
     const listen = async (): Promise<void> => {
       for await (const push of await client.host.pushes(undefined, { signal: stop.signal })) onPush(push);
     };
-    // When the connection goes, a new one listens anew.
+    // After a lost connection, the new one listens again.
     listen().catch(() => undefined);
     return () => stop.abort();
   }, [client, isWindow, onPush]);

@@ -5,12 +5,12 @@ import { failureText } from './failure-text.ts';
 export interface Work {
   readonly isBusy: boolean;
   readonly problem: string | null;
-  /** False: it failed or was cancelled; then `problem` says why. */
+  /** False: it failed or was cancelled; `problem` says why. */
   readonly run: (work: (signal: AbortSignal) => Promise<unknown>) => Promise<boolean>;
   readonly cancel: () => void;
 }
 
-/** One thing at a time that may take long; afterwards what `subject` names is read again, whatever came of it. */
+/** Runs one long task at a time. Afterwards, reloads what `subject` names, whatever the result. */
 export function useWork(subject: string): Work {
   const queries = useQueryClient();
   const [isBusy, setBusy] = useState(false);

@@ -2,23 +2,23 @@ import { fenceAfter, textPieces } from './text-pieces.ts';
 
 /** A heading of a long answer. */
 export interface AnswerHeading {
-  /** Without its marks. */
+  /** Without Markdown marks. */
   readonly text: string;
-  /** 0 for the highest in this answer. */
+  /** 0 for the highest level in this answer. */
   readonly depth: number;
-  /** The piece of the text that it stands in, from 0. */
+  /** The index of the piece of text that contains it. */
   readonly piece: number;
 }
 
 /** About two screens. */
 const longCharacters = 4_000;
-/** From so many headings on a shorter answer has an outline, too. */
+/** A shorter answer with this many headings has an outline, too. */
 const manyHeadings = 3;
 const mostHeadings = 100;
-/** Of a heading. */
+/** The longest heading. */
 const mostCharacters = 300;
 
-/** The headings of an answer that is long or has many; empty for any other. `pieces`: its own, where they are known. */
+/** The headings of an answer that is long or has many; empty for any other. `pieces`: the answer's pieces, if known. */
 export function answerOutline(text: string, pieces = textPieces(text)): readonly AnswerHeading[] {
   const found = pieces.flatMap((piece, index) => headingsIn(piece).map((one) => ({ ...one, piece: index })));
   if (found.length < 2 || (found.length < manyHeadings && text.length < longCharacters)) return [];
@@ -28,7 +28,7 @@ export function answerOutline(text: string, pieces = textPieces(text)): readonly
     .map(({ level, text: words, piece }) => ({ text: words, depth: Math.min(3, level - highest), piece }));
 }
 
-/** A piece never ends in a fence. */
+/** A piece never ends inside a fence. */
 function headingsIn(piece: string): readonly { readonly level: number; readonly text: string }[] {
   const found: { readonly level: number; readonly text: string }[] = [];
   let fence: string | null = null;
@@ -51,7 +51,7 @@ function plainText(markdown: string): string {
     .trim();
 }
 
-/** The letters and digits of a heading, by which it is found where it is drawn. */
+/** The letters and digits of a heading, to find it in the rendered text. */
 export function headingKey(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 }

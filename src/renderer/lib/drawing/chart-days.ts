@@ -1,6 +1,6 @@
-/** What one day of a chart has. */
+/** The figures of one day in a chart. */
 export interface ChartDay {
-  /** `2026-11-21`, by this machine's calendar. */
+  /** `2026-11-21`, in this machine's calendar. */
   readonly key: string;
   readonly calls: number;
   readonly localCalls: number;
@@ -9,7 +9,10 @@ export interface ChartDay {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** From the first to the last day, those between without a call, too: else a week of rest would look like none. With fewer than `least` it begins before the first. */
+/**
+ * All days from the first to the last, including those without a call, so that gaps are visible. With fewer than
+ * `least` days, it starts earlier.
+ */
 export function daysBetween(days: readonly ChartDay[], least = 1): readonly ChartDay[] {
   const known = new Map(days.map((day) => [day.key, day]));
   const keys = [...known.keys()].sort();

@@ -1,13 +1,16 @@
 import type { CanvasChart } from '@shared/tools/canvas.ts';
 import { numberOf } from '@shared/tools/canvas.ts';
 
-/** From numbers to places between 0 and 1. */
+/** Maps numbers to positions between 0 and 1. */
 export interface Scale {
   readonly ticks: readonly number[];
   readonly place: (value: number) => number;
 }
 
-/** From the least to the largest number and a little beyond, at round numbers. `hasZero`: it begins or ends at 0. */
+/**
+ * A scale from a little below the smallest to a little above the largest number, with round ticks. `hasZero`: includes
+ * 0.
+ */
 export function roundScale(values: readonly number[], hasZero: boolean, most = 6): Scale {
   let [least, largest] = hasZero ? [0, 0] : [Infinity, -Infinity];
   for (const value of values) {
@@ -33,7 +36,7 @@ export function numbersOf({ series }: CanvasChart): readonly number[] {
   return series.flatMap(({ values }) => values.filter((value) => value !== null));
 }
 
-/** Labels that are numbers stand where they belong; null: each has as much room as the others. */
+/** Positions for labels that are numbers; null: the labels are evenly spaced. */
 export function labelScale({
   kind,
   labels,

@@ -1,7 +1,7 @@
 import type { HunkState } from '@shared/events/tool-events.ts';
 import { linePieces } from './display-lines.ts';
 
-/** One row of a unified diff; of a line that is too long to be drawn in one piece the first row has its number. */
+/** One row of a unified diff. A very long line becomes several rows, and only the first one has its number. */
 export interface DiffRow {
   readonly kind: 'place' | 'same' | 'added' | 'removed';
   readonly before: number | null;
@@ -9,7 +9,7 @@ export interface DiffRow {
   readonly text: string;
 }
 
-/** The rows of a unified diff of one file, with the line numbers of both sides; headers are left out. */
+/** The rows of a unified diff of one file, with line numbers of both sides and without headers. */
 export function diffRows(diff: string): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let before = 0;
@@ -35,7 +35,7 @@ export function diffRows(diff: string): readonly DiffRow[] {
   return rows;
 }
 
-/** The line in the file as it is now of the first change that stands; null: none does, or there is no diff. */
+/** The line number of the first change that is not undone, in the file as it is now; null when there is none. */
 export function firstChange(diff: string | null, hunks: readonly HunkState[] = []): number | null {
   let hunk = -1;
   let line = 0;
@@ -44,7 +44,7 @@ export function firstChange(diff: string | null, hunks: readonly HunkState[] = [
       hunk += 1;
       line = 0;
     } else if (hunks[hunk] !== 'undone' && row.kind !== 'same') {
-      // Those before it do not stand, so that lines up to here are as they were.
+      // Earlier changes are undone, so the lines up to here are the original ones.
       return row.kind === 'removed' ? Math.max(1, row.before ?? 1) : line + 1;
     }
     line = row.before ?? line;

@@ -1,12 +1,12 @@
-/** A line that is longer is drawn as several: what is laid out in one piece must not take a frame. */
+/** A longer line is rendered in several pieces, so that its layout does not take a whole frame. */
 const longestLine = 1000;
 
-/** The lines of a text as they are drawn. */
+/** The lines of a text for rendering. */
 export function displayLines(text: string): readonly string[] {
   return text.split('\n').flatMap(linePieces);
 }
 
-/** A line in pieces that are not too long to be drawn; no character is cut in two. */
+/** Splits a long line into pieces. Never cuts inside a character. */
 export function linePieces(line: string): readonly string[] {
   if (line.length <= longestLine) return [line];
   const pieces: string[] = [];

@@ -2,16 +2,16 @@ import { imageUrlOf } from './image-url.ts';
 import { t } from '../text/translate.ts';
 import libraryUrl from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
 
-/** A diagram as an image: what stands in it is a picture, whatever it says. */
+/** A diagram as an image, so that nothing in it can run. */
 export type DrawnDiagram =
   | { readonly ok: true; readonly url: string; readonly width: number; readonly height: number }
   | { readonly ok: false; readonly reason: string };
 
-/** More than this is not drawn: drawing takes longer than anybody waits. */
+/** Larger diagrams are not drawn, because that would take too long. */
 const most = { characters: 20_000, edges: 300, svgCharacters: 2_000_000 } as const;
-/** A diagram that is not drawn after this is given up, and what draws is made anew. */
+/** A diagram that takes longer is given up, and the frame is made anew. */
 const patienceMs = 10_000;
-/** Nothing was drawn for so long: what draws is taken away, for it holds some memory. */
+/** The frame is removed after this long without a diagram, because it holds memory. */
 const restMs = 60_000;
 const keptDiagrams = 60;
 
@@ -25,7 +25,7 @@ let resting: ReturnType<typeof setTimeout> | undefined;
 let last: Promise<unknown> = Promise.resolve();
 const kept = new Map<string, DrawnDiagram>();
 
-/** Draws a diagram of Mermaid, in a frame that reaches neither the page nor a network. Never rejects. */
+/** Draws a Mermaid diagram, in a frame that can reach neither the page nor a network. Never rejects. */
 export function drawDiagram(text: string, isDark: boolean): Promise<DrawnDiagram> {
   const key = `${isDark ? 'dark' : 'light'} ${text}`;
   const known = kept.get(key);
@@ -56,7 +56,7 @@ async function drawNow(text: string, isDark: boolean): Promise<DrawnDiagram> {
 async function endPainter(): Promise<void> {
   const ended = painter;
   painter = null;
-  // One that never opened has taken itself away.
+  // A frame that never opened has already removed itself.
   await ended?.then(
     ({ end }) => end(),
     () => undefined,
@@ -71,7 +71,7 @@ async function openPainter(): Promise<Painter> {
   frame.setAttribute('aria-hidden', 'true');
   frame.tabIndex = -1;
   frame.title = t('diagram.alt');
-  // It must be laid out, for labels are measured in it, and is not seen.
+  // The frame must be laid out, because labels are measured in it, but it is not visible.
   frame.className = 'pointer-events-none fixed top-0 -left-[2000px] h-[600px] w-[800px] opacity-0';
   frame.src = '/frames/diagram.html';
   const heard = listen(frame);
@@ -106,7 +106,7 @@ async function openPainter(): Promise<Painter> {
 }
 
 interface Heard {
-  /** The next message of a kind. Rejects where none came in time. */
+  /** The next message of a kind. Rejects when none arrives in time. */
   readonly next: (isWanted: (message: Message) => boolean) => Promise<Message>;
   readonly stop: () => void;
 }
@@ -152,7 +152,7 @@ function optionsFor(isDark: boolean): object {
     maxTextSize: most.characters,
     maxEdges: most.edges,
     suppressErrorRendering: true,
-    // What a diagram says of itself changes none of these.
+    // A diagram's own configuration cannot change these.
     secure: [
       'secure',
       'securityLevel',
@@ -167,12 +167,12 @@ function optionsFor(isDark: boolean): object {
   };
 }
 
-/** An image cannot run or fetch anything, and what it looks like ends at its edge. */
+/** An image cannot run or load anything, and cannot draw outside its area. */
 function asImage(svg: string): DrawnDiagram {
   const [, width, height] = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/u.exec(svg) ?? [];
   if (width === undefined || height === undefined) return { ok: false, reason: t('diagram.nothing') };
   if (svg.length > most.svgCharacters) return { ok: false, reason: t('diagram.tooLarge') };
-  // A size of its own, where it would have that of its place.
+  // Gives the image its own size, because it would otherwise take the size of its container.
   const sized = svg.replace(/^<svg([^>]*?) width="100%"/u, `<svg$1 width="${width}" height="${height}"`);
   return {
     ok: true,

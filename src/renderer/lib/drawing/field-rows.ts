@@ -1,14 +1,14 @@
 const lineCharacters = 88;
 
-/** Of a longer text a field has its full height: to lay all of it out with each key would take a second. */
+/** A longer text gets a fixed height: laying out all of it on each key would take a second. */
 const sizedCharacters = 20_000;
 
-/** The look of a text field that is as high as its text, where the browser can do that. */
+/** Classes for a text field that grows with its text, if the browser supports that. */
 export function sizedByText(text: string): string {
   return text.length > sizedCharacters ? '' : '[field-sizing:content]';
 }
 
-/** About how many rows of a text field a text takes; a browser that sizes fields by their content does it better. */
+/** The estimated rows that a text needs in a text field. Browsers that size fields by content do this better. */
 export function textRows(text: string, least: number, most: number, width = lineCharacters): number {
   const rows = text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / width)), 0);
   return Math.min(most, Math.max(least, rows));

@@ -1,7 +1,7 @@
 import type { GrammarState, HighlighterCore } from 'shiki/core';
 import { whenIdle } from './when-idle.ts';
 
-/** A run of code in one color; the color is a variable of the style sheet, so that both themes fit. */
+/** A run of code in one color. The color is a CSS variable, so that it works in both themes. */
 export interface CodeRun {
   readonly text: string;
   readonly colour: string | undefined;
@@ -48,23 +48,23 @@ const aliases: Readonly<Record<string, Language>> = {
   zsh: 'bash',
 };
 
-/** Longer code is shown as it is: nobody reads colors in it, and a frame must not be lost to it. */
+/** Longer code is shown without colors, so that no frame is lost. */
 const limitCharacters = 100_000;
 
-/** What grammars look for, made ready to be used. */
+/** Compiled patterns of the grammars. */
 const patterns = new Map<string, RegExp | Error>();
-/** So long they are made ready at a time. */
+/** Patterns are compiled for at most this long at a time. */
 const patternsMs = 8;
 
-/** V8 reads an expression at its first use and makes machine code of it at its second: that is most of the time. */
+/** V8 parses a pattern at its first use and compiles it at its second. That is most of the time. */
 const usesToBeReady = 2;
 
 let making: Promise<HighlighterCore> | null = null;
 
-/** So many lines are read at a time, a few milliseconds; then whoever waits for the page has it. */
+/** Number of lines that are tokenized at a time, a few milliseconds. Then the page gets a turn. */
 const linesAtOnce = 40;
 
-/** Code in lines of runs; null for a language that is not known or code that is too long. Grammars come when first needed. */
+/** Code as lines of runs; null for an unknown language or code that is too long. Grammars load when first needed. */
 export async function highlight(code: string, name: string): Promise<readonly (readonly CodeRun[])[] | null> {
   const language = languageOf(name);
   if (language === null || code.length > limitCharacters) return null;
@@ -88,8 +88,8 @@ export async function highlight(code: string, name: string): Promise<readonly (r
 }
 
 /**
- * Makes ready what grammars look for, a few milliseconds at a time. At its first line a large grammar would make
- * hundreds at once, for half a second.
+ * Compiles the patterns of grammars, a few milliseconds at a time. Otherwise, the first line would make a large grammar
+ * compile hundreds at once, for half a second.
  */
 async function makeReady(grammars: unknown): Promise<void> {
   const { defaultJavaScriptRegexConstructor: makePattern } = await import('shiki/engine/javascript');
@@ -111,7 +111,7 @@ async function makeReady(grammars: unknown): Promise<void> {
       pattern.lastIndex = 0;
       patterns.set(source, pattern);
     } catch (error) {
-      // One that this engine cannot look for is passed over there, too.
+      // A pattern that this engine does not support is skipped later, too.
       patterns.set(source, error instanceof Error ? error : new Error(String(error)));
     }
   }

@@ -1,6 +1,6 @@
 import type { Picture } from '@shared/tools/canvas.ts';
 
-/** An SVG as the address of an image: what stands in it runs and fetches nothing there. */
+/** An SVG as the address of an image, where it can run and load nothing. */
 export function imageUrlOf(svg: string): string {
   const bytes = new TextEncoder().encode(svg);
   let binary = '';

@@ -1,42 +1,42 @@
-/** What is read, and how far below the top of the view it is. */
+/** An element that is being read, and its distance to the top of the view. */
 interface ReadBlock {
   readonly element: Element;
   readonly words: string;
   readonly top: number;
-  /** Where it lies in the content, however that is scrolled. */
+  /** Its position in the content, independent of scrolling. */
   readonly inContent: number;
 }
 
 export interface KeptPlace {
-  /** What is at the top of the view now is what is read. */
+  /** Takes what is at the top of the view now as what is being read. */
   readonly note: () => void;
-  /** Puts what is read back where it was, after what is above it, or it itself, was drawn anew. */
+  /** Scrolls what is being read back to its place, after it or something above it was rendered again. */
   readonly restore: () => void;
   readonly forget: () => void;
-  /** Whether the view has been moved since. */
+  /** Whether the view has moved since. */
   readonly isMoved: () => boolean;
   /**
-   * Whether it was moved and what is read lies in the content as before: then somebody scrolled, whether by hand or not.
-   * At its very end the browser moves a view by itself.
+   * Whether the view has moved while the text being read kept its position in the content. Then it was scrolled, by
+   * hand or by code. At the very end, the browser moves a view by itself.
    */
   readonly isScrolled: () => boolean;
-  /** Since when nothing of what is read is there any more; before all time where something is. */
+  /** Since when no element that was being read exists any more. Minus infinity while one exists. */
   readonly lostMs: () => number;
 }
 
-/** What has words of its own. */
+/** Elements with text of their own. */
 const blocks = 'p, li, pre, tr, h3, h4, h5, h6, button[data-work]';
-/** Fewer characters stand in other places, too. */
+/** Fewer characters are likely to appear in other places, too. */
 const fewestCharacters = 12;
-/** Of what is read some may be gone, such as a line that is folded. */
+/** Several are remembered, because some may disappear, such as a folded line. */
 const mostBlocks = 8;
 const never = Number.NEGATIVE_INFINITY;
-/** Less is no movement that anybody sees. */
+/** A smaller movement is not visible. */
 const leastPx = 1;
 
 /**
- * Keeps what a person reads where it is. The browser does so for elements that stay; here a text that streamed is drawn
- * anew when its turn ends, by other elements, so what is read is known by its words.
+ * Keeps what the user reads in its place. The browser does that only for elements that stay. Here, a streamed text is
+ * rendered again in new elements when its turn ends, so it is recognized by its words.
  */
 export function keepPlace(view: HTMLElement, content: HTMLElement): KeptPlace {
   let read: readonly ReadBlock[] = [];
@@ -89,7 +89,7 @@ function blocksInView(view: HTMLElement, content: HTMLElement): readonly ReadBlo
   for (const element of content.querySelectorAll(blocks)) {
     const { top, height } = element.getBoundingClientRect();
     if (height === 0 || top + height <= edge) continue;
-    // Rows that are placed by themselves need not lie in the order of the document.
+    // Rows with their own positions may be in another order than in the document.
     if (top >= bottom) continue;
     const words = wordsOf(element);
     if (words !== '') read.push({ element, words, top: top - edge, inContent: top - edge + view.scrollTop });
@@ -97,7 +97,7 @@ function blocksInView(view: HTMLElement, content: HTMLElement): readonly ReadBlo
   return read.sort((left, right) => left.top - right.top).slice(0, mostBlocks);
 }
 
-/** One of what was read, by its words, where it was drawn anew. */
+/** Finds one of the blocks again by its words, after it was rendered anew. */
 function drawnAnew(read: readonly ReadBlock[], content: HTMLElement): ReadBlock | null {
   if (read.length === 0) return null;
   const drawn = [...content.querySelectorAll(blocks)].map((element) => ({ element, words: wordsOf(element) }));

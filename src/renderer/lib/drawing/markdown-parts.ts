@@ -1,16 +1,19 @@
 import { textPieces } from './text-pieces.ts';
 
-/** A part of a Markdown text that is drawn by itself. */
+/** A part of a Markdown text that is rendered separately. */
 export type MarkdownPart =
   | { readonly type: 'markdown'; readonly text: string }
-  /** Not read: too much of it for one frame. `isOpen`: its fence was not closed yet. */
+  /** Not parsed as Markdown, because it is too much for one frame. `isOpen`: its fence was not closed yet. */
   | { readonly type: 'code'; readonly code: string; readonly language: string; readonly isOpen: boolean };
 
-/** The reader needs about a frame for so many characters of the worst kind, a table. */
+/** The parser takes about a frame for this many characters of the slowest kind, a table. */
 const mostCharacters = 20_000;
 const fence = /(?:^|\n)(`{3,}(?!`)|~{3,}(?!~))([^\s`]*)(?:(?!\n)[\s`][^\n]*)?\n([\s\S]*?)(?:\n\1[ \t]*(?=\n|$)|$)/u;
 
-/** A text in parts, however long: large code is known by its fence, and what else is too large stays as it was written. */
+/**
+ * Splits a text of any length into parts. Large code blocks are found by their fences; other large parts stay plain
+ * text.
+ */
 export function markdownParts(text: string): readonly MarkdownPart[] {
   return textPieces(text).flatMap(partsOf);
 }
@@ -34,7 +37,7 @@ function withoutFence(piece: string): readonly MarkdownPart[] {
   return piece.trim() === '' ? [] : [{ type: 'markdown', text: piece }];
 }
 
-/** The blocks between blank lines: those that are too large apart from the others. */
+/** Splits at blank lines and separates blocks that are too large. */
 function blocksOf(piece: string): readonly MarkdownPart[] {
   const parts: MarkdownPart[] = [];
   for (const block of piece.split(/\n{2,}/u)) {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
-/** So many characters of Markdown are read in a frame, on the mean: a few milliseconds. */
+/** The average number of Markdown characters per frame, which takes a few milliseconds. */
 const perFrame = 600;
-/** A long text makes the others wait for no more frames than this. */
+/** A long text delays the others by at most this many frames. */
 const mostFrames = 4;
 
 interface Waiter {
@@ -11,20 +11,20 @@ interface Waiter {
   readonly draw: () => void;
 }
 
-/** Nothing may be read before; see `giveTurns`. */
+/** Nothing is parsed before the parser is loaded; see `startRenderQueue`. */
 let isQueueStarted = false;
-/** Read and not paid for by a frame yet. */
+/** Characters that were parsed and are not yet covered by a frame. */
 let pendingCharacters = 0;
 let isFrameAsked = false;
 const waiting = new Set<Waiter>();
 
-/** What reads is there: those who wait get their turns, a frame after the other and not all at once. */
+/** Called when the parser is loaded. Those who wait get their turns over several frames. */
 export function startRenderQueue(): void {
   isQueueStarted = true;
   if (waiting.size > 0) askFrame();
 }
 
-/** Whether a text may be read now; `isUrgent`: whatever else is. While it may not, draw what costs little in its place. */
+/** Whether a text may be parsed now. `isUrgent` skips the queue. Until then, render something cheap instead. */
 export function useRenderQueue(characters: number, isUrgent: boolean): boolean {
   const [isDrawn, setIsDrawn] = useState(() => isQueueStarted && (isUrgent || take(characters)));
   useEffect(() => {
@@ -53,7 +53,7 @@ function askFrame(): void {
 function onFrame(): void {
   isFrameAsked = false;
   pendingCharacters = Math.max(0, pendingCharacters - perFrame);
-  // What came last is what is looked at now.
+  // The latest text is the one being looked at.
   for (const waiter of [...waiting].reverse()) {
     if (!waiter.isUrgent && !take(waiter.characters)) continue;
     waiting.delete(waiter);

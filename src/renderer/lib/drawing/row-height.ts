@@ -6,7 +6,7 @@ const linePx = 24;
 const blockPx = 14;
 const lineCharacters = 76;
 
-/** About how high a row is before it was measured, in pixels: the nearer, the less moves when it is. */
+/** The estimated height of a row in pixels, before it is measured. A good estimate avoids movement. */
 export function rowHeight(row: ConversationRow): number {
   switch (row.type) {
     case 'message':
@@ -48,7 +48,7 @@ function planHeight(items: number): number {
   return items === 0 ? 0 : 46 + 22 * items;
 }
 
-/** `owner`: what has this text, and for as long as it has it the height is not counted again. */
+/** Caches the height for as long as `owner` has this text. */
 function keptHeight(owner: object, text: string, width: number): number {
   if (text === '') return 0;
   const counted = known.get(owner);
@@ -58,7 +58,7 @@ function keptHeight(owner: object, text: string, width: number): number {
   return height;
 }
 
-/** About how high a text of a model is, in pixels. */
+/** The estimated height of a model's text, in pixels. */
 export function textHeight(text: string, width = lineCharacters): number {
   let height = 0;
   for (const line of text.split('\n')) height += line === '' ? blockPx : linePx * Math.ceil(line.length / width);

@@ -6,7 +6,7 @@ export interface SplitRow {
   readonly right: DiffRow | null;
 }
 
-/** The rows of a diff side by side: what was removed stands beside what was added in its place. */
+/** The rows of a diff side by side. Removed lines are beside the lines that replaced them. */
 export function splitRows(rows: readonly DiffRow[]): readonly SplitRow[] {
   const split: SplitRow[] = [];
   let removed: DiffRow[] = [];
@@ -19,7 +19,7 @@ export function splitRows(rows: readonly DiffRow[]): readonly SplitRow[] {
   };
   for (const row of rows) {
     if (row.kind === 'removed') {
-      // What was added before belongs to the change before.
+      // Earlier added lines belong to the previous change.
       if (added.length > 0) flush();
       removed.push(row);
     } else if (row.kind === 'added') added.push(row);

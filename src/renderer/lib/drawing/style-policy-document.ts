@@ -1,13 +1,13 @@
 interface PolicyDocument {
   readonly document: Document;
-  /** For what does not use the document that it is given: while `work` runs, the page's own behaves like it. */
+  /** For a library that ignores the given document: while `work` runs, the page's own document behaves like it. */
   readonly during: (work: () => void) => void;
   readonly dispose: () => void;
 }
 
 /**
- * The document for a library that writes style sheets and style attributes by itself, which the page's policy forbids:
- * its sheets become constructed ones, its attributes properties, and both are then the page's own doing.
+ * A document for a library that writes style sheets and style attributes, which the page's policy forbids. Its style
+ * sheets become constructed ones and its attributes become properties, which the policy allows.
  */
 export function createPolicyDocument(): PolicyDocument {
   const sheets: CSSStyleSheet[] = [];
@@ -28,7 +28,7 @@ export function createPolicyDocument(): PolicyDocument {
       try {
         work();
       } finally {
-        // The document's own one is its prototype's.
+        // The original method is on the prototype.
         Reflect.deleteProperty(document, 'createElement');
       }
     },
@@ -38,7 +38,7 @@ export function createPolicyDocument(): PolicyDocument {
   };
 }
 
-/** Takes the text that a style element would. */
+/** An element that takes the text in place of a style element. */
 function standIn(element: HTMLElement, sheets: CSSStyleSheet[]): HTMLElement {
   const sheet = new CSSStyleSheet();
   sheets.push(sheet);

@@ -1,9 +1,9 @@
-/** A piece has at least this many characters, so that a long text is drawn and measured a screen at a time. */
+/** The smallest piece in characters, so that a long text is rendered and measured about a screen at a time. */
 const pieceCharacters = 500;
 
 /**
- * A long Markdown text in pieces that read the same one below the other: cut only between two blocks, never in a fence,
- * in a list item or where links are defined elsewhere. A short one is one piece.
+ * Splits a long Markdown text into pieces that together look the same. Cuts only between two blocks, never inside a
+ * fence or list item, and not in texts with link definitions. A short text is one piece.
  */
 export function textPieces(text: string): readonly string[] {
   if (text.length < 3 * pieceCharacters || /^ {0,3}\[[^[\]]+\]:/mu.test(text)) return [text];
@@ -25,7 +25,7 @@ export function textPieces(text: string): readonly string[] {
   return [...pieces, text.slice(begun)];
 }
 
-/** The fence that is open after a line; null: none. */
+/** The fence that is open after a line; null when none is. */
 export function fenceAfter(line: string, open: string | null): string | null {
   const mark = /^\s*(?:[-*+>] +|\d+[.)] +)?(`{3,}|~{3,})/u.exec(line)?.[1];
   if (mark === undefined) return open;

@@ -2,13 +2,13 @@ import { useState } from 'react';
 
 interface FirstItems<T> {
   readonly shown: readonly T[];
-  /** How many are not shown. */
+  /** Number of items that are not shown. */
   readonly left: number;
-  /** Shows as many again. */
+  /** Shows as many more. */
   readonly more: () => void;
 }
 
-/** The beginning of a list that may be too long to be drawn at once, and more of it when that is asked for. */
+/** The beginning of a list that may be too long to render at once, and more of it on request. */
 export function useFirstItems<T>(items: readonly T[], step: number): FirstItems<T> {
   const [count, setCount] = useState(step);
   return {

@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useRef } from 'react';
 
-/** The same function for as long as the component lives, which calls the latest: for parts that are not drawn again for nothing. */
+/**
+ * A function that stays the same for the life of the component and calls the latest one. Saves memoized components from
+ * rendering.
+ */
 export function useStableCallback<A extends readonly unknown[]>(latest: (...args: A) => void): (...args: A) => void {
   const kept = useRef(latest);
   useEffect(() => {

@@ -2,29 +2,29 @@ import type { RefObject } from 'react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { keepPlace } from './kept-place.ts';
 
-/** How near to the end still counts as there, in pixels. */
+/** Within this distance, in pixels, the view counts as at the end. */
 const nearPx = 24;
 
 export interface StickToBottom {
   readonly isAtEnd: boolean;
-  /** Goes there and stays there. */
+  /** Scrolls to the end and follows it. */
   readonly toEnd: () => void;
-  /** Lets go: something is to be looked at where it is. */
+  /** Stops following, because something elsewhere is to be read. */
   readonly release: () => void;
 }
 
-/** How long a movement may go on after the wheel, touch or key that began it, in milliseconds. */
+/** How long a scroll movement may go on after the wheel, touch or key that caused it, in milliseconds. */
 const handMs = 300;
-/** How long sizes have been the same when nothing changes any more, in milliseconds. */
+/** Content counts as settled once no size has changed for this long, in milliseconds. */
 const stillMs = 500;
 
-/** How long something that was asked for may take to be brought into view, in milliseconds. */
+/** How long scrolling to a requested place may take, in milliseconds. */
 const soughtMs = 1_000;
 
 /**
  * Keeps a view at its end while its content grows, until the reader scrolls up or unfolds something. Scrolling back to
- * the end takes it up again. Content that grows between two looks is never taken for a reader who left; and for one who
- * did, what is read stays where it is, whatever comes, goes or is drawn anew.
+ * the end resumes that. Growing content never counts as a reader who left. For a reader who did leave, the text being
+ * read stays in place, whatever comes, goes or is rendered again.
  */
 export function useStickToBottom(
   view: RefObject<HTMLElement | null>,
@@ -61,25 +61,26 @@ export function useStickToBottom(
       const isThere = now.height - now.top - now.shown <= nearPx;
       if (now.height !== seen.height || now.shown !== seen.shown) changedMs = performance.now();
       const isByHand = hand.lastMs() > performance.now() - handMs;
-      // Rows that are measured move it too. Without a hand, only what comes when nothing changes is a reader's doing.
+      // Measuring rows moves the view, too. Without user input, only movement of settled content counts as the
+      // reader's.
       const isLeft = now.top < seen.top && (isByHand || performance.now() - changedMs > stillMs);
-      // What a hand began before the end was asked for still runs out.
+      // A movement from before the request to go to the end may still be running.
       const isOld = isByHand && hand.lastMs() < wantedMs.current;
       if (isByHand) isReleased.current = false;
-      // Content that gets lower brings the end to who reads; only going there is a wish to stay there.
+      // Content that shrinks also brings the end into view. Only scrolling there means that the reader wants to follow.
       const isGoing = (isByHand && !hand.isUp()) || now.top > seen.top || now.height <= now.shown;
-      // Who looks for a place passes the end on the way.
+      // On the way to a requested place, the view may pass the end.
       if (isThere) sticks.current = !isReleased.current && (sticks.current || isGoing);
       else if (isLeft && !isOld) sticks.current = false;
       if (sticks.current) scroller.scrollTop = scroller.scrollHeight;
-      // Of the movements between two changes of the content each is a reader's.
+      // Any movement between two changes of the content is the reader's.
       else if (place.isMoved() && (isSought() || performance.now() - changedMs > stillMs)) place.note();
       seen = placeOf(scroller);
       setIsAtEnd(sticks.current || isThere);
     };
     const keep = (): void => {
       if (sticks.current) place.forget();
-      // Rows come and go as a reader moves, too.
+      // Rows also come and go while a reader scrolls.
       else if (place.isMoved() && isSought()) place.note();
       else place.restore();
     };
@@ -100,13 +101,13 @@ export function useStickToBottom(
 }
 
 interface Watching {
-  /** The view was moved. */
+  /** Called after the view was scrolled. */
   readonly look: () => void;
-  /** Its content or it itself has another size. */
+  /** Called after the view or its content changed its size. */
   readonly grew: () => void;
-  /** Something in it came, went or was placed elsewhere. */
+  /** Called after something in it was added, removed or moved. */
   readonly keep: () => void;
-  /** Something in it was unfolded. */
+  /** Called after something in it was unfolded. */
   readonly release: () => void;
 }
 
@@ -122,7 +123,7 @@ function watch(scroller: HTMLElement, inner: HTMLElement, { look, grew, keep, re
   sizes.observe(inner);
   sizes.observe(scroller);
   const changes = new MutationObserver(keep);
-  // Rows that are placed by themselves move by their styles alone.
+  // Rows with their own positions move only by a change of their style.
   changes.observe(inner, { childList: true, subtree: true, attributes: true, attributeFilter: ['style'] });
   return () => {
     stop.abort();
@@ -131,11 +132,11 @@ function watch(scroller: HTMLElement, inner: HTMLElement, { look, grew, keep, re
   };
 }
 
-/** Whether a reader moves the view, or something that was asked for is brought into it. */
+/** Whether a reader moves the view, or a requested place is being scrolled to. */
 function isHandSeeking(hand: Hand, releasedMs: number, lostMs: number): boolean {
   const now = performance.now();
   const handedMs = Math.max(hand.lastMs(), hand.focusedMs());
-  // What moves once a text is taken away is not what a hand moved before.
+  // Movement after a text disappeared does not come from earlier input.
   return (handedMs > now - handMs && handedMs > lostMs) || (releasedMs > now - soughtMs && releasedMs > lostMs);
 }
 
@@ -150,11 +151,11 @@ function placeOf({ scrollTop, scrollHeight, clientHeight }: HTMLElement): Place 
 }
 
 interface Hand {
-  /** When a person moved the view last, by wheel, touch, key or scrollbar: milliseconds as of `performance.now`. */
+  /** When the user last moved the view by wheel, touch, key or scrollbar, as in `performance.now`. */
   readonly lastMs: () => number;
-  /** It went up. */
+  /** Whether that movement went up. */
   readonly isUp: () => boolean;
-  /** When something in it got the focus, which brings it into view. */
+  /** When an element in it last got the focus, which scrolls it into view. */
   readonly focusedMs: () => number;
   readonly stop: () => void;
 }

@@ -1,7 +1,7 @@
-/** Not every browser says when it is idle; then it is guessed. */
+/** The delay in browsers that do not report when they are idle. */
 const guessedMs = 300;
 
-/** Does something once the window has nothing to do. The answer calls it off. */
+/** Runs something once the window is idle. The returned function cancels it. */
 export function whenIdle(work: () => void): () => void {
   if (!('requestIdleCallback' in window)) {
     const timer = setTimeout(work, guessedMs);

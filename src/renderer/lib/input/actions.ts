@@ -1,24 +1,24 @@
 import { useEffect } from 'react';
 
-/** Something that can be done from anywhere: in the palette, and by its keys. */
+/** An action that is available everywhere: in the palette, and by its shortcut. */
 export interface Action {
   readonly id: string;
   readonly label: string;
   /** `Mod+K`: Mod is Command on a Mac and Control elsewhere. */
   readonly keys?: string;
-  /** There is nothing that it could be done with at the moment. */
+  /** The action is not available at the moment. */
   readonly isOff?: boolean;
   readonly run: () => void;
 }
 
 const isMac = navigator.platform.startsWith('Mac');
 
-/** Keys as they are written on the keyboard. */
+/** A shortcut as the keyboard's labels show it. */
 export function keysText(keys: string): string {
   return isMac ? keys.replace('Mod+', '⌘').replace('Shift+', '⇧') : keys.replace('Mod', 'Ctrl');
 }
 
-/** Runs the action whose keys are pressed, wherever the focus is. */
+/** Runs the action whose shortcut is pressed, wherever the focus is. */
 export function useActionKeys(actions: readonly Action[]): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -6,23 +6,23 @@ import type { CoreClient } from '../connection/core-client.ts';
 import { base64OfFile } from './base64-of-file.ts';
 import { pathOfFile } from './dropped-path.ts';
 
-/** An export of a chat app that a person gave, to choose from. */
+/** A chat app's export that the user attached, to choose conversations from. */
 export interface ChatChoice {
   readonly file: File;
   readonly listing: ChatListing;
-  /** Attaches some of them, each as a file of its own. */
+  /** Attaches some conversations, each as its own file. */
   readonly take: (ids: readonly string[]) => void;
-  /** Attaches the file as it is, where it is small enough for that; null: it is not. */
+  /** Attaches the whole file; null when it is too large for that. */
   readonly takeWhole: (() => void) | null;
   readonly close: () => void;
 }
 
-/** By its name. Whether it is one only its content says. */
+/** Judged by its name. Only the content shows whether it is an export. */
 export function mayBeExport({ name }: File): boolean {
   return /\.(?:json|zip)$/iu.test(name);
 }
 
-/** A file of any size where the host knows its path; in a browser it is sent, as far as that goes. */
+/** A file of any size if the host knows its path. In a browser its content is sent, up to a limit. */
 export async function exportOf(file: File, place: FilePlace | null): Promise<ExportFile | null> {
   const path = pathOfFile(file);
   const where = place === null ? {} : { place };
@@ -30,7 +30,7 @@ export async function exportOf(file: File, place: FilePlace | null): Promise<Exp
   return file.size > maxFileBytes ? null : { name: file.name, data: await base64OfFile(file), ...where };
 }
 
-/** What is chosen of an export. Rejects with a failure of the core. */
+/** Stores the chosen conversations. Rejects with a failure of the core. */
 export function keepChats(
   client: CoreClient,
   source: ExportFile,
@@ -39,7 +39,7 @@ export function keepChats(
   return client.attachments.keepChats({ ...source, ids: [...ids] });
 }
 
-/** By every word that is typed, in titles and dates as they are shown. */
+/** Searches titles and dates, as they are shown, for every typed word. */
 export function foundChats(
   conversations: readonly ChatEntry[],
   typed: string,

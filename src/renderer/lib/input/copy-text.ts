@@ -1,6 +1,6 @@
 /**
- * Puts a text on the clipboard; false where that was refused. By the old way, which asks for no permission: the window
- * grants none.
+ * Copies a text to the clipboard; false when that was refused. Uses the old method, which needs no permission, because
+ * the window grants none.
  */
 export function copyText(text: string): boolean {
   const area = document.createElement('textarea');

@@ -1,10 +1,10 @@
-/** The path of the first of dropped files or folders; null where the page is in a browser, which tells nobody. */
+/** The path of the first dropped file or folder; null in a browser, which does not reveal paths. */
 export function pathOfDropped(files: FileList): string | null {
   const [file] = files;
   return file === undefined ? null : pathOfFile(file);
 }
 
-/** Where a file that a person gave lies; null in a browser, and for what was pasted. */
+/** The path of a file that the user gave; null in a browser, and for pasted content. */
 export function pathOfFile(file: File): string | null {
   const pathOf: unknown = Reflect.get(Object(Reflect.get(window, 'dewpoint')), 'pathOf');
   if (typeof pathOf !== 'function') return null;

@@ -1,17 +1,17 @@
 import type { TextKey } from '../text/translate.ts';
 import type { View } from '../window/use-view.ts';
 
-/** What the window has for what a hint tells to do. */
+/** What the window offers for a hint. */
 export type HintAction =
   | { readonly type: 'pull'; readonly model: string }
   | { readonly type: 'show'; readonly text: TextKey; readonly view: View }
-  /** One of the window's actions, which may be off at the moment. */
+  /** One of the window's actions, which may be unavailable at the moment. */
   | { readonly type: 'action'; readonly text: TextKey; readonly id: string };
 
 const show = (text: TextKey, view: View): HintAction => ({ type: 'show', text, view });
 const action = (text: TextKey, id: string): HintAction => ({ type: 'action', text, id });
 
-/** What commands of the terminal do, and where the window does it; the first that fits. */
+/** Terminal commands, and the place in the window that does the same. The first match counts. */
 const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^keys (?:set|remove)\b/u, show('hint.keys', { type: 'settings', at: 'keys' })],
   [/^(?:models\b|settings set providers\b)/u, show('hint.models', { type: 'models' })],
@@ -26,9 +26,12 @@ const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^settings\b/u, show('hint.settings', { type: 'settings' })],
 ];
 
-/** Where the core says what to do, it says so for every host, with commands of the terminal. Null: the window has nothing for it. */
+/**
+ * The core's hints name terminal commands, because they serve every host. Returns what the window has for one; null:
+ * nothing.
+ */
 export function hintAction(hint: string): HintAction | null {
-  // What a browser may not do, another place has to.
+  // If a browser may not do it, another host must.
   if (/\bdewpoint serve --|^On the machine,/mu.test(hint)) return null;
   for (const [, command = ''] of hint.matchAll(/\bdewpoint ([a-z][^`]*)/gu)) {
     const model = /^models pull (?!hf:)([\w./-]*\w)/u.exec(command)?.[1];

@@ -8,7 +8,7 @@ import { t } from '../text/translate.ts';
 const shown = 4;
 const none: readonly SessionSummary[] = [];
 
-/** Sessions whose titles have what is typed after an `@`, the latest first; null or nothing typed: none. */
+/** Sessions whose titles match what is typed after an `@`, latest first. Empty for null or an empty text. */
 export function useFoundSessions(typed: string | null, own: string | null): readonly SessionSummary[] {
   const client = useClient();
   const isAsked = typed !== null && typed !== '';
@@ -33,8 +33,8 @@ export function fittingSessions(
 }
 
 /**
- * What another session came to, as a file: its title, its last task and what was answered to it, with where it is from.
- * Rejects with a failure of the core.
+ * The result of another session as a file: its title, its last task and the answer, with its source. Rejects with a
+ * failure of the core.
  */
 export async function fileOfSession(client: CoreClient, { sessionId, title }: SessionSummary): Promise<File> {
   const { state } = await client.sessions.show({ sessionId });

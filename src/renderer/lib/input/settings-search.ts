@@ -1,15 +1,15 @@
 import { createContext, use } from 'react';
 import { t } from '../text/translate.ts';
 
-/** A part of the settings, as the list beside them and the search know it. */
+/** A section of the settings, for the list beside them and the search. */
 export interface SettingsSection {
   readonly title: string;
-  /** What can be set there, in the words that are shown. */
+  /** The visible names of its settings. */
   readonly words: readonly string[];
 }
 
 interface Search {
-  /** In small letters; empty: everything is shown. */
+  /** In lower case. Empty: everything is shown. */
   readonly text: string;
   readonly sections: readonly SettingsSection[];
 }
@@ -24,13 +24,13 @@ export function foundSections({ text, sections }: Search): readonly SettingsSect
   return sections.filter(({ title, words }) => holds([title, ...words], text));
 }
 
-/** Whether a part of the settings is shown; outside of them everything is. */
+/** Whether a section of the settings is shown. Always true outside the settings. */
 export function useIsSectionFound(title: string): boolean {
   const search = use(SettingsSearch);
   return search.text === '' || foundSections(search).some((section) => section.title === title);
 }
 
-/** Whether one setting is shown: its own words hold what is looked for, or the title above it does. */
+/** Whether a setting is shown: its own words, or its section's title, contain the search text. */
 export function useIsSettingFound(label: string, hint = ''): boolean {
   const { text, sections } = use(SettingsSearch);
   if (text === '' || holds([label, hint], text)) return true;
@@ -56,7 +56,7 @@ function wordsOf(settings: readonly Setting[]): readonly string[] {
   return settings.flatMap((name) => [t(`settings.${name}`), t(`settings.${name}.hint`)]);
 }
 
-/** All parts, in their order. */
+/** All sections, in order. */
 export function settingsSections(shortcuts: readonly string[], isWindow: boolean): readonly SettingsSection[] {
   return [
     { title: t('settings.look'), words: wordsOf(look) },

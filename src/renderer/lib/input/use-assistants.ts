@@ -8,18 +8,18 @@ import { useModels } from '../models/use-local-model.ts';
 
 export interface AssistantChoiceState {
   readonly assistants: readonly Assistant[];
-  /** Null: none, or it is gone. */
+  /** Null: none, or it no longer exists. */
   readonly assistant: Assistant | null;
   readonly choose: (name: string | null) => void;
-  /** The model that the message goes to: a picked one, else that of the assistant. */
+  /** The model for the message: the picked one, else the assistant's. */
   readonly pick: ModelPick;
-  /** As an option of a message. */
+  /** The assistant as an option of a message. */
   readonly option: { readonly assistant?: string };
 }
 
 const none: readonly Assistant[] = [];
 
-/** The person's assistants, and the one that the next message is for. `first`: the name of the one to begin with. */
+/** The user's assistants, and the one for the next message. `first`: the name of the one to begin with. */
 export function useAssistants(first: string | null, picked: ModelPick): AssistantChoiceState {
   const client = useClient();
   const models = useModels().data ?? [];
@@ -40,7 +40,7 @@ export function useAssistants(first: string | null, picked: ModelPick): Assistan
   };
 }
 
-/** A model that is picked goes before the one that the assistant names. */
+/** A picked model overrides the assistant's. */
 export function pickFor(picked: ModelPick, assistant: Assistant | null, models: readonly ModelEntry[]): ModelPick {
   const isPicked = picked.policy !== null || picked.local !== undefined || picked.cloud !== undefined;
   const model = models.find(({ id }) => id === assistant?.model);

@@ -7,14 +7,14 @@ import type { SendOptions } from '../session/session-commands.ts';
 import type { PickedOptions } from '../models/model-options.ts';
 import type { Attachments } from './use-attachments.ts';
 
-/** What a model would get of the message in the field, and whether the message has to wait for a decision. */
+/** What a model would get of the message in the field, and whether it must wait for a decision. */
 export interface PreviewedFiles {
   readonly preview: AttachmentPreview | null;
-  /** Why it could not be found out. */
+  /** Why this could not be found out. */
   readonly problem: string | null;
-  /** It is not known yet. */
+  /** Not known yet. */
   readonly isPending: boolean;
-  /** A file was not taken, or a picture is seen by nobody: nothing is sent before the person decided. */
+  /** A file was not accepted, or no model can see an image. Nothing is sent until the user decides. */
   readonly isHeld: boolean;
 }
 
@@ -22,14 +22,14 @@ interface FieldOfFiles {
   readonly attachments: Pick<Attachments, 'list' | 'problems' | 'isBusy'>;
   readonly text: string;
   readonly place: FilePlace | null;
-  /** What the message is sent with, of what decides who gets it. */
+  /** The options of the message that decide who gets it. */
   readonly options: PickedOptions;
 }
 
 export function useAttachmentPreview({ attachments, text, place, options }: FieldOfFiles): PreviewedFiles {
   const client = useClient();
   const { list, problems, isBusy } = attachments;
-  // Only what the text mentions is asked about: the words between are typed letter by letter.
+  // Sends only the mentions, because the other words change with every key.
   const mentions = text.includes('@') ? mentionsIn(text).map(({ start, end }) => text.slice(start, end)) : [];
   const input = { place, text: mentions.join(' '), attachments: [...list], ...options };
   const isAsked = list.length > 0 || (mentions.length > 0 && place !== null);
@@ -38,7 +38,7 @@ export function useAttachmentPreview({ attachments, text, place, options }: Fiel
     queryFn: ({ signal }) => client.attachments.preview(input, { signal }),
     enabled: isAsked,
     placeholderData: keepPreviousData,
-    // A model or a setting may have changed meanwhile.
+    // A model or a setting may have changed in the meantime.
     staleTime: 2000,
     retry: false,
   });
@@ -52,7 +52,7 @@ export function useAttachmentPreview({ attachments, text, place, options }: Fiel
   };
 }
 
-/** There is something to know before it is sent: what is cut, what does not come along, or that nothing is known. */
+/** Whether there is something to tell before sending: a cut, a missing file, or a failed check. */
 export function saysSomething({ preview, problem, isHeld }: PreviewedFiles): boolean {
   if (isHeld || problem !== null) return true;
   if (preview === null) return false;
@@ -62,13 +62,13 @@ export function saysSomething({ preview, problem, isHeld }: PreviewedFiles): boo
   return isCut || preview.notes.length > 0;
 }
 
-/** What the message is sent with so that this model gets it: nothing goes to the cloud that was not to go there. */
+/** The options that send the message to this model. With a local model, nothing goes to the cloud. */
 export function optionsForModel({ id, where }: PreviewModel, { models }: AttachmentPreview): SendOptions {
   if (where === 'local') return { policy: 'local', local: id };
   return { policy: models.some((model) => model.where === 'local') ? 'hybrid' : 'cloud', cloud: id };
 }
 
-/** Of the models that see pictures, those that may be offered; `kept`: how many are in the cloud, where it may not go. */
+/** The models that can see images and may get the message. `kept`: the number of cloud models that may not. */
 export function offeredModels({ unseen, models }: AttachmentPreview): {
   readonly offered: readonly PreviewModel[];
   readonly kept: number;
@@ -79,7 +79,7 @@ export function offeredModels({ unseen, models }: AttachmentPreview): {
   return { offered, kept: seeing.length - offered.length };
 }
 
-/** A text without the mentions of some files, which then do not come along. */
+/** A text without the mentions of some files, which are then not attached. */
 export function withoutMentions(text: string, paths: readonly string[]): string {
   return paths.reduce((rest, path) => rest.replaceAll(mentionOf(path), path), text);
 }

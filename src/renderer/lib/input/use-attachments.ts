@@ -16,10 +16,10 @@ import { bytes } from '../text/format.ts';
 import { writeStoredText, readStoredText } from '../window/stored-value.ts';
 import { t } from '../text/translate.ts';
 
-/** No service looks at more than this of a side at its usual setting. */
+/** At their usual settings, no service uses more pixels of a side than this. */
 const SIDE = 1568;
 
-/** Whether there is anything to make smaller: a file may only be called an image. */
+/** Whether the page can draw the file. A file may only be named like an image. */
 export async function canDraw(file: File): Promise<boolean> {
   try {
     (await createImageBitmap(file)).close();
@@ -30,7 +30,7 @@ export async function canDraw(file: File): Promise<boolean> {
   }
 }
 
-/** An image made smaller, as a person asked for. Rejects for what the page cannot draw. */
+/** Makes an image smaller, on the user's request. Rejects if the page cannot draw it. */
 export async function shrinkImage(file: File): Promise<File> {
   const image = await createImageBitmap(file);
   const scale = Math.min(1, SIDE / Math.max(image.width, image.height));
@@ -44,7 +44,7 @@ export async function shrinkImage(file: File): Promise<File> {
   return new File([blob], `${file.name.replace(/\.[^.]*$/u, '')}.jpg`, { type: 'image/jpeg' });
 }
 
-/** Why a file was not attached; an image that is only too large can be made smaller, if the person says so. */
+/** Why a file was not attached. An image that is only too large can be made smaller on the user's request. */
 export interface AttachProblem {
   readonly file: File;
   readonly text: string;
@@ -55,32 +55,32 @@ export interface Attachments {
   readonly list: readonly Attachment[];
   readonly problems: readonly AttachProblem[];
   readonly isBusy: boolean;
-  /** An export of a chat app, of which the person chooses; null: there is none. */
+  /** A chat app's export to choose conversations from; null when there is none. */
   readonly choice: ChatChoice | null;
-  /** A file that takes a while to be read, and how that is stopped. */
+  /** A file that takes a while to read, and a function that stops it. */
   readonly reading: { readonly name: string; readonly stop: () => void } | null;
   readonly add: (files: readonly File[]) => void;
-  /** What was kept before, such as that of a message that is taken back. */
+  /** Adds files that were stored before, such as those of a message that was taken back. */
   readonly addKept: (attachments: readonly Attachment[]) => void;
-  /** What another session came to, as a file. */
+  /** Adds the result of another session as a file. */
   readonly addSession: (session: SessionSummary) => void;
-  /** What a tool server has. */
+  /** Adds a resource of a tool server. */
   readonly addResource: (resource: FoundResource) => void;
   readonly remove: (attachment: Attachment) => void;
   readonly shrink: (problem: AttachProblem) => void;
   readonly dismiss: (problem: AttachProblem) => void;
-  /** What was sent goes; what was attached since then stays. */
+  /** Removes what was sent. What was attached since then stays. */
   readonly clear: (sent: readonly Attachment[]) => void;
 }
 
-/** What is attached to a message that was not sent yet; it survives reloads and restarts, as its text does. */
+/** Attachments of a message that is not sent yet. They survive reloads and restarts, like its text. */
 export function useAttachments(name: string, place: FilePlace | null): Attachments {
   const client = useClient();
   const key = `dewpoint-attached:${name}`;
   const [list, setList] = useState(() => readKept(readStoredText(key)));
   const [problems, setProblems] = useState<readonly AttachProblem[]>([]);
   const [waiting, setWaiting] = useState(0);
-  // What there is now, also for who asks later: when a message was sent another view may be shown.
+  // The current list, also for later callbacks: by the time a message is sent, another view may be shown.
   const now = useRef(list);
   const change = (next: (list: readonly Attachment[]) => readonly Attachment[]): void => {
     now.current = next(now.current);
@@ -145,7 +145,7 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
   };
 }
 
-/** Exports of chat apps: what else only looks like one is a file like any other. */
+/** Handles exports of chat apps. A file that only looks like one is attached as usual. */
 function useChatChoice(
   place: FilePlace | null,
   attachAll: (file: File, keep: () => Promise<readonly Attachment[]>) => Promise<void>,
@@ -187,7 +187,7 @@ function useChatChoice(
         close: () => setChoice(null),
       });
     } catch (error) {
-      // A person who stops it knows.
+      // The user knows about a stop.
       if (!signal.aborted) await attachAll(file, () => Promise.reject(error));
     } finally {
       setReading(null);
@@ -207,7 +207,7 @@ async function keepFile(
   file: File,
   place: FilePlace | null,
 ): Promise<Attachment> {
-  // More is not even read: the core would refuse it.
+  // Larger files are not even read, because the core would refuse them.
   if (file.size > maxFileBytes) throw new Error(t('attach.tooLarge', { name: file.name, most: bytes(maxFileBytes) }));
   const path = pathOfFile(file);
   const data = await base64OfFile(file);
@@ -215,13 +215,13 @@ async function keepFile(
   return client.attachments.keep({ name: file.name === '' ? t('attach.pasted') : file.name, data, ...where });
 }
 
-/** What the core is sent it checks: here it is enough that it can be drawn. */
+/** Checks only that it can be rendered. The core checks what it is sent. */
 function readKept(kept: string | null): readonly Attachment[] {
   try {
     const list: unknown = JSON.parse(kept ?? '[]');
     return Array.isArray(list) ? list.filter(isAttachment) : [];
   } catch {
-    // Not written by us, or by a version to come: nothing is attached.
+    // Another version or program wrote this, so nothing is attached.
     return [];
   }
 }

@@ -1,14 +1,14 @@
 import { useRef, useState } from 'react';
 import { writeStoredText, readStoredText } from '../window/stored-value.ts';
 
-/** The text, how it is changed, and how what was sent of it is taken away: what was typed since then stays. */
+/** The text, a function that sets it, and one that removes the sent part and keeps what was typed since then. */
 type Draft = readonly [string, (text: string) => void, (sent: string) => void];
 
-/** A text that was begun and not sent; it survives reloads and restarts. `name` must not change while it is used. */
+/** An unsent text that survives reloads and restarts. `name` must not change while it is used. */
 export function useDraft(name: string): Draft {
   const key = `dewpoint-draft:${name}`;
   const [text, setText] = useState(() => readStoredText(key) ?? '');
-  // What it is now, also for who asks later: when it was sent another view may be shown.
+  // The current text, also for later callbacks: by the time a message is sent, another view may be shown.
   const now = useRef(text);
   const set = (next: string): void => {
     now.current = next;

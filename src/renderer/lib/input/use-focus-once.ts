@@ -1,7 +1,7 @@
 import type { RefObject } from 'react';
 import { useEffect, useRef } from 'react';
 
-/** For a field that a person has asked for: it has the focus from the start. */
+/** Gives the focus to a field that the user asked for, when it appears. */
 export function useFocusOnce<T extends HTMLElement>(): RefObject<T | null> {
   const field = useRef<T>(null);
   useEffect(() => field.current?.focus(), []);

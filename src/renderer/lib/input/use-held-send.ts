@@ -6,13 +6,13 @@ import type { PreviewedFiles } from './use-attachment-preview.ts';
 import { saysSomething } from './use-attachment-preview.ts';
 
 export interface HeldSend {
-  /** It is sent as soon as it is known what a model would get of its files. */
+  /** It will be sent as soon as its preview is loaded. */
   readonly isWaiting: boolean;
-  /** What there is to say of that; null: nothing. */
+  /** The message about the wait; null: none. */
   readonly note: string | null;
-  /** At once, or when its files are looked up. */
+  /** Sends at once, or when the preview is loaded. */
   readonly send: () => void;
-  /** Of the field: Escape takes the wish back. True: the key was for that. */
+  /** For the field: Escape cancels the sending. True: the key was handled. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
 }
 
@@ -23,8 +23,8 @@ interface Held {
 }
 
 /**
- * A message that is sent while its files are looked up goes by itself when they are, except where there is something to
- * know of them first. To type on takes the wish back, as Escape does.
+ * Sends a message once the preview of its files is loaded, unless there is something to tell first. Typing on, or
+ * Escape, cancels it.
  */
 export function useHeldSend({ text, files, go }: Held): HeldSend {
   const [asked, setAsked] = useState<string | null>(null);

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 /** Long enough that a key or click meant for something else cannot answer. */
 const guardMs = 500;
 
-/** False for a moment after what asks appears, and after the window gets the focus back. */
+/** False for a moment after a question appears, and after the window gets the focus back. */
 export function useIsAnswerable(): boolean {
   const [isAnswerable, setIsAnswerable] = useState(false);
   useEffect(() => {

@@ -19,9 +19,9 @@ export interface MentionChoice {
   readonly offers: readonly MentionOffer[];
   readonly selected: number;
   readonly choose: (offer: MentionOffer) => void;
-  /** True: the key was for the list. */
+  /** True: the list has handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
-  /** To be told where the cursor stands. */
+  /** Must be called with the position of the cursor. */
   readonly onCursor: (cursor: number) => void;
 }
 
@@ -29,11 +29,11 @@ interface MentionField {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly area: RefObject<HTMLTextAreaElement | null>;
-  /** Null: there is no folder to look in. */
+  /** Null: there is no folder to search. */
   readonly place: FilePlace | null;
-  /** Another session is to come along, as a file of what it came to. */
+  /** Attaches the result of another session as a file. */
   readonly onSession: (session: SessionSummary) => void;
-  /** Something of a tool server is to come along. */
+  /** Attaches a resource of a tool server. */
   readonly onResource: (resource: FoundResource) => void;
 }
 
@@ -53,7 +53,10 @@ function fitting(files: readonly FoundFile[], typed: string): readonly FoundFile
   );
 }
 
-/** The list of files, symbols, sessions and what tool servers have that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
+/**
+ * The list that an `@` opens: files, symbols, sessions and resources of tool servers. Arrows move in it, Tab and Enter
+ * choose, Escape closes it.
+ */
 export function useMentions({ text, onText, area, place, onSession, onResource }: MentionField): MentionChoice {
   const client = useClient();
   const [cursor, setCursor] = useState(0);
@@ -71,14 +74,14 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
     staleTime: 2000,
     gcTime: 10_000,
     retry: false,
-    // Until the next list is there the last one stays, so that nothing jumps.
+    // Keeps the last list until the next one is loaded, so that nothing jumps.
     placeholderData: (before) => before,
   });
   const found = isOpen ? (query.data ?? none) : none;
   const own = place !== null && 'sessionId' in place ? place.sessionId : null;
   const sessions = useFoundSessions(isOpen ? open.query : null, own);
   const resources = useFoundResources(isOpen ? open.query : null, place);
-  // Of the last list only what fits what is typed now: a key must not choose what was not meant.
+  // Filters the last list by what is typed now, so that a key cannot choose something unintended.
   const files = query.isPlaceholderData ? fitting(found, open?.query ?? '') : found;
   const offers: readonly MentionOffer[] = [
     ...files.map((file) => ({ type: 'file' as const, file })),
@@ -86,7 +89,7 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
     ...resources.map((resource) => ({ type: 'resource' as const, resource })),
   ];
   const selected = Math.min(wanted, Math.max(0, offers.length - 1));
-  /** `after` null: it goes on being typed. */
+  /** `after` null: the user goes on typing it. */
   const insert = (mention: string, after: string | null): void => {
     if (open === null) return;
     const written = `${mention}${after ?? ''}`;
@@ -102,10 +105,10 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
   };
   const choose = (offer: MentionOffer): void => {
     if (offer.type === 'file') return insert(mentionOf(offer.file.path), `${linesAfter(offer.file)} `);
-    // What fills its place is typed behind its beginning.
+    // The text for its place is typed after its beginning.
     if (offer.type === 'resource' && offer.resource.isTemplate === true)
       return insert(openMentionOf(offer.resource), null);
-    // It is no part of the words: a chip stands for it.
+    // It does not stay in the text; it becomes an attachment.
     if (open !== null) {
       onText(`${text.slice(0, open.start)}${text.slice(cursor)}`);
       setCursor(open.start);
@@ -120,7 +123,7 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
     else if (event.key === 'Escape') setClosedAt(open?.start ?? null);
-    // Into a folder with Tab; Enter takes the folder itself.
+    // Tab enters a folder; Enter chooses it.
     else if (event.key === 'Tab' && offer.type === 'file' && isPlainFolder(offer.file))
       insert(mentionOf(offer.file.path), null);
     else if (event.key === 'Tab' || event.key === 'Enter') choose(offer);
@@ -135,14 +138,14 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
   return { offers, selected, choose, onKeyDown, onCursor };
 }
 
-/** The lines of a symbol, as a mention has them. */
+/** The line range of a symbol, as in a mention. */
 function linesAfter({ symbol }: FoundFile): string {
   if (symbol === undefined) return '';
   const { from, to } = symbol.lines;
   return from === to ? `:${from}` : `:${from}-${to}`;
 }
 
-/** The beginning of a template, as a mention that is still written. */
+/** The beginning of a template, as an unfinished mention. */
 function openMentionOf({ server, uri }: FoundResource): string {
   const mention = mentionOf(resourceMention({ server, uri: placeIn(uri)?.before ?? uri }));
   return mention.endsWith('"') ? mention.slice(0, -1) : mention;
@@ -152,7 +155,7 @@ function isPlainFolder({ path }: FoundFile): boolean {
   return path.endsWith('/') && !path.includes(' ');
 }
 
-/** What tool servers have that fits what is typed after an `@`; null: nothing is. */
+/** Resources of tool servers that match what is typed after an `@`. Empty for null. */
 function useFoundResources(typed: string | null, place: FilePlace | null): readonly FoundResource[] {
   const client = useClient();
   const { data } = useQuery({

@@ -2,15 +2,15 @@ import type { KeyboardEvent } from 'react';
 import { useState } from 'react';
 
 interface OfferedList<T> {
-  /** What stands in the field. */
+  /** The text in the field. */
   readonly text: string;
   readonly offers: readonly T[];
   readonly onChoose: (offer: T) => void;
-  /** Enter is not for this one: it stands in the field already. */
+  /** Enter is not for this offer, because it is already in the field. */
   readonly isTyped: (offer: T) => boolean;
 }
 
-/** A list that is open over a field: arrows move in it, Tab and Enter take, Escape closes it for this text. */
+/** A list that is open over a field. Arrows move in it, Tab and Enter choose, Escape closes it for this text. */
 export function useOffers<T>({ text, offers, onChoose, isTyped }: OfferedList<T>) {
   const [closedFor, setClosedFor] = useState<string | null>(null);
   const [wanted, setWanted] = useState(0);
@@ -20,7 +20,7 @@ export function useOffers<T>({ text, offers, onChoose, isTyped }: OfferedList<T>
     setWanted(0);
     onChoose(offer);
   };
-  /** True: the key was for the list. */
+  /** True: the list has handled the key. */
   const onKeyDown = (event: KeyboardEvent): boolean => {
     if (shown.length === 0) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

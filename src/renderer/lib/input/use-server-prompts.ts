@@ -20,19 +20,19 @@ interface PromptField {
 /** A prompt whose arguments are filled in before its server is asked. */
 export interface AskedPrompt {
   readonly prompt: FoundPrompt;
-  /** Rejects with a failure of the core; the field is as it was then. */
+  /** Rejects with a failure of the core, and then leaves the field unchanged. */
   readonly take: (values: Readonly<Record<string, string>>) => Promise<void>;
   readonly close: () => void;
 }
 
 export interface ServerPrompts {
   readonly prompts: readonly FoundPrompt[];
-  /** One without arguments stands in the field at once. */
+  /** A prompt without arguments goes into the field at once. */
   readonly choose: (prompt: FoundPrompt) => void;
   readonly asked: AskedPrompt | null;
 }
 
-/** Prompts of tool servers: what one says stands in the field, to be changed and sent by the person. */
+/** Prompts of tool servers. The text of a prompt goes into the field, where the user can change and send it. */
 export function useServerPrompts({ text, setText, place, attachments }: PromptField): ServerPrompts {
   const client = useClient();
   const [asked, setAsked] = useState<FoundPrompt | null>(null);

@@ -7,15 +7,15 @@ import { writeStoredText, readStoredText } from '../window/stored-value.ts';
 import { t } from '../text/translate.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 
-/** Keys by the id of the action. */
+/** Shortcuts by the id of the action. */
 export type Shortcuts = Readonly<Record<string, string>>;
 
 const none: Shortcuts = {};
 const queryKey = ['settings', 'shortcuts'];
-/** Where they were before they were settings. */
+/** Their storage key from before they were settings. */
 const oldPlace = 'dewpoint-shortcuts';
 
-/** A person's own keys, the same in every window and browser of this home. */
+/** The user's own shortcuts, the same in every window and browser of this home. */
 export function useShortcuts(): readonly [Shortcuts, (own: Shortcuts) => void] {
   const client = useClient();
   const queries = useQueryClient();
@@ -36,13 +36,13 @@ export function useShortcuts(): readonly [Shortcuts, (own: Shortcuts) => void] {
     if (kept === null || data === undefined) return;
     writeStoredText(oldPlace, '');
     if (Object.keys(data).length === 0) set(shortcutsOf(jsonIn(kept)));
-    // `set` is new with every drawing, and this is done once.
+    // `set` changes with every render, and this must run once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [data]);
   return [data ?? none, set];
 }
 
-/** What is not of this shape is left out. */
+/** Entries of another shape are left out. */
 function shortcutsOf(value: unknown): Shortcuts {
   if (typeof value !== 'object' || value === null) return none;
   const entries: readonly (readonly [string, unknown])[] = Object.entries(value);

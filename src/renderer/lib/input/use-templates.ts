@@ -5,7 +5,7 @@ import { useClient } from '../connection/core-context.ts';
 
 const none: readonly PromptTemplate[] = [];
 
-/** The person's prompt templates and the folder that they lie in. Files that were changed by hand are seen at once. */
+/** The user's prompt templates and their folder. Includes files that were edited by hand. */
 export function useTemplates(): { readonly folder: string; readonly templates: readonly PromptTemplate[] } {
   const client = useClient();
   const { data } = useQuery({
@@ -16,13 +16,13 @@ export function useTemplates(): { readonly folder: string; readonly templates: r
   return data ?? { folder: '', templates: none };
 }
 
-/** A field with words in it. `select`: of the text that it has after the next drawing. */
+/** A field with text in it. `select` marks a part of the text that it has after the next render. */
 interface FilledField {
   readonly setText: (text: string) => void;
   readonly select: (place: { readonly start: number; readonly end: number }) => void;
 }
 
-/** The text of a template stands in the field, with what was typed after its name, and its first place is chosen. */
+/** Puts a template's text into the field, with the words typed after its name, and selects its first place. */
 export function fillField({ setText, select }: FilledField, template: PromptTemplate, typed: string): void {
   const { text } = fillTemplate(template.text, typed);
   setText(text);

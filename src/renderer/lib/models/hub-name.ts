@@ -1,6 +1,6 @@
 /**
- * What a person typed or pasted, as the id of a repository of a hub or of one file of it: `hf:OWNER/REPO`,
- * `hf:OWNER/REPO:QUANTISATION`, `hf:OWNER/REPO/FILE.gguf`. Null: it names none.
+ * What the user typed or pasted, as the id of a hub repository or one of its files: `hf:OWNER/REPO`,
+ * `hf:OWNER/REPO:QUANTISATION`, `hf:OWNER/REPO/FILE.gguf`. Null when it names none.
  */
 export function hubName(typed: string): string | null {
   const text = typed.trim().replace(/[?#][\s\S]*/u, '');
@@ -12,11 +12,11 @@ export function hubName(typed: string): string | null {
   const file = rest.replace(/^(?:blob|resolve|tree)\/[^/]+\/?/u, '');
   if (file === '') return `hf:${repository}${quantisation}`;
   if (file.endsWith('.gguf')) return `hf:${repository}/${file}`;
-  // A folder of it, or another tab of its page.
+  // The address of a folder, or of another tab of its page.
   return address === undefined ? null : `hf:${repository}`;
 }
 
-/** Of the id of a choice: what it is called in its repository. */
+/** The name of a choice within its repository. */
 export function choiceName(id: string): string {
   return /^hf:[^/]+\/[^/:]+[/:](.+)$/u.exec(id)?.[1] ?? id;
 }

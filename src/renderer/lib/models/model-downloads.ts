@@ -4,10 +4,10 @@ import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
 import type { PullProgress } from '@shared/contract/models-contract.ts';
 
-/** A download of a model; it goes on whatever the window shows. */
+/** A download of a model. It goes on whatever the window shows. */
 export interface ModelDownload {
   readonly progress: PullProgress | null;
-  /** Milliseconds until it will have come; null: that cannot be said yet. */
+  /** Milliseconds that are left; null when not known yet. */
   readonly leftMs: number | null;
   /** Why it stopped; null while it runs. */
   readonly problem: string | null;
@@ -21,7 +21,7 @@ export function useModelDownloads(): ReadonlyMap<string, ModelDownload> {
   return useSyncExternalStore(subscribe, () => pulls);
 }
 
-/** Resolves when it has ended; true: the model is there. A second call for the same model while it runs does nothing. */
+/** Resolves when the download has ended; true: the model is here. A second call during the download does nothing. */
 export async function startModelDownload(client: CoreClient, id: string): Promise<boolean> {
   if (stops.has(id)) return false;
   const stop = new AbortController();
@@ -46,7 +46,7 @@ export function cancelModelDownload(id: string): void {
   stops.get(id)?.abort();
 }
 
-/** Something else is asked for: what did not come is not told beside that any more. */
+/** Removes failed downloads when the user asks for something else. */
 export function dropFailedDownloads(): void {
   for (const [id, { problem }] of pulls) if (problem !== null) change(id, null);
 }

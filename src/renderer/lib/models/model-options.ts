@@ -3,12 +3,12 @@ import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { Policy } from './routing-policies.ts';
 
-/** What a message is sent with as to its models; an empty one is what the settings say. */
+/** The user's choice of models for a message. An empty one means the settings. */
 export interface ModelPick {
   readonly policy: Policy | null;
   readonly local?: string;
   readonly cloud?: string;
-  /** Absent: as is set for the model. Another model begins without. */
+  /** Absent: as set for the model. Choosing another model clears it. */
   readonly thinking?: Effort;
 }
 
@@ -20,7 +20,7 @@ export interface PickedOptions {
   readonly thinking?: Effort;
 }
 
-/** What holds where nothing was picked. */
+/** The models that apply without a choice. */
 export interface UsualModels {
   readonly policy: Policy;
   readonly local: string;
@@ -33,12 +33,12 @@ export type ModelOption =
   | {
       readonly type: 'model';
       readonly key: string;
-      /** What it is called beside the others. */
+      /** Its name in the list. */
       readonly name: string;
       readonly model: ModelEntry;
       readonly state: ModelEntry['state'] | 'no-key';
     }
-  /** There is no cloud model that could be called: the way to one. */
+  /** No cloud model is ready, so the line leads to setting one up. */
   | { readonly type: 'add-cloud'; readonly key: 'add-cloud' };
 
 export interface ModelGroup {
@@ -54,7 +54,9 @@ interface Offered {
 
 const profiles = ['economy', 'balanced', 'quality'] as const;
 
-/** The lines of the picker that fit what was typed: the router first, then the starred ones, then by where they run. */
+/**
+ * The lines of the picker that match what is typed: first the router, then starred models, then the others by place.
+ */
 export function modelGroups({ models, keys, favorites }: Offered, typed: string): readonly ModelGroup[] {
   const options = models.map((model) => ({
     type: 'model' as const,
@@ -87,13 +89,13 @@ export function modelGroups({ models, keys, favorites }: Offered, typed: string)
     .filter(({ options: left }) => left.length > 0);
 }
 
-/** The name that people know it by; with its provider, where two are called the same. */
+/** The name that people know it by, with its provider if two have the same name. */
 export function modelName({ id, label }: ModelEntry, models: readonly ModelEntry[]): string {
   const isShared = models.some((other) => other.id !== id && other.label === label);
   return isShared ? `${label} (${id.split('/')[0] ?? ''})` : label;
 }
 
-/** A model of a service whose key is not there; a server that needs none has no variable for one. */
+/** Whether a service's key is missing. A server that needs no key has no variable for one. */
 function lacksKey({ id, where }: ModelEntry, keys: readonly KeyEntry[]): boolean {
   if (where === 'local') return false;
   const key = keys.find(({ provider }) => provider === id.split('/')[0]);
@@ -115,7 +117,7 @@ function fits(option: ModelOption, words: readonly string[]): boolean {
   return words.every((word) => name.toLowerCase().includes(word));
 }
 
-/** Where a message goes with a pick: to the router, or to one model. */
+/** Where a pick sends a message: to the router, or to one model. */
 export type PickedModel =
   | { readonly type: 'auto'; readonly policy: 'hybrid' | 'economy' | 'balanced' | 'quality' }
   | { readonly type: 'model'; readonly where: 'local' | 'cloud'; readonly id: string | null };
@@ -132,7 +134,7 @@ export function isPicked(option: ModelOption, picked: PickedModel): boolean {
   return option.type === 'model' && picked.type === 'model' && picked.id === option.key;
 }
 
-/** What a line stands for. The one that the settings name anyway is no choice: it goes on following them. */
+/** The pick for a line. The default model gives an empty pick, so that it goes on following the settings. */
 export function pickOf(option: Exclude<ModelOption, { type: 'add-cloud' }>, usual: UsualModels): ModelPick {
   if (isPicked(option, pickedModel({ policy: null }, usual))) return { policy: null };
   if (option.type === 'auto') return { policy: option.policy };

@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import type { ModelPick } from './model-options.ts';
 
-/** For as long as the window is open. */
+/** Kept for as long as the window is open. */
 const picks = new Map<string, ModelPick>();
 
-/** The choice of a model that a session begins with. */
+/** Sets the model choice that a session begins with. */
 export function keepPick(sessionId: string, pick: ModelPick): void {
   picks.set(sessionId, pick);
 }
 
-/** Which model a person chose for the messages of a session; it is still chosen when they come back to it. */
+/** The user's model choice for the messages of a session. It stays when the user comes back to it. */
 export function useSessionPick(
   sessionId: string,
 ): readonly [ModelPick, (change: (before: ModelPick) => ModelPick) => void] {

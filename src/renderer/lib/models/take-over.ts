@@ -7,7 +7,7 @@ import { useClient } from '../connection/core-context.ts';
 import { announce } from '../notices/announce.ts';
 import { t } from '../text/translate.ts';
 
-/** A model that was fetched and is to take over; it goes on whatever the window shows. */
+/** A downloaded model that is about to become the local model. This goes on whatever the window shows. */
 export type TakeOver =
   | { readonly state: 'testing' | 'not-passed' }
   | { readonly state: 'failed'; readonly why: string };
@@ -19,7 +19,7 @@ export function useTakeOvers(): ReadonlyMap<string, TakeOver> {
   return useSyncExternalStore(subscribe, () => all);
 }
 
-/** Lets a model that is here take over where it passes; all that is shown is read again then. */
+/** Makes a downloaded model the local model if it passes its probe. Then reloads everything on the page. */
 export function useTakeOver(): (id: string) => Promise<void> {
   const client = useClient();
   const queries = useQueryClient();
@@ -29,7 +29,7 @@ export function useTakeOver(): (id: string) => Promise<void> {
   };
 }
 
-/** Probes a model that is here, and makes it the local model where it passes; true: it is. */
+/** Probes a downloaded model and makes it the local model if it passes. Returns true if it did. */
 export async function takeOver(client: CoreClient, id: string): Promise<boolean> {
   if (all.get(id)?.state === 'testing') return false;
   change(id, { state: 'testing' });

@@ -5,7 +5,9 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../connection/core-context.ts';
 import { useModels } from './use-local-model.ts';
 
-/** The cloud model that was used last, else the one that is set up; null where it has no price, or there is none. */
+/**
+ * The cloud model that was used last, else the one in the settings; null when there is none, or when it has no price.
+ */
 export function useCloudReference(state: SessionState): CloudReference | null {
   const client = useClient();
   const models = useModels();
@@ -16,7 +18,7 @@ export function useCloudReference(state: SessionState): CloudReference | null {
   const used = state.steps.findLast((step) => step.where === 'cloud')?.model;
   const id = used ?? (typeof chosen.data === 'string' ? chosen.data : null);
   const price = models.data?.find((model) => model.id === id)?.info?.price ?? null;
-  // Of a session that works, after each of its turns.
+  // During work, this is loaded again after each turn.
   const { turns } = state.totals;
   const isIdle = state.turns.at(-1)?.endedAt !== null;
   const needs = useQuery({

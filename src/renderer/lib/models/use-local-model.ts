@@ -4,19 +4,19 @@ import { useClient } from '../connection/core-context.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface LocalModel {
-  /** What the settings say. */
+  /** The model in the settings. */
   readonly id: string;
   /** Null: no provider knows it. */
   readonly model: ModelEntry | null;
 }
 
-/** All models that can be called or fetched. */
+/** All models that can be called or downloaded. */
 export function useModels() {
   const client = useClient();
   return useQuery({ queryKey: ['models'], queryFn: ({ signal }) => client.models.list(undefined, { signal }) });
 }
 
-/** The local model that the settings name (those of a project, where it has its own), out of the one list of models. */
+/** The local model in the settings (the project's own, if it has one), from the list of all models. */
 export function useLocalModel(projectPath: string | null = null) {
   const client = useClient();
   const models = useModels();

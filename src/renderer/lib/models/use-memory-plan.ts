@@ -13,12 +13,12 @@ const plain = {
   cards: null,
 } as const;
 
-/** The planner is always asked about a model; of this one it knows nothing, and says what the machine has. */
+/** The planner needs a model to answer. It knows nothing about this one, and reports the machine's memory. */
 const noModel = { 'general.architecture': 'none' };
 
 /**
- * What a model takes and gets of this machine's memory, as the planner says; nothing is loaded for it. Null: not asked.
- * `context`: the tokens to plan for; null: as many as fit.
+ * What a model takes and gets of this machine's memory, according to the planner. Loads nothing. Null: do not ask.
+ * `context`: tokens to plan for; null: as many as fit.
  */
 export function useMemoryPlan(model: string | null, context: number | null = null) {
   const client = useClient();
@@ -33,7 +33,7 @@ export function memoryPlanQuery(client: CoreClient, model: string | null, contex
   });
 }
 
-/** The cards and the memory of this machine, whatever model is chosen or there. */
+/** The cards and memory of this machine, independent of any model. */
 export function useMachineMemory(isAsked: boolean) {
   const client = useClient();
   return useQuery({

@@ -3,7 +3,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { modelName } from './model-options.ts';
 import { useModels } from './use-local-model.ts';
 
-/** How people know a model, by its id; a model that is not in the list (any more) is called by its id. */
+/** The name that people know a model by. A model that is not in the list is named by its id. */
 export function useModelName(): (id: string) => string {
   const models = useModels().data;
   return useCallback(

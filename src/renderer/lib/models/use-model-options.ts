@@ -9,7 +9,7 @@ import type { Policy } from './routing-policies.ts';
 import { choosablePolicies } from './routing-policies.ts';
 import { memoryPlanQuery } from './use-memory-plan.ts';
 
-/** What the settings (those of the project, where it has its own) say; undefined until that is known. */
+/** The models in the settings (the project's own, if it has any); undefined while they are loading. */
 export function useUsualModels(projectPath: string | null): UsualModels | undefined {
   const client = useClient();
   return useQuery({
@@ -43,7 +43,7 @@ function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The starred models, and how one is starred or not any more. */
+/** The starred models, and a function that stars a model or removes the star. */
 export function useFavoriteModels(): readonly [readonly string[], (id: string, isStarred: boolean) => void] {
   const client = useClient();
   const queries = useQueryClient();
@@ -53,7 +53,7 @@ export function useFavoriteModels(): readonly [readonly string[], (id: string, i
   });
   const star = async (id: string, isStarred: boolean): Promise<void> => {
     try {
-      // What another window starred meanwhile stays.
+      // Keeps what another window starred in the meantime.
       const now = textsIn(await client.settings.get({ key: 'favoriteModels' })).filter((one) => one !== id);
       await client.settings.set({ key: 'favoriteModels', value: isStarred ? [...now, id] : now });
     } catch (error) {
@@ -70,13 +70,13 @@ function textsIn(value: unknown): readonly string[] {
 
 export interface ModelFit {
   readonly fits: boolean;
-  /** Of the whole: weights and context. */
+  /** Weights and context together. */
   readonly bytes: number;
-  /** What was planned, and why so. */
+  /** What was planned, and why. */
   readonly reason: string;
 }
 
-/** Whether models fit into this machine's memory, by their ids; those of which nobody knows are not in it. Nothing is loaded. */
+/** Whether models fit into this machine's memory, by id. Leaves out unknown ones. Loads nothing. */
 export function useModelFits(ids: readonly string[]): ReadonlyMap<string, ModelFit> {
   const client = useClient();
   return useQueries({

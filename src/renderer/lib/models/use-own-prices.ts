@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../connection/core-context.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** A price of a person's own, in US dollars per million tokens. */
+/** A price that the user set, in US dollars per million tokens. */
 export interface OwnPrice {
   readonly input: number;
   readonly output: number;
@@ -12,7 +12,7 @@ export interface OwnPrice {
 
 const none: ReadonlyMap<string, OwnPrice> = new Map();
 
-/** By the id of the model. A figure that comes from one of these says so. */
+/** By the id of the model. Figures based on one of these are marked. */
 export function useOwnPrices(): ReadonlyMap<string, OwnPrice> {
   const client = useClient();
   const { data } = useQuery({

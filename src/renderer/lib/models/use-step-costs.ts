@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../connection/core-context.ts';
 
 /**
- * What each step that has ended cost, and would have in the other place. The core reads the whole log for it: it is
- * asked only where the figures are shown, and again when `version`, which grows with the steps, is another.
+ * What each ended step cost, and what it would have cost in the other place. The core reads the whole log for this, so
+ * ask only where the figures are shown. Loads again when `version` changes, which grows with the steps.
  */
 export function useStepCosts(sessionId: string, version: number, isNeeded = true) {
   const client = useClient();

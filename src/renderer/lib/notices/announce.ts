@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
-/** Something that was done, or was not, and what can be done about it. */
+/** Something that was done or failed, and what can be done about it. */
 export interface Announcement {
   readonly kind: 'info' | 'error';
   readonly text: string;
   readonly action?: { readonly label: string; readonly run: () => void };
-  /** Milliseconds after which it goes by itself, where its action no longer works then. */
+  /** Milliseconds after which it disappears, if its action stops working then. */
   readonly goesAfterMs?: number;
 }
 
@@ -14,12 +14,12 @@ const listeners = new Set<() => void>();
 
 /** Long enough to read two lines twice. */
 const shownMs = 12_000;
-/** What offers a way back, or the like, stays beside what comes after it; so many at once lie over the view. */
+/** Announcements with an action stay beside later ones. At most this many cover the view. */
 const mostActions = 3;
 
 /**
- * Shown until the next one comes or it is closed; what offers something to do stays beside the next ones. What offers
- * nothing goes by itself: it lies over other things.
+ * Shows an announcement until the next one comes or it is closed. One with an action stays beside later ones. One
+ * without an action disappears after a while, because it covers other things.
  */
 export function announce(announcement: Announcement): void {
   const offers = current.filter(({ action }) => action !== undefined);
@@ -35,18 +35,21 @@ export function dismissAnnouncement(announcement: Announcement): void {
   if (current.includes(announcement)) show(current.filter((one) => one !== announcement));
 }
 
-/** Does what an announcement offers; it is done once. */
+/** Runs the action of an announcement, once. */
 export function runAnnouncedAction(announcement: Announcement): void {
   dismissAnnouncement(announcement);
   announcement.action?.run();
 }
 
-/** Another view is shown: what was said of the one before goes, but for a way back. What is said of the next one is said after this. */
+/**
+ * Called when another view is shown. Removes old announcements without an action. Announce things about the new view
+ * after this.
+ */
 export function dropStaleAnnouncements(): void {
   show(current.filter(({ action }) => action !== undefined));
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export function useAnnouncements(): readonly Announcement[] {
   return useSyncExternalStore(subscribe, () => current);
 }

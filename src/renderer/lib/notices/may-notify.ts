@@ -1,4 +1,4 @@
-/** Whether the browser lets this page show notifications; the page of a window has none, the app itself has them. */
+/** Whether the browser lets this page show notifications. In a window, the app shows them instead. */
 export function mayNotify(): boolean {
   return 'Notification' in window && Notification.permission === 'granted';
 }

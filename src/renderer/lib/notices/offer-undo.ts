@@ -2,7 +2,7 @@ import { announce } from './announce.ts';
 import { failureText } from '../connection/failure-text.ts';
 import { t } from '../text/translate.ts';
 
-/** Says what was taken away, with the way back. `goesAfterMs`: how long there is one; without it until it is closed. */
+/** Announces a removal with an Undo button. `goesAfterMs`: how long undo works; absent: until it is closed. */
 export function offerUndo(text: string, undo: () => Promise<unknown>, goesAfterMs?: number): void {
   const run = (): void => {
     undo().catch((error: unknown) => announce({ kind: 'error', text: `${t('undo.failed')} ${failureText(error)}` }));

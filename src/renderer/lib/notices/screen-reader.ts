@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react';
 
-/** Something for who cannot see the window. `assertive` interrupts what is being read; `polite` waits for a pause. */
+/** A message for screen readers. `assertive` interrupts what is being read; `polite` waits for a pause. */
 export interface SpokenMessage {
   readonly how: 'polite' | 'assertive';
   readonly text: string;
 }
 
-/** Each time it is said it is another element: a reader says the same words twice, too. */
+/** Each message is a new element, so that the same words can be read twice. */
 interface NumberedSaid extends SpokenMessage {
   readonly id: number;
 }
 
-/** As much as may come while one is being read. */
+/** The most messages that may queue while one is being read. */
 const kept = 6;
 
 let spoken: readonly NumberedSaid[] = [];
@@ -26,17 +26,17 @@ export function speakToScreenReader(said: SpokenMessage): void {
 /** Sessions that began here and were not shown yet. */
 const begun = new Set<string>();
 
-/** What went on in it before it is shown is news, too. */
+/** Events before the session is first shown will be announced, too. */
 export function expectNewsOf(sessionId: string): void {
   begun.add(sessionId);
 }
 
-/** Whether all that goes on in a session is news; asked once, when it is shown. */
+/** Whether all events of a session are to be announced. Returns true once, when the session is shown. */
 export function takeExpectedNews(sessionId: string): boolean {
   return begun.delete(sessionId);
 }
 
-/** What was said belongs to something that is not shown any more. */
+/** Clears messages about something that is no longer shown. */
 export function clearSpeech(): void {
   change([]);
 }

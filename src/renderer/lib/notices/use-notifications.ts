@@ -15,7 +15,7 @@ interface Watching {
   readonly show: (view: View) => void;
 }
 
-/** Where a browser allows it: tells a person who looks at something else that a long task has ended or waits. */
+/** If the browser allows it, tells a user who is looking elsewhere that a long task has ended or waits. */
 export function useNotifications({ load, view, show }: Watching): void {
   const client = useClient();
   const watched = useRef<ReadonlyMap<string, WatchedSession>>(new Map());
@@ -39,7 +39,7 @@ export function useNotifications({ load, view, show }: Watching): void {
 }
 
 function notifyOf({ sessionId, title, what }: SessionNews, show: (view: View) => void): void {
-  // One for each session: a newer one takes the place of what it said before.
+  // One for each session: a newer one replaces the older one.
   const notification = new Notification(title === '' ? t('notify.untitled') : seenWords(title), {
     body: t(`notify.${what}`),
     tag: sessionId,

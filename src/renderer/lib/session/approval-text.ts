@@ -1,7 +1,7 @@
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../text/translate.ts';
 
-/** What an approval is about, without its subject. */
+/** The subject area of an approval, without the subject itself. */
 export function approvalText(kind: string): string {
   if (kind === 'guarded-file') return t('approval.guarded-file');
   if (kind === 'instructions') return t('approval.instructions');

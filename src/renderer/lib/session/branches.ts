@@ -3,14 +3,14 @@ import { useEffect } from 'react';
 import type { SessionBranch } from '@shared/contract/sessions-contract.ts';
 import { useClient } from '../connection/core-context.ts';
 
-/** The ways that go on from one point: sessions, in the order in which they came to be. */
+/** The branches from one point: sessions, oldest first. */
 export interface Alternatives {
-  /** Where the session that is shown stands among them, from 0. */
+  /** The index of the open session among them. */
   readonly at: number;
   readonly ways: readonly { readonly sessionId: string; readonly messageId: string }[];
 }
 
-/** Where the message stands beside others that were said at the same point of the talk; null: it is alone there. */
+/** The branches at a message: others were sent at the same point. Null when there are none. */
 export function useAlternatives(sessionId: string, messageId: string): Alternatives | null {
   const client = useClient();
   const { data = [] } = useQuery({
@@ -21,8 +21,8 @@ export function useAlternatives(sessionId: string, messageId: string): Alternati
 }
 
 /**
- * A message that was sent may have made a branch. They are looked for once more when its turn has ended: what the list
- * of sessions knows of a log may be older than the log for a moment.
+ * Looks for branches again after a message was sent, which may have made one, and when its turn has ended, because the
+ * list of sessions may lag behind the log for a moment.
  */
 export function useBranchesAgain(sessionId: string, lastMessageId: string | null, isRunning: boolean): void {
   const queries = useQueryClient();
@@ -31,7 +31,7 @@ export function useBranchesAgain(sessionId: string, lastMessageId: string | null
   }, [queries, sessionId, lastMessageId, isRunning]);
 }
 
-/** The messages after the same beginning, each by the session with it that was worked in last. */
+/** The messages after the same beginning. For each, the session that was last worked on. */
 export function alternativesAt(
   branches: readonly SessionBranch[],
   { sessionId, messageId }: { readonly sessionId: string; readonly messageId: string },
@@ -43,7 +43,7 @@ export function alternativesAt(
   const beside = branches.filter(
     ({ messages }) => messages.length > at && before.every((one, index) => messages[index] === one),
   );
-  // Ids of sessions sort by time: the first session with a message is the one that it was said in.
+  // Session ids sort by time, so the first session with a message is the one it was sent in.
   const sorted = beside.toSorted((left, right) => (left.sessionId < right.sessionId ? -1 : 1));
   const messages = [...new Set(sorted.flatMap((branch) => branch.messages[at] ?? []))];
   if (messages.length < 2) return null;

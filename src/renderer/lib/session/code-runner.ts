@@ -1,14 +1,14 @@
 import { createContext } from 'react';
 import type { CodeLanguage } from '@shared/sandbox/sandbox-view.ts';
 
-/** Where code that is shown can be run: the sandbox of the session that shows it. */
+/** Where code on the page can run: in the sandbox of its session. */
 export interface CodeRunner {
   readonly sessionId: string;
-  /** The agent works: nothing of a person's own is run beside it. */
+  /** The agent works, so the user cannot run code. */
   readonly isBusy: boolean;
 }
 
-/** Null: nothing is run here. */
+/** Null: code cannot be run here. */
 export const CodeRunnerContext = createContext<CodeRunner | null>(null);
 
 const languages: Readonly<Record<string, CodeLanguage>> = {
@@ -25,7 +25,7 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   node: 'javascript',
 };
 
-/** How code is run, by its language as after a fence; null: it is not. */
+/** The language to run code as, from the word after its fence; null when it cannot be run. */
 export function runnableAs(language: string): CodeLanguage | null {
   const name = language.toLowerCase();
   return Object.hasOwn(languages, name) ? (languages[name] ?? null) : null;

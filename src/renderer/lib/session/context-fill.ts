@@ -3,21 +3,21 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { SessionState, StepState } from '@shared/session/session-state.ts';
 import type { PickedModel } from '../models/model-options.ts';
 
-/** How full the window of the next model is by what the talk came to last, in tokens. */
+/** How full the next model's context is with the conversation so far, in tokens. */
 export interface ContextFill {
   readonly used: number;
   readonly all: number;
-  /** `near`: little is left before older results are shortened. `over`: the next message has it done. */
+  /** `near`: older results will soon be shortened. `over`: the next message does that. */
   readonly level: 'free' | 'near' | 'over';
 }
 
-/** Of the share at which something is shortened. */
+/** A share of the level at which results are shortened. */
 const nearShare = 0.8;
 
-/** Calls that carry the talk; others have a prompt of their own. */
+/** Calls that carry the conversation. Other calls have their own prompts. */
 const ofTalk: ReadonlySet<StepState['purpose']> = new Set<StepState['purpose']>(['act', 'answer', 'plan']);
 
-/** Null: nothing was said yet, or nobody knows the window. */
+/** Null: the conversation is empty, or the context size is unknown. */
 export function contextFill(
   steps: SessionState['steps'],
   models: readonly ModelEntry[],

@@ -17,11 +17,11 @@ import { isProse, isSameText, isSaying } from './step-label.ts';
 import { timelineOf } from './turn-timeline.ts';
 import type { TimelineParts, TimelineRow, TurnTimeline } from './turn-timeline.ts';
 
-/** What the conversation shows, from top to bottom, one entry a row. */
+/** A row of the conversation, in order from top to bottom. */
 export type ConversationRow =
-  /** Turns before the first that is shown, looked up when this comes into view. `count`: null where it is not known. */
+  /** Turns before the first one shown. Loaded when this row comes into view. `count`: null when unknown. */
   | { readonly type: 'earlier'; readonly key: string; readonly count: number | null; readonly before: number }
-  /** Turns are left out here; those after what is above can be asked for. */
+  /** Turns that are missing in between. The user can load those after the row above. */
   | { readonly type: 'gap'; readonly key: string; readonly from: number }
   | {
       readonly type: 'message';
@@ -29,10 +29,10 @@ export type ConversationRow =
       readonly message: MessageState;
       readonly isWaiting: boolean;
     }
-  /** All work of a turn in a line; what follows it up to the answer is there only while it is open. */
+  /** All work of a turn in one line. The rows between it and the answer exist only while it is open. */
   | { readonly type: 'work'; readonly key: string; readonly timeline: TurnTimeline; readonly isOpen: boolean }
   | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
-  /** What is said right now, or was said last in a turn that came to no good end. */
+  /** The words of a running step, or the last words of a turn without success. */
   | { readonly type: 'live'; readonly key: string; readonly step: StepState; readonly turn: TurnState }
   | Extract<TimelineRow, { readonly type: 'step' | 'stage' | 'note' }>
   | {
@@ -42,7 +42,7 @@ export type ConversationRow =
       readonly action: ToolCallState;
       readonly turn: TurnState;
     }
-  /** What a call shows beside the words, or the pictures that it made or gave back. It stays in sight where the work is folded. */
+  /** A chart or image of a call, or the pictures that it made or returned. Visible even while the work is folded. */
   | {
       readonly type: 'drawn';
       readonly key: string;
@@ -52,7 +52,7 @@ export type ConversationRow =
     }
   /** The check after the work. */
   | { readonly type: 'check'; readonly key: string; readonly turn: TurnState }
-  /** How far the plan is or was. */
+  /** The progress of the plan. */
   | { readonly type: 'ran'; readonly key: string; readonly timeline: TurnTimeline }
   /** The headings of a long answer, above it. */
   | {
@@ -61,7 +61,7 @@ export type ConversationRow =
       readonly turn: TurnState;
       readonly headings: readonly AnswerHeading[];
     }
-  /** A piece of what was said at the end of a turn, where that is long. The last piece is in the end's own row. */
+  /** A part of a long final text. The last part is in the row of the end. */
   | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
   | { readonly type: 'after'; readonly key: string; readonly timeline: TurnTimeline; readonly text: string }
   | NoticeRow;
@@ -81,7 +81,7 @@ export interface ShownSession {
 export interface RowChoices {
   /** Whether the work of a turn is shown row by row. */
   readonly isOpen: (turn: TurnState) => boolean;
-  /** Texts that were looked up because the fold has only their beginning, by the id of their turn. */
+  /** Full texts that were loaded because the fold has only the beginning, by turn id. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -105,7 +105,7 @@ export function conversationRows({ state, history }: ShownSession, choices: RowC
   return [...rows, ...looseRows(state, new Set(rows.map((row) => row.key)))];
 }
 
-/** What stands before the first turn that is shown, where there is something. */
+/** The row before the first turn shown, if there are earlier turns. */
 function earlierRow(
   state: SessionState,
   { parts, startSeq }: History,
@@ -123,7 +123,7 @@ function earlierRow(
 /** Messages that belong to no turn. */
 function looseRows(state: SessionState, placed: Set<string>): readonly ConversationRow[] {
   const rows: ConversationRow[] = [];
-  // A message that waits for a turn which has not begun yet belongs to none.
+  // A message that waits for a turn that has not begun belongs to no turn.
   for (const message of state.queued) {
     if (!placed.has(message.messageId)) {
       rows.push({ type: 'message', key: message.messageId, message, isWaiting: true });
@@ -138,7 +138,7 @@ function looseRows(state: SessionState, placed: Set<string>): readonly Conversat
   return rows;
 }
 
-/** The notices by the latest turn that had begun when they came; null: those before the first that is shown. */
+/** Notices, each with the latest turn that had begun by then; null: before the first turn shown. */
 function placedNotices(
   notices: readonly NoticeState[],
   timelines: readonly TurnTimeline[],
@@ -152,7 +152,7 @@ function placedNotices(
   return (turn) => byTurn.get(turn) ?? [];
 }
 
-/** Notices that a person needs; the others are for the model, or say why a step was made. */
+/** Notices for the user. The others are for the model, or explain a step. */
 const told: readonly string[] = ['route-degraded', 'network-back'];
 
 const isTold = ({ notice }: NoticeRow): boolean => notice.level === 'warning' || told.includes(notice.code);
@@ -168,7 +168,7 @@ function turnRows(
   const during = notices.filter((notice) => !isLate(notice));
   const first: ConversationRow[] =
     message === null ? [] : [{ type: 'message', key: message.messageId, message, isWaiting: false }];
-  // A message of after its end waits for its own turn, below.
+  // A message from after its end waits for its own turn, below.
   const [since, rows] = [timeline.rows.filter(isLateMessage), timeline.rows.filter((row) => !isLateMessage(row))];
   const work = workRows({ ...timeline, rows }, during);
   const isShown = work.length > 0 && isOpen(turn);
@@ -193,9 +193,9 @@ function turnRows(
   ];
 }
 
-/** What happened in a turn from its start to the check at its end, in the order of time. */
+/** The events of a turn from its start to its final check, in order of time. */
 function workRows({ turn, rows: all }: TurnTimeline, notices: readonly NoticeRow[]): readonly ConversationRow[] {
-  // A conversation is driven in one way, and looks at nothing before it.
+  // A chat has one fixed strategy and reads nothing beforehand.
   const isChat = turn.mode === 'chat';
   const rows = isChat ? all.filter((row) => row.type !== 'action') : all;
   const before: ConversationRow[] =
@@ -204,11 +204,11 @@ function workRows({ turn, rows: all }: TurnTimeline, notices: readonly NoticeRow
       : [{ type: 'before', key: `before-${turn.id}`, turn }];
   const check: ConversationRow[] = turn.after === null ? [] : [{ type: 'check', key: `check-${turn.id}`, turn }];
   const shown = rows.flatMap((row) => [row, ...drawnRows(row)]);
-  // Sorting keeps the order of equals.
+  // The sort is stable.
   return [...before, ...[...shown, ...notices].sort((left, right) => left.at - right.at), ...check];
 }
 
-/** They stand where their step or action does. */
+/** The drawings of a row. They are placed with their step or action. */
 function drawnRows(row: TimelineRow): readonly Extract<ConversationRow, { type: 'drawn' }>[] {
   if (row.type !== 'step' && row.type !== 'action') return [];
   const { at, turn } = row;
@@ -222,7 +222,7 @@ function hasDrawn({ tool, status, pictures = [], hasTable }: ToolCallState): boo
   return status !== null && (pictures.length > 0 || hasTable === true || (tool === canvasToolName && status === 'ok'));
 }
 
-/** The words of the last step, while they are not the turn's own. */
+/** The words of the last step, until they become the turn's own. */
 function liveRow({ turn, rows }: TurnTimeline): readonly ConversationRow[] {
   const last = rows.findLast((row) => row.type === 'step');
   if (last === undefined || !isProse(last.step) || turnStatus(turn) === 'done') return [];
@@ -238,10 +238,10 @@ interface Said {
   readonly last: string;
 }
 
-/** Rows are made with every event, and the text of a turn that has ended is the same. */
+/** Rows are made again with every event, but the text of an ended turn stays the same. */
 const known = new WeakMap<TurnState, Said>();
 
-/** The rows of a text but for its last piece. */
+/** The rows of a text, except for its last part. */
 function saidOf(turn: TurnState, text: string): Said {
   const before = known.get(turn);
   if (before?.text === text) return before;

@@ -1,2 +1,2 @@
-/** The window has somebody in front of it: what needs an answer, and a cap that is reached, waits for them. */
+/** Options for a window, where a user can answer: approvals and spending limits wait for the user. */
 export const interactiveOptions = { interactive: true, atCap: 'ask' } as const;

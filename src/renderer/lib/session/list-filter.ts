@@ -2,9 +2,9 @@ import type { SessionFilter } from '@shared/session/session-filter.ts';
 import { money } from '../text/format.ts';
 import { plural, t } from '../text/translate.ts';
 
-/** What the list of sessions is held to beside a project and what is typed. */
+/** Filters of the list of sessions, besides the project and the search text. */
 export interface ListFilter extends Omit<SessionFilter, 'project' | 'since'> {
-  /** Worked on in the last so many days. */
+  /** Worked on in this many last days. */
   readonly days?: number;
 }
 
@@ -33,7 +33,7 @@ export function costText(usd: number): string {
   return t('filter.atLeast', { money: money(usd) });
 }
 
-/** What it is held to, in a few words each. */
+/** The filters, a few words each. */
 export function filterTexts(filter: ListFilter): readonly string[] {
   const { archived, isPinned, tag, model, place, minUsd, days } = filter;
   return [

@@ -1,6 +1,8 @@
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
 
-/** What goes on right now and is in no event yet. What a call said stays until the next one begins or the turn ends. */
+/**
+ * What happens right now and is in no event yet. The words of a call stay until the next call begins or the turn ends.
+ */
 export interface LiveFeed {
   readonly calls: Readonly<Record<string, LiveCall>>;
   /** The end of a running tool's output, by its id. */
@@ -10,14 +12,14 @@ export interface LiveFeed {
 export interface LiveCall {
   readonly text: string;
   readonly reasoning: string;
-  /** Pieces of text so far: about one a token. */
+  /** The number of pieces of text so far, about one for each token. */
   readonly pieces: number;
   readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
   readonly done: number;
   readonly total: number | null;
-  /** Milliseconds until its phase will have ended; null: that cannot be said. */
+  /** Milliseconds until its phase ends; null when unknown. */
   readonly leftMs: number | null;
-  /** When its phase was first heard of, and how far it was then. */
+  /** When its phase was first reported, and how far it was then. */
   readonly since: { readonly at: number; readonly done: number } | null;
 }
 
@@ -35,12 +37,12 @@ const emptyCall: LiveCall = {
 };
 /** Nobody knows how much will be written. */
 const writing = { phase: 'decode', leftMs: null, since: null } as const;
-/** A time left is only said of what has gone on for a while, and takes a while yet. */
+/** A remaining time is shown only after a while, and only if it is long enough. */
 const leastMs = { gone: 2_000, left: 10_000 } as const;
-/** An answer is read from its beginning; of an output the end matters. */
+/** Keeps the beginning of an answer and the end of an output. */
 const kept = { text: 200_000, output: 16_000 } as const;
 
-/** `at`: now, in milliseconds of any clock that does not jump. */
+/** `at`: the time in milliseconds of a clock that does not jump. */
 export function foldTransient(feed: LiveFeed, push: Transient, at: number): LiveFeed {
   if (push.type === 'output-chunk') {
     const output = tail((feed.outputs[push.toolCallId] ?? '') + push.text, kept.output);
@@ -76,14 +78,14 @@ function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk
   }
 }
 
-/** At the speed that it had so far. */
+/** Estimated from the speed so far. */
 function timeLeft({ done, total, since }: Pick<LiveCall, 'done' | 'total' | 'since'>, at: number): number | null {
   if (since === null || total === null || done <= since.done || at - since.at < leastMs.gone) return null;
   const left = ((total - done) * (at - since.at)) / (done - since.done);
   return left < leastMs.left ? null : left;
 }
 
-/** What an event makes out of date goes; the end of a turn takes everything. */
+/** Removes what an event makes obsolete. The end of a turn removes everything. */
 export function dropSettledParts(feed: LiveFeed, event: SessionEvent): LiveFeed {
   if (event.type === 'turn-ended') return emptyFeed;
   if (event.type === 'model-call-started' && Object.keys(feed.calls).length > 0) return { ...feed, calls: {} };

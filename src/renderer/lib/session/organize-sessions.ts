@@ -12,7 +12,7 @@ interface Organizing {
   readonly removeTags?: string[];
 }
 
-/** Puts sessions in order; what could not be changed is announced. Answers those that were, none where all failed. */
+/** Organizes sessions and announces those that failed. Returns the others, none when all failed. */
 export async function organizeSessions(
   client: CoreClient,
   sessionIds: readonly string[],
@@ -28,7 +28,7 @@ export async function organizeSessions(
   }
 }
 
-/** Out of the list or back into it, with a way back. */
+/** Archives sessions or brings them back, with Undo. */
 export async function archiveSessions(
   client: CoreClient,
   sessionIds: readonly string[],
@@ -45,7 +45,7 @@ export async function archiveSessions(
   offerUndo(plural(isArchived ? 'organize.archived' : 'organize.unarchived', done.length), undo);
 }
 
-/** Into the bin, one after the other, with a way back for all of them. Answers those that are there now. */
+/** Moves sessions to the bin, one after the other, with Undo for all. Returns those that were moved. */
 export async function deleteSessions(
   client: CoreClient,
   sessionIds: readonly string[],
@@ -63,7 +63,7 @@ export async function deleteSessions(
   return done;
 }
 
-/** A file for each, in a folder that is asked for. */
+/** Exports each session into its own file, in a folder that the user chooses. */
 export async function exportSessions(client: CoreClient, sessionIds: readonly string[]): Promise<void> {
   try {
     const { folder, missing, ...outcome } = await client.host.exportSessions({ sessionIds: [...sessionIds] });
@@ -94,14 +94,14 @@ async function eachOf(
   return { done, refused };
 }
 
-/** The first reason stands for the others: mostly it is the same. */
+/** Announces only the first reason, because most are the same. */
 function announceRefused({ refused }: Pick<SessionsOutcome, 'refused'>): void {
   const [first] = refused;
   if (first === undefined) return;
   announce({ kind: 'error', text: plural('organize.refused', refused.length, { why: first.why }) });
 }
 
-/** The tags that all of these sessions have, and those that only some do. */
+/** The tags that all of these sessions have, and those that only some have. */
 export function sharedTags(sessions: readonly Pick<SessionSummary, 'tags'>[]): {
   readonly all: readonly string[];
   readonly some: readonly string[];

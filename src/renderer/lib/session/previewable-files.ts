@@ -3,14 +3,14 @@ import type { ShownFileSource } from '@shared/contract/sessions-contract.ts';
 
 export type PreviewKind = 'html' | 'svg' | 'markdown' | 'table' | 'picture';
 
-/** A file of a session that can be looked at as what it is. */
+/** A file of a session that can be previewed. */
 export interface PreviewableFile {
   readonly key: string;
   readonly name: string;
   readonly kind: PreviewKind;
   readonly source: ShownFileSource;
   readonly isAttached: boolean;
-  /** Another text each time the file is another. */
+  /** Changes each time the file changes. */
   readonly version: string;
 }
 
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<string, PreviewKind>> = {
   webp: 'picture',
 };
 
-/** What the agent made, the latest first, then what was attached. What is gone is none. */
+/** The files that the agent made, latest first, then the attachments. Deleted files are left out. */
 export function previewableFiles({
   changes,
   messages,

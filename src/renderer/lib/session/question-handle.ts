@@ -1,4 +1,4 @@
-/** A question that waits for a person, so that it can be given the focus from elsewhere. Null while there is none. */
+/** Lets other parts of the page focus the open question. Null while there is none. */
 export interface QuestionHandle {
   readonly focus: () => void;
 }

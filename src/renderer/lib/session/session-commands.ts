@@ -19,7 +19,7 @@ interface Reach {
 
 export type ForkAt = { readonly before: string } | { readonly after: string };
 
-/** What a message is sent with: on which side, by which model, and by whom it was written. */
+/** The options of a message: policy, models, and who wrote it. */
 export interface SendOptions {
   readonly policy?: Policy;
   readonly local?: string;
@@ -30,7 +30,7 @@ export interface SendOptions {
   readonly check?: string;
 }
 
-/** A failure is announced, as is what is worth saying; false: it failed. */
+/** Announces a failure, and messages worth reading. Returns false after a failure. */
 async function runAnnouncingFailure(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -41,7 +41,7 @@ async function runAnnouncingFailure(work: () => Promise<void>): Promise<boolean>
   }
 }
 
-/** Another way from a point of a session, shown at once; with a text it begins with that message. */
+/** Forks a session at a point and shows the fork. With a text, the fork begins with that message. */
 export function forkSession(
   { client, navigate }: Reach,
   sessionId: string,
@@ -67,7 +67,7 @@ export function forkSession(
   });
 }
 
-/** That the original is kept, and what became of the files that were changed since that point. */
+/** Says that the original is kept, and what happened to files that have changed since that point. */
 function forkedText({ notRestored, files }: ForkOutcome): string {
   const where =
     files === undefined || files.place === 'same'
@@ -78,7 +78,7 @@ function forkedText({ notRestored, files }: ForkOutcome): string {
   return [t('fork.done'), ...where, ...lost].join(' ');
 }
 
-/** Keeps the steps of a plan as the person wants them. Rejects with a failure of the core. */
+/** Saves the user's version of a plan's steps. Rejects with a failure of the core. */
 export async function savePlan(
   client: CoreClient,
   {
@@ -93,19 +93,19 @@ export async function savePlan(
 interface PlanToStart {
   readonly sessionId: string;
   readonly turnId: string;
-  /** What is carried out. */
+  /** The steps to carry out. */
   readonly made: readonly string[];
-  /** The same, where it is to be kept first; null: it is in the log as it is. */
+  /** The same, if they must be saved first; null: the log already has them. */
   readonly steps: readonly string[] | null;
 }
 
-/** Has a plan carried out. Rejects with a failure of the core. */
+/** Starts a plan. Rejects with a failure of the core. */
 export async function startPlan(client: CoreClient, { sessionId, turnId, made, steps }: PlanToStart): Promise<void> {
   if (steps !== null) await savePlan(client, { sessionId, turnId, steps });
   await client.sessions.send({ sessionId, text: planMessage(made), options: { ...interactiveOptions, mode: 'work' } });
 }
 
-/** Into the bin, with a way back. */
+/** Moves a session to the bin, with Undo. */
 export function deleteSession({ client, navigate }: Reach, sessionId: string): Promise<boolean> {
   const restore = async (): Promise<void> => {
     await client.sessions.restore({ id: sessionId });
@@ -134,7 +134,7 @@ export function importSession({ client, navigate }: Reach): Promise<boolean> {
   });
 }
 
-/** Another window of the app, on a session where one is given. */
+/** Opens another window of the app, with a session if one is given. */
 export function openWindow({ client }: Reach, sessionId?: string): Promise<boolean> {
   return runAnnouncingFailure(() => client.host.openWindow({ sessionId }));
 }

@@ -2,24 +2,26 @@ import type { SessionPart } from '@shared/session/session-part.ts';
 import { firstWholeTurn, partOf } from '@shared/session/session-part.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 
-/** Turns that the state has no more (or not all of), as far as they were looked up or stood here before: in order, none twice. */
+/**
+ * Turns that the state no longer has in full and that were loaded, or were here before. In order, without duplicates.
+ */
 export interface History {
   readonly parts: readonly SessionPart[];
-  /** The first turn of the session begins here; null: not known yet. */
+  /** The event that begins the session's first turn; null when not known yet. */
   readonly startSeq: number | null;
 }
 
 export const noHistory: History = { parts: [], startSeq: null };
 
-/** Above this the earliest are let go: they can be looked up again. */
+/** Above this number, the earliest turns are dropped. They can be loaded again. */
 const mostTurns = 2_000;
 
-/** The number of the event with which what is known of the state begins; null: no turn has begun. */
+/** The event from which on the state is complete; null when no turn has begun. */
 export function firstLiveSeq(state: SessionState): number | null {
   return state.turns[firstWholeTurn(state)]?.seq ?? null;
 }
 
-/** With a part put where it belongs, less the turns that are there already. */
+/** Adds a part in its place, without turns that are already there. */
 export function addHistoryPart(history: History, part: SessionPart, liveSeq: number): History {
   const after = history.parts.filter((one) => one.fromSeq > part.fromSeq);
   const before = history.parts.filter((one) => one.fromSeq <= part.fromSeq);
@@ -31,7 +33,7 @@ export function addHistoryPart(history: History, part: SessionPart, liveSeq: num
   return { ...history, parts: limited([...before, own, ...after]) };
 }
 
-/** Turns that leave the state as it goes on stay here: who reads them keeps them. */
+/** Keeps turns that leave the state, because the user may be reading them. */
 export function keepLeavingTurns(history: History, before: SessionState, after: SessionState): History {
   if (before.turns === after.turns && before.steps === after.steps) return history;
   const from = firstWholeTurn(before);

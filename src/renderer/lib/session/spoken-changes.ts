@@ -9,9 +9,9 @@ import type { SpokenMessage } from '../notices/screen-reader.ts';
 import { t } from '../text/translate.ts';
 
 /**
- * What is said between two states of a session: a turn that began or ended, a question that waits, a notice, a change
- * that was taken or undone. Words of a model come one by one and are read where they stand; of an answer that is there
- * the beginning is said. Null: it was only just opened.
+ * Announcements for the changes between two states of a session: a turn that began or ended, an open question, a
+ * notice, a change that was taken or undone. Streamed words are not announced; a finished answer is announced with its
+ * beginning. A null `before` means that the session was just opened.
  */
 export function spokenChanges(before: SessionState | null, after: SessionState): readonly SpokenMessage[] {
   if (before === null) return questions(null, after);
@@ -27,7 +27,7 @@ function turnSaid(before: SessionState, after: SessionState): readonly SpokenMes
   const [was, is] = [before.turns.at(-1), after.turns.at(-1)];
   if (is === undefined || (was?.id === is.id && was.reason === is.reason)) return [];
   const text = turnText(is);
-  // One that was over before anybody looked began, too.
+  // A turn that ended before it was seen began, too.
   return was?.id === is.id || is.reason === null ? [text] : [started(), text];
 }
 
@@ -43,10 +43,10 @@ function turnText(turn: TurnState): SpokenMessage {
   return { how: status === 'error' || status === 'missing' ? 'assertive' : 'polite', text: `${text}${failure}` };
 }
 
-/** About as much as is listened to in a quarter of a minute, in characters. */
+/** About fifteen seconds of speech, in characters. */
 const mostSaid = 300;
 
-/** The first words of an answer, without what only marks how they look. */
+/** The first words of an answer, without Markdown marks. */
 function beginningOf(text: string): string {
   const lines = printable(text)
     .split('\n')
@@ -59,9 +59,9 @@ function beginningOf(text: string): string {
 
 type ChangeDecision = 'undone' | 'reviewed' | 'redone';
 
-/** What a person did with changes. A file that the agent changes is none: the end of its turn is said. */
+/** The user's decisions on changes. The agent's changes are not announced, because the end of its turn is. */
 function changesSaid(before: SessionState, { changes, turns }: SessionState): readonly SpokenMessage[] {
-  // What the agent changes again is no decision of a person.
+  // While the agent works, a change of status is not the user's decision.
   if (turns.at(-1)?.reason === null) return [];
   const was = new Map(before.changes.map((change) => [change.path, changeStatus(change)]));
   const ways: Record<ChangeDecision, string[]> = { undone: [], reviewed: [], redone: [] };
@@ -91,7 +91,7 @@ function noticesSaid(before: SessionState, after: SessionState): readonly Spoken
     .map(({ text }) => ({ how: 'polite', text: printable(text) }));
 }
 
-/** Questions are answered one at a time, so only the first one is said. */
+/** Questions are answered one at a time, so only the first one is announced. */
 function questions(before: SessionState | null, { approvals: [first], cap }: SessionState): readonly SpokenMessage[] {
   const said: SpokenMessage[] = [];
   if (first !== undefined && before?.approvals[0]?.approvalId !== first.approvalId) said.push(questionText(first));
@@ -99,7 +99,7 @@ function questions(before: SessionState | null, { approvals: [first], cap }: Ses
   return said;
 }
 
-/** What cannot be seen is not passed over in silence either. */
+/** Invisible characters are read out, too. */
 function questionText({ kind, subject }: ApprovalState): SpokenMessage {
   const seen = seenPieces(subject).map(seenPieceText);
   return { how: 'assertive', text: t('spoken.approval', { kind: approvalText(kind), subject: seen.join('') }) };

@@ -19,7 +19,7 @@ export type TimelineRow =
       readonly action: ToolCallState;
       readonly turn: TurnState;
     }
-  /** Another way of driving a model, chosen while the turn ran. The first is what the turn began with, and no row. */
+  /** A strategy or model that was chosen during the turn. The first one is no row; the turn began with it. */
   | {
       readonly type: 'stage';
       readonly key: string;
@@ -27,7 +27,7 @@ export type TimelineRow =
       readonly chosen: TurnState['stages'][number];
       readonly turn: TurnState;
     }
-  /** How far a recipe was at this point. */
+  /** The progress of a recipe at this point. */
   | {
       readonly type: 'note';
       readonly key: string;
@@ -35,7 +35,7 @@ export type TimelineRow =
       readonly note: ProgressState;
       readonly turn: TurnState;
     }
-  /** A message that came while the turn ran. */
+  /** A message that arrived during the turn. */
   | {
       readonly type: 'message';
       readonly key: string;
@@ -46,7 +46,7 @@ export type TimelineRow =
 
 type ProgressState = SessionState['progress'][number];
 
-/** An item of a plan; no state: nobody said how far it is. */
+/** An item of a plan. No state: its progress was not reported. */
 export interface ShownItem {
   readonly text: string;
   readonly state: PlanItem['state'] | null;
@@ -56,15 +56,15 @@ export interface TurnTimeline {
   readonly turn: TurnState;
   readonly message: MessageState | null;
   readonly rows: readonly TimelineRow[];
-  /** Of the plan that it carries out; null: it carries out none. */
+  /** The items of the plan that the turn carries out; null when it carries out none. */
   readonly planItems: readonly ShownItem[] | null;
 }
 
-/** What a timeline is made of: a folded state, or a part of its past. */
+/** The input of a timeline: a folded state, or a part of its past. */
 export type TimelineParts = Pick<SessionState, 'turns' | 'messages' | 'steps' | 'toolCalls' | 'actions'> &
   Partial<Pick<SessionState, 'queued' | 'progress'>>;
 
-/** The turns of a session with what happened in each. `opening`: the messages that turns are about, these or others. */
+/** The turns of a session with everything that happened in each. `opening`: the messages that the turns are about. */
 export function timelineOf(
   state: TimelineParts,
   opening: ReadonlySet<string> = new Set(state.turns.map((turn) => turn.messageId)),
@@ -105,7 +105,7 @@ export function timelineOf(
           isWaiting: waiting.has(message.messageId),
         })),
     ];
-    // Sorting keeps the order of equals, and each list is in order already.
+    // The sort is stable, and each list is already in order.
     rows.sort((left, right) => left.at - right.at);
     const message = messages.get(turn.messageId) ?? null;
     return { turn, message, rows, planItems: planItemsOf(turn, message) };
@@ -128,7 +128,7 @@ function stepRow(step: StepState, turn: TurnState, callsById: ReadonlyMap<string
   return { type: 'step', key: step.callId, at: step.startedAt, step, calls, turn };
 }
 
-/** Of one phase after the other only the latest line stands. */
+/** Only the latest line of each phase is kept. */
 function notesOf({ progress = [], steps, actions }: TimelineParts, turn: TurnState): readonly TimelineRow[] {
   const own = progress.filter(({ turnId }) => turnId === turn.id);
   const begins = [...steps, ...actions]

@@ -8,15 +8,15 @@ export type DetailLoad =
   | { readonly type: 'ready'; readonly detail: CallDetail }
   | { readonly type: 'failed'; readonly text: string };
 
-/** A call, a tool call, an action, a message or a turn, and the number of an event not far before it. */
+/** The id of a call, tool call, action, message or turn, and an event a little before it. */
 export interface LogPlace {
   readonly id: string;
   readonly near: number;
 }
 
 /**
- * All that the log has of a call, a tool call, an action, a message or a turn. `version`: changes when it has more.
- * Not `isNeeded`: nothing is asked, and it stays loading.
+ * Everything that the log has about a call, tool call, action, message or turn. Loads again when `version` changes.
+ * Without `isNeeded`, it does not load and stays in the loading state.
  */
 export function useDetail(sessionId: string, place: string | LogPlace, version: string, isNeeded = true): DetailLoad {
   const asked = typeof place === 'string' ? { id: place } : place;

@@ -5,10 +5,10 @@ import { failureText } from '../connection/failure-text.ts';
 import { useIsWindow } from '../connection/use-host-info.ts';
 import { announce } from '../notices/announce.ts';
 
-/** Opens a file of the session that is shown in the person's editor; what hinders it is said. */
+/** Opens a file of the open session in the user's editor. Announces a failure. */
 export type OpenFile = (path: string, line?: number | null) => void;
 
-/** Null: no file is opened from here, as in a browser. */
+/** Null: files cannot be opened from here, as in a browser. */
 export const OpenFileContext = createContext<OpenFile | null>(null);
 
 export function useOpenFile(sessionId: string): OpenFile | null {
@@ -25,11 +25,11 @@ function openerFor(client: CoreClient, sessionId: string): OpenFile {
   };
 }
 
-/** A word of code that names a file in a folder, or a line of a file; null for any other. */
+/** Reads a word of code as a file in a folder, or a line of a file; null for any other word. */
 export function pathInCode(text: string): { readonly path: string; readonly line: number | null } | null {
   const found = /^((?:\.{0,2}\/)?(?:[\w@.+-]+\/)*[\w@.+-]*\w\.[a-z]\w{0,7})(?::(\d{1,7})(?::\d+)?)?$/iu.exec(text);
   const [, path = '', line] = found ?? [];
-  // `Math.round` is no file, nor is an address.
+  // `Math.round` is no file, and neither is an address.
   if (
     path === '' ||
     (line === undefined && !path.includes('/')) ||

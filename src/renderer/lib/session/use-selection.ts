@@ -2,24 +2,27 @@ import { useMemo, useState } from 'react';
 import { useStableCallback } from '../drawing/use-stable-callback.ts';
 
 export interface Selection {
-  /** Sessions are chosen now, and not opened. */
+  /** Clicks choose sessions instead of opening them. */
   readonly isOn: boolean;
   readonly chosen: ReadonlySet<string>;
   readonly start: () => void;
   readonly end: () => void;
   readonly toggle: (id: string) => void;
-  /** From the one that was chosen last to this one, both with it. */
+  /** Chooses everything from the last chosen one to this one. */
   readonly extendTo: (id: string, from?: string) => void;
   readonly all: () => void;
 }
 
 interface Chosen {
   readonly ids: ReadonlySet<string>;
-  /** Where a range begins. */
+  /** The start of a range. */
   readonly anchor: string | null;
 }
 
-/** Several of a list, in the order in which it is drawn. What is in the list no more is chosen no more. Null: none is. */
+/**
+ * A selection in a list, in its visible order. Items that left the list are no longer selected. Null: nothing is
+ * selected.
+ */
 export function useSelection(order: readonly string[]): Selection {
   const [state, setState] = useState<Chosen | null>(null);
   const chosen = useMemo(() => new Set(order.filter((id) => state?.ids.has(id) === true)), [order, state]);

@@ -14,7 +14,7 @@ const shortestText = 2;
 const pauseMs = 200;
 const mostHits = 60;
 
-/** What all sessions say to a text, once typing pauses; grows until every log was looked through. */
+/** Search results from all sessions, loaded once typing pauses. They grow until every log has been searched. */
 export function useSearch(typed: string): SearchLoad {
   const client = useClient();
   const text = usePaused(typed.trim());
@@ -23,7 +23,7 @@ export function useSearch(typed: string): SearchLoad {
     queryKey: ['search', text],
     queryFn: ({ signal }) => client.sessions.search({ text, limit: mostHits }, { signal }),
     enabled: isAsked,
-    // What was said since is found by the same words.
+    // The same words may find newer messages.
     staleTime: 0,
     gcTime: 30_000,
     refetchInterval: ({ state }) => (state.data?.isComplete === false ? 50 : false),

@@ -12,7 +12,7 @@ import type { History } from './session-history.ts';
 import { keepLeavingTurns, firstLiveSeq, noHistory, addHistoryPart } from './session-history.ts';
 import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
-/** A session as it stands: the state that the core folded, and folded on with each event that comes. */
+/** The current state of a session: the core's folded state, with later events folded in. */
 export interface SessionView {
   readonly state: SessionState;
   readonly money: MoneyState;
@@ -20,10 +20,13 @@ export interface SessionView {
   readonly history: History;
 }
 
-/** Turns before an event, or from the one on in which an event lies. */
+/** Turns before an event, or from the turn on that contains an event. */
 export type HistoryPlace = { readonly before: number } | { readonly from: number };
 
-/** Looks turns up that the state has no more, into the history. Null: there are none. Rejects where the core cannot be asked. */
+/**
+ * Loads turns that the state no longer has into the history. Null: there are none. Rejects if the core cannot be
+ * reached.
+ */
 export type LookUp = (place: HistoryPlace) => Promise<SessionPart | null>;
 
 export type SessionLoad =
@@ -32,10 +35,10 @@ export type SessionLoad =
   | { readonly type: 'failed'; readonly text: string };
 
 const retryMs = 1_000;
-/** Words that stream in are drawn in about every second frame: the others are for who types. */
+/** Streamed words are rendered in about every second frame. The other frames are left for typing. */
 const streamedMs = 24;
 
-/** Follows a session for as long as it is shown; a component shows one session in its life. A stream that breaks off is taken up again. */
+/** Follows a session while the component is mounted; it must show one session only. Reconnects a broken stream. */
 export function useSession(client: CoreClient, sessionId: string): SessionLoad {
   const [load, setLoad] = useState<SessionLoad>({ type: 'loading' });
   useEffect(() => {
@@ -58,9 +61,9 @@ interface Following {
   readonly client: CoreClient;
   readonly sessionId: string;
   readonly show: (load: SessionLoad) => void;
-  /** The latest, drawn or not. */
+  /** The latest view, rendered or not. */
   view: SessionView | null;
-  /** The same for as long as it follows. */
+  /** The same function for as long as it follows. */
   readonly lookUp: LookUp;
   readonly signal: AbortSignal;
 }
@@ -77,7 +80,7 @@ async function follow(following: Following): Promise<void> {
       await followFrom(folded.state.seq, following);
     } catch (error) {
       if (signal.aborted) return;
-      // What is on the screen stays there while the stream is taken up again.
+      // What is on the screen stays there while the stream reconnects.
       if (following.view === null) {
         show({ type: 'failed', text: failureText(error) });
         return;
@@ -123,7 +126,7 @@ async function followFrom(seq: number, following: Following): Promise<void> {
     for await (const push of pushes) {
       if (following.view !== null) following.view = foldPush(following.view, push);
       if (signal.aborted) continue;
-      // One drawing a frame, however much arrives between two.
+      // Renders at most once per frame, however much arrives in between.
       if (push.type === 'transients') timer ??= setTimeout(drawNext, drawnAt + streamedMs - performance.now());
       else drawNext();
     }

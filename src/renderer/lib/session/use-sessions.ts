@@ -10,7 +10,7 @@ export type SessionsLoad =
   | { readonly type: 'ready'; readonly sessions: readonly SessionSummary[]; readonly readAt: number }
   | { readonly type: 'failed'; readonly text: string };
 
-/** Sessions of other processes come into the same list, so it is read again from time to time. */
+/** Other processes add sessions to the same list, so it is loaded again from time to time. */
 const refreshMs = 4_000;
 
 export function useSessions(client: CoreClient): { readonly load: SessionsLoad; readonly refresh: () => void } {
@@ -23,7 +23,7 @@ export function useSessions(client: CoreClient): { readonly load: SessionsLoad; 
         const sessions = await client.sessions.list(undefined, { signal: stop.signal });
         if (stop.signal.aborted) return;
         const sorted = [...sessions].sort(newestFirst);
-        // What is as it was stays the same object, and is not drawn again.
+        // Unchanged sessions stay the same objects, so they do not render again.
         setLoad((last) => ({
           type: 'ready',
           sessions: last.type === 'ready' ? replaceEqualDeep(last.sessions, sorted) : sorted,
@@ -31,7 +31,7 @@ export function useSessions(client: CoreClient): { readonly load: SessionsLoad; 
         }));
       } catch (error) {
         if (stop.signal.aborted) return;
-        // A list that was read once stays on the screen; the next reading may succeed.
+        // A loaded list stays on the screen. The next load may succeed.
         setLoad((last) => (last.type === 'ready' ? last : { type: 'failed', text: failureText(error) }));
       }
     };
@@ -45,7 +45,7 @@ export function useSessions(client: CoreClient): { readonly load: SessionsLoad; 
   return { load, refresh: useCallback(() => setAsked((count) => count + 1), []) };
 }
 
-/** Who wants to be told of what happens is told while the page is hidden, too. */
+/** A page that may show notifications goes on loading while it is hidden. */
 function isOutOfSight(): boolean {
   return document.hidden && !mayNotify();
 }

@@ -2,17 +2,17 @@ import { useCallback, useRef, useState } from 'react';
 import type { TurnState } from '@shared/session/session-state.ts';
 import { useClient } from '../connection/core-context.ts';
 
-/** Characters of looked up texts that are kept; the ones that were wanted longest ago go first. */
+/** The most characters of loaded texts. The least recently requested ones are dropped first. */
 const keptCharacters = 2_000_000;
 
 export interface WholeTexts {
   /** By the id of the turn. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Looks one up that is not here. */
+  /** Loads a text that is not here. */
   readonly want: (turn: TurnState) => void;
 }
 
-/** What turns said at their ends, where the fold has only the beginning of it. */
+/** The full final texts of turns whose beginning alone is in the fold. */
 export function useWholeTexts(sessionId: string): WholeTexts {
   const client = useClient();
   const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map());
@@ -25,7 +25,7 @@ export function useWholeTexts(sessionId: string): WholeTexts {
         .detail({ sessionId, id, near: seq })
         .then(
           ({ text }) => setTexts((before) => (text === null ? before : kept(new Map([...before, [id, text]])))),
-          // The beginning of it stays, with its mark; it is asked for again when the row is drawn again.
+          // Its beginning stays. It is requested again when the row renders again.
           () => undefined,
         )
         .finally(() => void asking.current.delete(id));

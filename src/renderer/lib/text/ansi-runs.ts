@@ -2,7 +2,7 @@ import { escapeSequences, printable } from '@shared/text/seen-text.ts';
 /** A run of terminal text in one style. */
 export interface AnsiRun {
   readonly text: string;
-  /** 0 to 15 of the terminal's colors; null: as the text around it. */
+  /** 0 to 15 of the terminal's colors; null: the color of the text around it. */
   readonly colour: number | null;
   readonly isBold: boolean;
   readonly isFaint: boolean;
@@ -17,8 +17,8 @@ interface Style {
 const plain: Style = { colour: null, isBold: false, isFaint: false };
 
 /**
- * Terminal output as runs of text. Colors and weight are kept; moves of the cursor are not followed, but a line that
- * was written over (a progress bar) shows only what stood there last.
+ * Terminal output as runs of text. Keeps colors and weight. Does not follow cursor movements, but a line that was
+ * overwritten (a progress bar) shows only its last content.
  */
 export function parseAnsi(output: string): readonly AnsiRun[] {
   const runs: AnsiRun[] = [];
@@ -54,7 +54,7 @@ function applyCodes(style: Style, text: string): Style {
   for (let index = 0; index < codes.length; index += 1) {
     const code = codes[index] ?? 0;
     if (code === 38 || code === 48) {
-      // A color by number or by its parts: taken where it is one of the sixteen, passed over else.
+      // A color by number or by its parts is used if it is one of the sixteen, otherwise skipped.
       const isByNumber = codes[index + 1] === 5;
       const number = codes[index + 2] ?? 0;
       if (code === 38 && isByNumber && number < 16) next = { ...next, colour: number };

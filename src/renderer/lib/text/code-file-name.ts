@@ -38,14 +38,14 @@ const endings: Readonly<Record<string, string>> = {
   zsh: 'sh',
 };
 
-/** The language of a file as after a fence, by how its name ends; empty: not known. */
+/** The language of a file for a fence, by its file ending; empty when unknown. */
 export function languageOfPath(path: string): string {
   const ending = /\.([a-z0-9]+)$/iu.exec(path)?.[1]?.toLowerCase() ?? '';
   if (Object.hasOwn(endings, ending)) return ending;
   return Object.keys(endings).find((language) => endings[language] === ending) ?? ending;
 }
 
-/** What code is called as a file, by its language as after a fence. */
+/** A file name for code, by the language of its fence. */
 export function codeFileName(language: string): string {
   const name = language.toLowerCase();
   if (name === 'dockerfile') return 'Dockerfile';

@@ -1,16 +1,16 @@
 import type { TextKey } from './translate.ts';
 
-/** Things of one day or span, under its name. */
+/** Items of one day or period, under its name. */
 export interface DayGroup<T> {
   readonly key: string;
-  /** A text, or the month where it is longer ago. */
+  /** A text, or the month for older items. */
   readonly label: { readonly key: TextKey } | { readonly month: string };
   readonly items: readonly T[];
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Groups by the local day of `updatedAt`, keeping the order of the items in each group and of the groups themselves. */
+/** Groups items by the local day of `updatedAt`. Keeps their order. */
 export function groupByDay<T extends { readonly updatedAt: number }>(
   items: readonly T[],
   now: number,
@@ -27,7 +27,7 @@ export function groupByDay<T extends { readonly updatedAt: number }>(
 }
 
 function labelOf(at: number, now: number): DayGroup<never>['label'] {
-  // By the calendar: a day with a change of the clock has not 24 hours.
+  // By the calendar, because a day with a clock change does not have 24 hours.
   const days = Math.round((startOfDay(now) - startOfDay(at)) / dayMs);
   if (days <= 0) return { key: 'sessions.today' };
   if (days === 1) return { key: 'sessions.yesterday' };

@@ -1,12 +1,14 @@
-/** Of a name that stands for a folder where the page may not know paths: which root it is, before the way. */
+/** The root's id before the rest of a folder's name, on a page that may not know paths. */
 const rootId = /^~[0-9a-f]{16}\//u;
 
-/** A folder as people read and type it. */
+/** A folder as users read and type it. */
 export function folderText(path: string): string {
   return path.replace(rootId, '');
 }
 
-/** The folder that somebody typed: with `roots` its way from one of them, the first where it begins with none. */
+/**
+ * The folder that the user typed. With `roots`, it is relative to one of them; the first one if the text names none.
+ */
 export function typedFolder(text: string, roots: readonly string[]): string {
   const typed = text.trim();
   const [first = ''] = roots;

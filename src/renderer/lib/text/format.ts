@@ -11,13 +11,13 @@ export function seconds(milliseconds: number): string {
   return t('unit.minutes', { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, '0') });
 }
 
-/** US dollars; null is a price that nobody knows, which is not 0. */
+/** US dollars. Null is an unknown price, which is not 0. */
 export function money(costUsd: number | null): string {
   if (costUsd === null) return t('unit.unpriced');
   return `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
 }
 
-/** A figure with what it may lie between, where that is not the same. */
+/** A figure with its interval, if the interval is wider than the figure. */
 export function span(
   { value, low, high }: { readonly value: number; readonly low: number; readonly high: number },
   text: (value: number) => string,
@@ -32,13 +32,13 @@ export function tokens(count: number): string {
 
 export function speed(tokensPerSecond: number | null): string | null {
   if (tokensPerSecond === null) return null;
-  // Within a hundredth of what was counted: a tenth is more than that of a few tokens.
+  // Accurate to a hundredth of the value, so slow speeds need more digits.
   const digits = tokensPerSecond < 10 ? 2 : tokensPerSecond < 100 ? 1 : 0;
   const count = tokensPerSecond.toFixed(digits);
   return t('unit.speed', { count });
 }
 
-/** `+3 −1`, with a question mark for what is not known. */
+/** `+3 −1`, with a question mark for unknown counts. */
 export function lineCounts(added: number | null, removed: number | null): string {
   return `+${added ?? '?'} −${removed ?? '?'}`;
 }
@@ -49,7 +49,7 @@ export function bytes(size: number): string {
   return t(`unit.${unit}`, { count });
 }
 
-/** The time of today, the day of another day. */
+/** The time for today, the day for other days. */
 export function clock(at: number, now: number): string {
   const date = new Date(at);
   if (date.toDateString() === new Date(now).toDateString()) return timeOfDay(at);
@@ -66,7 +66,7 @@ export function folderName(path: string): string {
   return seenName(path.split(/[/\\]/u).findLast((part) => part !== '') ?? path);
 }
 
-/** What a session is called in lists and above its conversation. */
+/** The title of a session in lists and above its conversation. */
 export function sessionTitle(title: string): string {
   return title === '' ? t('sessions.untitled') : seenWords(title);
 }

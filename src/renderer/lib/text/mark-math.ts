@@ -1,13 +1,13 @@
-/** Begins a code span that is a formula: no text that was made printable has this character. */
+/** Marks a code span as a formula. Printable text never contains this character. */
 export const formulaMark = '\uE000';
 
-/** A formula in a line of text is not longer, and one in a block neither. */
+/** The longest formula within a line, and the longest one in a block. */
 const most = { inline: 300, block: 5000 } as const;
 const longestIndent = 200;
 
 /**
- * A Markdown text with its formulas as code: `$…$` and `\(…\)` as spans that begin with the mark, `$$…$$` and `\[…\]` on
- * lines of their own as blocks of the language `math`. Code stays as it is, and so do prices.
+ * A Markdown text with its formulas as code. `$…$` and `\(…\)` become spans that begin with the mark; `$$…$$` and
+ * `\[…\]` on their own lines become blocks of the language `math`. Code and prices stay as they are.
  */
 export function markMath(text: string): string {
   if (!/\$|\\[([]/u.test(text)) return text;
@@ -29,7 +29,7 @@ export function markMath(text: string): string {
   return done + text.slice(at);
 }
 
-/** Where the line of a place begins. Places are asked for in their order, so that all of them cost one reading. */
+/** The start of the line of a position. Ask in ascending order, so that all calls together read the text once. */
 function lineStarts(text: string): (at: number) => number {
   let start = 0;
   let next = text.indexOf('\n');
@@ -42,13 +42,13 @@ function lineStarts(text: string): (at: number) => number {
   };
 }
 
-/** What stands before a place on its line; null where that is too long to be an indent. */
+/** The text before a position on its line; null when it is too long to be an indent. */
 const beforeOnLine = (text: string, start: number, at: number): string | null =>
   at - start > longestIndent ? null : text.slice(start, at);
 
 /**
- * The end of a code span whose first mark of `length` backticks ends at `from`: behind the next as long mark of its
- * paragraph; null where there is none. Also asked for in the order of places.
+ * The end of a code span whose opening run of `length` backticks ends at `from`: after the next equally long run in its
+ * paragraph. Null when there is none. Ask in ascending order, too.
  */
 function codeSpans(text: string): (length: number, from: number) => number | null {
   const endsByLength = new Map<number, number[]>();
@@ -75,7 +75,9 @@ interface Formula {
   readonly end: number;
 }
 
-/** Where a mark comes next, or the text ends. Asked for in the order of places, so that each mark costs one reading. */
+/**
+ * The next position of a mark, or the end of the text. Ask in ascending order, so that each mark reads the text once.
+ */
 function nextPlaces(text: string): (mark: string | RegExp, from: number) => number {
   const known = new Map<string | RegExp, number>();
   return (mark, from) => {
@@ -99,7 +101,7 @@ function formulaAt(text: string, at: number, next: NextPlace): Formula | null {
 
 const blankLine = /\n[ \t]*\n/u;
 
-/** Up to the end mark, within one paragraph. */
+/** The formula up to the end mark, within one paragraph. */
 function between(text: string, at: number, end: string, next: NextPlace): Formula | null {
   const from = at + 2;
   const to = next(end, from);
@@ -110,13 +112,15 @@ function between(text: string, at: number, end: string, next: NextPlace): Formul
   return tex === '' ? null : { tex, end: to + end.length };
 }
 
-/** Between two dollars of a line that hug it; what may be an amount or a variable of a shell is none. */
+/**
+ * A formula between two dollars on one line, without blanks inside them. Amounts and shell variables are no formulas.
+ */
 function dollars(text: string, at: number): Formula | null {
   if (/[\w$\\]/u.test(text[at - 1] ?? ' ') || /[\s$]/u.test(text[at + 1] ?? ' ')) return null;
   const line = text.slice(at, at + most.inline);
   for (let close = line.indexOf('$', 2); close > 0; close = line.indexOf('$', close + 1)) {
     const end = at + close;
-    // A blank before it is what most have that are none.
+    // Most dollars that end no formula have a blank before them.
     if (text[end - 1] === ' ' || /[\s\\$]/u.test(text[end - 1] ?? '') || /[\w$]/u.test(text[end + 1] ?? '')) continue;
     const tex = text.slice(at + 1, end);
     return looksLikeMath(tex) && !/[`\n]/u.test(tex) ? { tex, end: end + 1 } : null;
@@ -130,7 +134,7 @@ function looksLikeMath(tex: string): boolean {
   return /[A-Za-z]/u.test(tex) && !/[A-Za-z]{3,}/u.test(tex);
 }
 
-/** As a block where it stands on lines of its own, else as a span. */
+/** A block if the formula is on its own lines, otherwise a span. */
 function written(text: string, at: number, before: string | null, { tex, end }: Formula): string {
   const isBlock = text.startsWith('$$', at) || text.startsWith('\\[', at);
   const isAlone = before?.trim() === '' && /^[ \t]*(?:\n|$)/u.test(text.slice(end, end + 20));
@@ -143,7 +147,7 @@ function written(text: string, at: number, before: string | null, { tex, end }: 
   return ['```math', ...lines, `${before}\`\`\``].join('\n');
 }
 
-/** Where to look on after what is no formula: behind a code span, a fence, or what is escaped. */
+/** Where to continue after something that is no formula: after a code span, a fence or an escaped character. */
 function passedOver(text: string, at: number, before: string | null, spans: ReturnType<typeof codeSpans>): number {
   if (text[at] === '\\') return at + 2;
   if (text[at] === '$') return at + (text[at + 1] === '$' ? 2 : 1);

@@ -1,7 +1,7 @@
 import type { SeenPiece } from '@shared/text/seen-text.ts';
 import { t } from './translate.ts';
 
-/** What stands where the piece does. */
+/** The visible text for a piece. */
 export function seenPieceText(piece: SeenPiece): string {
   return piece.kind === 'empty-lines' ? t('seen.emptyLines', { count: piece.count }) : piece.text;
 }

@@ -13,8 +13,7 @@ const recipes: Readonly<Record<string, TextKey>> = {
 };
 
 /**
- * What drives which model, `model` being the name that it is shown by. A recipe that this page does not know yet keeps
- * the name that it has in the log.
+ * The strategy or recipe with the model. `model` is its displayed name. An unknown recipe keeps its name from the log.
  */
 export function stageText({ strategy }: Pick<Stage, 'strategy'>, recipe: string | null, model: string): string {
   const known = recipe === null ? (`route.strategy.${strategy}` as const) : recipes[recipe];
@@ -41,7 +40,7 @@ const phases: Readonly<Record<string, TextKey>> = {
   window: 'phase.window',
 };
 
-/** How far a recipe is. A phase that this page does not know yet keeps the name that it has in the log. */
+/** The phase of a recipe. An unknown phase keeps its name from the log. */
 export function phaseText(phase: string): string {
   const known = phases[phase];
   return known === undefined ? seenWords(phase) : t(known);

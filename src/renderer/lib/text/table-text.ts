@@ -1,4 +1,4 @@
-/** The cells of a table, row by row; the first row is its head. */
+/** The cells of a table, row by row. The first row is the header. */
 export type TableCells = readonly (readonly string[])[];
 
 /** As CSV (RFC 4180). */
@@ -7,7 +7,7 @@ export function csvOf(rows: TableCells): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 
-/** As a table in Markdown, its columns one under the other. */
+/** As a Markdown table with aligned columns. */
 export function markdownOf(rows: TableCells): string {
   const cells = rows.map((row) => row.map((text) => text.replaceAll('|', '\\|').replaceAll(/\s+/gu, ' ').trim()));
   const [head = [], ...body] = cells;

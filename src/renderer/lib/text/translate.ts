@@ -6,7 +6,7 @@ type PluralKey = TextKey extends infer Key ? (Key extends `${infer Base}.other` 
 
 const plurals = new Intl.PluralRules('en');
 
-/** The text of a key, with its values put in. What would hide or turn a part of one is written out. */
+/** The text of a key with its values. Characters in a value that would hide or reorder text are written out. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   return en[key].replaceAll(/\{(\w+)\}/gu, (whole, name: string) => escapeForTerminal(String(values[name] ?? whole)));
 }

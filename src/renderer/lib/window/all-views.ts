@@ -2,8 +2,8 @@ import type { InspectorTab } from './preferences.ts';
 import type { View } from './use-view.ts';
 
 /**
- * Everything that the window can show, by the file that draws it. Tests walk through all of it; one of them finds a
- * file that draws a view, a dialog or a menu and is not named here.
+ * Everything that the window can show, by the file that renders it. Tests go through all of it. One test finds files
+ * with a view, dialog or menu that are missing here.
  */
 export const allViews = {
   new: 'features/task/new-task.tsx',

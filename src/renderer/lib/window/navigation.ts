@@ -2,17 +2,17 @@ import { createContext, useContext } from 'react';
 import type { Action } from '../input/actions.ts';
 import type { View } from './use-view.ts';
 
-/** How anything in the page goes to another view. */
+/** Goes to another view, from anywhere in the page. */
 export const NavigationContext = createContext<(view: View) => void>(() => undefined);
 
 export function useNavigate(): (view: View) => void {
   return useContext(NavigationContext);
 }
 
-/** Everything that can be done from anywhere, as it stands now. */
+/** All actions of the window in their current state. */
 export const ActionsContext = createContext<readonly Action[]>([]);
 
-/** What does an action, by its id; null where there is nothing to do it with. */
+/** The function that runs an action, by its id; null when it is not available. */
 export function useActionOf(): (id: string) => (() => void) | null {
   const actions = useContext(ActionsContext);
   return (id) => actions.find((action) => action.id === id && action.isOff !== true)?.run ?? null;

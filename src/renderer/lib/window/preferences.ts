@@ -17,7 +17,7 @@ const oneOf =
     all.find((one) => one === kept) ?? fallback;
 
 const flag = (fallback: boolean) => (kept: string | null) => (kept === null ? fallback : kept === 'yes');
-/** What a person chose, or null where nobody did. */
+/** The user's choice; null when there is none. */
 const choice = (kept: string | null): boolean | null => (kept === null ? null : kept === 'yes');
 const flagText = (isOn: boolean | null): string => (isOn === null ? '' : isOn ? 'yes' : 'no');
 
@@ -28,7 +28,7 @@ export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), 
 export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
 export const isInspectorOpen = createStored('dewpoint-inspector', choice, flagText);
 const narrowestPx = 280;
-/** Of the inspector, in pixels at the usual size of text. */
+/** The width of the inspector, in pixels at the usual text size. */
 export const inspectorWidth = createStored(
   'dewpoint-inspector-width',
   (kept): number => Math.max(narrowestPx, Math.min(1600, Number(kept) || 416)),
@@ -36,15 +36,15 @@ export const inspectorWidth = createStored(
 );
 export const isSideBySide = createStored('dewpoint-side-by-side', flag(false), flagText);
 export const isSidebarOpen = createStored('dewpoint-sidebar', choice, flagText);
-/** The work of a turn is shown step by step, and not only in a line. */
+/** Whether the work of a turn is shown step by step, not only as one line. */
 export const areStepsShown = createStored('dewpoint-steps-shown', flag(false), flagText);
-/** A person wants to see the first steps again, whatever is there already. */
+/** The user wants to see the first steps again, even if they are done. */
 export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);
 export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);
-/** The best model for the machine is fetched after the small one, at a first start. */
+/** Whether the best model for the machine is downloaded after the small one, at a first start. */
 export const isBetterModelWanted = createStored('dewpoint-better-model', flag(true), flagText);
 
-/** Puts theme, text size, density and motion onto the page, now and whenever they or the system's theme change. */
+/** Applies theme, text size, density and motion to the page, now and when they or the system's theme change. */
 export function applyLook(): void {
   const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
   const apply = (): void => {
@@ -61,7 +61,7 @@ export function applyLook(): void {
   density.subscribe(apply);
   motion.subscribe(apply);
   systemDark.addEventListener('change', apply);
-  // All windows look alike. What is open at their sides is each one's own.
+  // All windows share their look. Open panels are separate for each window.
   window.addEventListener('storage', ({ key }) => {
     [theme, textSize, density, motion].find((stored) => stored.key === key)?.readAgain();
   });

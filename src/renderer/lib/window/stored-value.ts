@@ -1,16 +1,19 @@
 import { useSyncExternalStore } from 'react';
 
-/** A small value that survives a restart of the window, shared by all who use it. */
+/** A small value that survives a restart of the window, shared by all its users. */
 export interface Stored<T> {
   readonly key: string;
   readonly get: () => T;
   readonly set: (value: T) => void;
-  /** Takes over what another window has kept. */
+  /** Takes over the value that another window has stored. */
   readonly readAgain: () => void;
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** `read` gets what was kept (or null) and answers a good value whatever that is. Without storage it lasts for this page. */
+/**
+ * `read` gets the stored text (or null) and must return a valid value for any text. Without storage, the value lasts
+ * for this page.
+ */
 export function createStored<T>(key: string, read: (kept: string | null) => T, write: (value: T) => string): Stored<T> {
   const listeners = new Set<() => void>();
   let value = read(readStoredText(key));
@@ -41,17 +44,17 @@ export function readStoredText(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
-    // Storage can be switched off; then nothing is kept.
+    // Storage can be switched off. Then nothing is stored.
     return null;
   }
 }
 
-/** Keeps a text, or forgets it where it is empty. */
+/** Stores a text, or removes it if it is empty. */
 export function writeStoredText(key: string, text: string): void {
   try {
     if (text === '') localStorage.removeItem(key);
     else localStorage.setItem(key, text);
   } catch {
-    // Full or switched off: the value lasts for this page.
+    // Storage is full or switched off, so the value lasts for this page.
   }
 }

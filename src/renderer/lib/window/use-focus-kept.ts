@@ -2,13 +2,13 @@ import { useEffect } from 'react';
 import { useStableCallback } from '../drawing/use-stable-callback.ts';
 
 /**
- * A button that goes with what it was for, such as Stop, takes the focus with it. Then `focus` says where keys go on,
- * looked at each time `state` is another one.
+ * A button that disappears with its purpose, such as Stop, loses the focus. Then `focus` moves the focus on. Checked
+ * each time `state` changes.
  */
 export function useFocusKept(state: unknown, focus: () => void): void {
   const give = useStableCallback(focus);
   useEffect(() => {
-    // Text that is selected stays so.
+    // Selected text stays selected.
     const isSelecting = window.getSelection()?.isCollapsed === false;
     if (document.activeElement === document.body && !isSelecting) give();
   }, [state, give]);

@@ -7,7 +7,7 @@ import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 const noChoices: ProjectChoices = { added: [], removed: {} };
 
-/** The folders that sessions work on and those that were added by hand, the latest first; only where new work may begin. */
+/** Folders of sessions and folders that the user added, latest first. Only those where new work may begin. */
 export function useProjects(sessions: readonly SessionSummary[]): readonly string[] {
   const client = useClient();
   const roots = useRoots();
@@ -22,7 +22,7 @@ export function useProjects(sessions: readonly SessionSummary[]): readonly strin
     .filter(isOpen);
 }
 
-/** Settings come as anything; the core has checked them. */
+/** Settings have an unknown type here; the core has checked them. */
 function isChoices(value: unknown): value is ProjectChoices {
   return typeof value === 'object' && value !== null && 'added' in value && 'removed' in value;
 }

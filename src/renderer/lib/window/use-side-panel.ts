@@ -5,19 +5,19 @@ import { useStored } from './stored-value.ts';
 
 export interface SidePanel {
   readonly isOpen: boolean;
-  /** It lies over what is in the middle: there is no room beside it. */
+  /** The panel covers the middle, because there is no room beside it. */
   readonly isOver: boolean;
-  /** Beside the middle, this is remembered. */
+  /** Opens or closes it. Stored only while the panel is beside the middle. */
   readonly toggle: () => void;
-  /** For what is to be shown there: it stays until it is closed or another view comes. */
+  /** Opens it to show something. It stays until it is closed or another view comes. */
   readonly open: () => void;
-  /** Closes it where it lies over something; beside it, it stays. */
+  /** Closes it if it covers the middle. Beside the middle, it stays. */
   readonly closeOver: () => void;
 }
 
 /**
- * A side of the window. With room for it, it is open or not as the person chose, and `isUsual` where nobody did; without,
- * it opens when asked for.
+ * A side panel of the window. With enough room it is open or closed as the user chose, or `isUsual` without a choice.
+ * With too little room, it opens on request.
  */
 export function useSidePanel(stored: Stored<boolean | null>, narrowRem: number, isUsual: boolean): SidePanel {
   const [chosen, choose] = useStored(stored);
@@ -42,10 +42,10 @@ function useNarrow(narrowRem: number): boolean {
   const [isNarrow, setIsNarrow] = useState(() => isNarrowerThan(narrowRem));
   useEffect(() => {
     const measure = (): void => setIsNarrow(isNarrowerThan(narrowRem));
-    // The window may have become another size since it was drawn first, and nobody says that again.
+    // The window may have changed its size since the first render, and no event will report that.
     measure();
     window.addEventListener('resize', measure);
-    // It is applied to the page by a subscriber that came before this one.
+    // An earlier subscriber applies the text size to the page.
     const unsubscribe = textSize.subscribe(measure);
     return () => {
       window.removeEventListener('resize', measure);
@@ -55,7 +55,7 @@ function useNarrow(narrowRem: number): boolean {
   return isNarrow;
 }
 
-/** In units of the text's size: large text needs as much room as a small window lacks. */
+/** In units of the text size, because large text needs more room. */
 function isNarrowerThan(rem: number): boolean {
   return window.innerWidth < rem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }

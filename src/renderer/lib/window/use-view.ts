@@ -5,33 +5,35 @@ import { useIsWindow } from '../connection/use-host-info.ts';
 
 /** What the middle of the window shows. */
 export type View =
-  /** `project`: the folder to begin in; else that of the latest session. The rest comes from outside of the page. */
+  /**
+   * `project`: the folder to begin in; absent: that of the latest session. The other fields come from outside the page.
+   */
   | ({ readonly type: 'new' } & GivenTask)
-  /** One folder that is worked in. */
+  /** The settings of one project. */
   | { readonly type: 'project'; readonly path: string }
-  /** `at`: a place in it that is to be looked at, by the id of a message, call or turn, and the event it stands in. */
+  /** `at`: a place in it to show, by the id of a message, call or turn, and an event of it. */
   | {
       readonly type: 'session';
       readonly sessionId: string;
       readonly at?: { readonly ref: string; readonly seq?: number };
-      /** Somebody comes to answer its question. */
+      /** The user comes to answer its question. */
       readonly isAsking?: boolean;
     }
   | { readonly type: 'bin' }
   | { readonly type: 'tools' }
   | { readonly type: 'assistants' }
   | { readonly type: 'models' }
-  /** `task`: one to begin with. */
+  /** `task`: a task to begin with. */
   | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
   | { readonly type: 'costs' }
-  /** `at`: the part of them that is wanted. */
+  /** `at`: the section to show. */
   | { readonly type: 'settings'; readonly at?: 'keys' | 'machine' | 'rules' | 'shortcuts' };
 
 const key = 'dewpoint-view';
 const sessionPrefix = 'session:';
 const projectPrefix = 'project:';
 
-/** Kept for reloads of this window or tab; a window that is opened again is told by its address what it showed. */
+/** Stored for reloads of this window or tab. A window that opens again learns from its address what it showed. */
 export function useView(): readonly [View, (view: View) => void] {
   const [view, setView] = useState(() => parse(sessionStorage.getItem(key) ?? fromAddress()));
   const show = useCallback((next: View): void => {
@@ -42,12 +44,12 @@ export function useView(): readonly [View, (view: View) => void] {
   return [view, show];
 }
 
-/** The window knows what it shows, so that it can be opened there again, even after the app was killed. */
+/** The host stores what the window shows, so that it opens there again, even after the app was killed. */
 function useKeptByHost(text: string): void {
   const client = useClient();
   const isWindow = useIsWindow();
   useEffect(() => {
-    // What is not kept is only not there at the next start.
+    // If it is not stored, it is only missing at the next start.
     if (isWindow) client.host.keepView({ view: text }).catch(() => undefined);
   }, [client, isWindow, text]);
 }

@@ -14,15 +14,15 @@ import { Notice } from '../notices/notice.tsx';
 import { Chart } from './chart.tsx';
 
 interface CanvasViewProps {
-  /** What a model wrote, or a log from elsewhere says that one did. */
+  /** Untrusted input, written by a model or taken from a log from elsewhere. */
   readonly input: unknown;
-  /** The image that was shown, as it was then; null: there is none. */
+  /** The image as it was when it was shown; null: none. */
   readonly picture: Picture | null;
-  /** Stands below the reason where it cannot be drawn: what was written. */
+  /** Shown below the reason if it cannot be drawn: the original text. */
   readonly wrong?: ReactNode;
 }
 
-/** What the agent shows beside its words. */
+/** What the agent shows besides its words. */
 export default function CanvasView({ input, picture, wrong }: CanvasViewProps) {
   const [isTable, setIsTable] = useState(false);
   const read = readCanvas(input);

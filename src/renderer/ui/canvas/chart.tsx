@@ -8,7 +8,7 @@ import { t } from '../../lib/text/translate.ts';
 import { PieChart } from './pie-chart.tsx';
 import { Legend, SeriesMark, seriesColor } from './series-mark.tsx';
 
-/** Numbers drawn in the colors of the page. What it shows stands in its table as well. */
+/** A chart in the colors of the page. A table has the same numbers. */
 export function Chart({ chart }: { readonly chart: CanvasChart }) {
   const names = chart.series.map(({ name }) => seenWords(name));
   const label = t('chart.label', {
@@ -31,20 +31,20 @@ export function Chart({ chart }: { readonly chart: CanvasChart }) {
   );
 }
 
-/** In pixels at the usual size of text. */
+/** In pixels at the usual text size. */
 const sizes = { height: 240, top: 8, right: 12, bottom: 22, letter: 7.2, gap: 8, least: 200 } as const;
-/** With more of them a line is a line. */
+/** With more points, a line has no marks. */
 const mostMarks = 60;
 const longestLabel = 14;
 
-/** Where things stand, in pixels. */
+/** The layout in pixels. */
 interface Room {
   readonly unit: number;
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** Of the labels, in their order. */
+  /** The positions of the labels, in order. */
   readonly x: readonly number[];
   readonly y: (value: number) => number;
 }
@@ -110,7 +110,7 @@ function Word({ anchor, children, ...place }: WordProps) {
   );
 }
 
-/** As many names as have room below. */
+/** Shows only as many names as there is room for. */
 function Names({ chart: { labels }, room }: { readonly chart: CanvasChart; readonly room: Room }) {
   const shown = labels.map((label) => shortened(seenWords(label), longestLabel));
   const widest = (Math.max(...shown.map((label) => label.length)) + 1) * sizes.letter * room.unit;
@@ -145,7 +145,7 @@ interface SeriesProps {
   readonly series: ChartSeries;
   readonly index: number;
   readonly room: Room;
-  /** Of labels that are numbers: a line goes from the least to the largest. */
+  /** For labels that are numbers: the line goes from the smallest to the largest. */
   readonly order: readonly number[] | undefined;
 }
 
@@ -217,7 +217,7 @@ function tooltip(label: string, name: string, value: number): string {
 
 type Point = readonly [x: number, y: number];
 
-/** A line has a gap where there is no number. */
+/** A line has a gap where a number is missing. */
 function runsOf(points: readonly (Point | null)[]): readonly (readonly Point[])[] {
   const runs: Point[][] = [[]];
   for (const point of points) {
@@ -235,7 +235,7 @@ function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** How wide its place is, and how large text is beside its usual size. */
+/** The width of its place, and the ratio of the text size to the usual one. */
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState<{ readonly width: number; readonly unit: number }>({ width: 600, unit: 1 });

@@ -11,7 +11,7 @@ const CanvasView = lazy(() => import('./canvas-view.tsx'));
 interface DrawnCallProps {
   readonly sessionId: string;
   readonly call: ToolCallState;
-  /** The number of an event not far before it. */
+  /** The sequence number of an event a little before it. */
   readonly near: number;
 }
 

@@ -4,7 +4,7 @@ import { shortNumber } from '../../lib/drawing/chart-scale.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Legend, seriesColor } from './series-mark.tsx';
 
-/** Parts of a whole, from the top on, each with its share beside its name. */
+/** Parts of a whole, starting at the top, each with its name and share. */
 export function PieChart({ chart }: { readonly chart: CanvasChart }) {
   const values = chart.series[0]?.values.map((value) => value ?? 0) ?? [];
   const sum = values.reduce((all, value) => all + value, 0);

@@ -1,4 +1,4 @@
-/** As many as there are colors for. */
+/** The number of colors. */
 const colors = 8;
 
 export const seriesColor = (index: number): string => `var(--chart-${(index % colors) + 1})`;
@@ -10,7 +10,7 @@ interface SeriesMarkProps {
   readonly size: number;
 }
 
-/** A shape beside the color, for who cannot tell the colors apart. */
+/** A shape in addition to the color, for users who cannot tell the colors apart. */
 export function SeriesMark({ index, x, y, size: r }: SeriesMarkProps) {
   const shapes = [
     `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
@@ -26,7 +26,7 @@ interface LegendProps {
   readonly isList?: boolean;
 }
 
-/** Which color and shape is what. */
+/** The names of the colors and shapes. */
 export function Legend({ items, isList = false }: LegendProps) {
   return (
     <ul className={`flex gap-x-4 gap-y-1 text-xs ${isList ? 'flex-col' : 'flex-wrap'}`}>

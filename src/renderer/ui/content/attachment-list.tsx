@@ -11,13 +11,13 @@ import { useClient } from '../../lib/connection/core-context.ts';
 
 interface AttachmentListProps {
   readonly attachments: readonly Attachment[];
-  /** Absent: they were sent, and stay. */
+  /** Absent: they were sent and cannot be removed. */
   readonly onRemove?: (attachment: Attachment) => void;
-  /** What a model would be shown of each, where that is known. */
+  /** What a model would see of each, if known. */
   readonly previews?: readonly FilePreview[];
 }
 
-/** What came, or will come, with a message: images as they are, texts by name and size. */
+/** The attachments of a message: images as thumbnails, texts by name and size. */
 export function AttachmentList({ attachments, onRemove, previews = [] }: AttachmentListProps) {
   if (attachments.length === 0) return null;
   return (
@@ -72,7 +72,7 @@ function TextChip({ attachment, isRemovable, preview }: TextChipProps) {
   );
 }
 
-/** Its size, and what is to be known before it is sent. */
+/** Its size, and what the user should know before sending. */
 function factsOf(attachment: Attachment, preview: FilePreview | null): readonly string[] {
   if (attachment.kind === 'image') return [];
   const { document, chat, encoding, blob, name, source } = attachment;
@@ -89,7 +89,7 @@ function factsOf(attachment: Attachment, preview: FilePreview | null): readonly 
   ];
 }
 
-/** In plain words what of a file is not sent; null: it is sent whole. */
+/** Says which part of a file is not sent; null when it is sent in full. */
 export function cutText({ bytes: all, shownBytes, pages }: FilePreview): string | null {
   if (shownBytes >= all && (pages === null || pages.shown >= pages.all)) return null;
   if (shownBytes === 0) return t('attach.cutAll');
@@ -102,7 +102,7 @@ export function cutText({ bytes: all, shownBytes, pages }: FilePreview): string 
   return t(pages === null ? 'attach.cut' : 'attach.cutText', { shown: bytes(shownBytes), all: bytes(all) });
 }
 
-/** Small until it is asked for. */
+/** Small until the user opens it. */
 function Picture({ attachment }: { readonly attachment: Attachment }) {
   const [isLarge, setIsLarge] = useState(false);
   const url = useImageUrl(attachment);
@@ -125,7 +125,7 @@ function Picture({ attachment }: { readonly attachment: Attachment }) {
   );
 }
 
-/** An image that was attached, as an address that holds it; null while it is fetched, or where it is gone. */
+/** The address of an attached image; null while it is loading, or when it is gone. */
 export function useImageUrl({ blob, kind }: Attachment): string | null {
   const client = useClient();
   const { data } = useQuery({

@@ -9,18 +9,18 @@ import { SaveButton } from './save-button.tsx';
 
 interface CodeBlockProps {
   readonly code: string;
-  /** As after the fence; empty: plain text. */
+  /** The word after the fence; empty: plain text. */
   readonly language: string;
-  /** More is coming: colors wait until it is whole. */
+  /** More text is coming. Colors wait until it is complete. */
   readonly isGrowing?: boolean;
 }
 
-/** Code with what can be done with it: copied, saved, and run where there is a sandbox. */
+/** Code with buttons to copy, save and, with a sandbox, run it. */
 export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps) {
   const text = code.replace(/\n$/u, '');
   const runner = use(CodeRunnerContext);
   const kind = isGrowing || runner === null ? null : runnableAs(language);
-  // A number for each run, so that another click begins anew; 0: nothing was run.
+  // The number of the run, so that another click starts again. 0: not run yet.
   const [run, setRun] = useState(0);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">

@@ -8,23 +8,23 @@ import { LongLines } from './long-lines.tsx';
 
 interface CodeLinesProps {
   readonly code: string;
-  /** As after the fence; empty: plain text. */
+  /** The word after the fence; empty: plain text. */
   readonly language: string;
-  /** More is coming: colors wait until it is whole. */
+  /** More text is coming. Colors wait until it is complete. */
   readonly isGrowing?: boolean;
 }
 
-/** Longer code folds at this many lines, and where they are long, at so many characters. */
+/** Longer code is folded after this many lines or characters. */
 const foldedLines = 40;
 const foldedCharacters = 8000;
-/** Of code that grows so many lines are shown, the latest. */
+/** Growing code shows only this many of its latest lines. */
 const growingLines = 200;
 
-/** Code with its colors, folded where it is long. */
+/** Code with colors, folded if it is long. */
 export function CodeLines({ code, language, isGrowing = false }: CodeLinesProps) {
   const text = useMemo(() => code.replace(/\n$/u, '').split('\n').map(seenLineText).join('\n'), [code]);
   const lines = useMemo(() => displayLines(text), [text]);
-  // What was seen to grow does not fold when it ends.
+  // Code that was seen growing does not fold at its end.
   const [isOpen, setIsOpen] = useState(isGrowing);
   const runs = useHighlighted(text, language, isGrowing, lines.length);
   const [from, to] = useMemo(() => shownOf(lines, isOpen, isGrowing), [lines, isOpen, isGrowing]);
@@ -50,7 +50,7 @@ export function CodeLines({ code, language, isGrowing = false }: CodeLinesProps)
   );
 }
 
-/** The first line that is shown, and the one after the last. */
+/** The first line to show, and the one after the last. */
 function shownOf(lines: readonly string[], isOpen: boolean, isGrowing: boolean): readonly [number, number] {
   const count = lines.length;
   if (isGrowing) return [Math.max(0, count - growingLines), count];
@@ -76,7 +76,7 @@ function CodeLine({ line, runs }: { readonly line: string; readonly runs: readon
   );
 }
 
-/** Null while it has no colors, and where its lines are not those that are drawn. */
+/** Null while there are no colors, or when they are for other lines. */
 function useHighlighted(
   code: string,
   language: string,
@@ -91,7 +91,7 @@ function useHighlighted(
     if (isWanted) {
       highlight(code, language).then(
         (runs) => void (isWanted && runs !== null && setFound({ code, runs })),
-        // Without colors it is still readable.
+        // Readable without colors, too.
         () => undefined,
       );
     }

@@ -18,10 +18,10 @@ type State =
   | { readonly type: 'ended'; readonly exitCode: number | null }
   | { readonly type: 'failed'; readonly problem: string };
 
-/** The end of an output is kept. */
+/** The end of an output is kept, up to this many characters. */
 const keptCharacters = 200_000;
 
-/** Runs code once, as soon as it is shown, and shows what it prints. It ends when this is no longer shown. */
+/** Runs code once when it mounts, and shows the output. The run ends when it unmounts. */
 export function CodeRun({ sessionId, language, code, onClose }: CodeRunProps) {
   const client = useClient();
   const [output, setOutput] = useState('');

@@ -7,13 +7,13 @@ interface DataTableProps {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** More are not drawn. */
+/** The most rows that are rendered. */
 export const mostTableRows = 500;
 
-/** Cells under their names. */
+/** Cells below their column names. */
 export function DataTable({ columns, rows }: DataTableProps) {
   return (
-    // A word is not broken into its letters so that all columns fit: it scrolls.
+    // The table scrolls. Words are not broken to make all columns fit.
     <div className="prose min-h-0 overflow-y-auto text-sm [&_td]:max-w-80 [&_td]:wrap-break-word [&_th]:wrap-break-word">
       <TableView>
         <thead>

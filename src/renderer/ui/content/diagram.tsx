@@ -10,7 +10,7 @@ import { SaveButton } from './save-button.tsx';
 
 const language = 'mermaid';
 
-/** A diagram that was written as Mermaid. One that cannot be drawn shows why, and its source. */
+/** A Mermaid diagram. If it cannot be drawn, shows the reason and its source. */
 export function Diagram({ source }: { readonly source: string }) {
   const isDark = useIsDark();
   const [drawn, setDrawn] = useState<DrawnDiagram | null>(null);
@@ -67,7 +67,7 @@ export function Diagram({ source }: { readonly source: string }) {
   );
 }
 
-/** Whether the page is dark now, for what cannot take its colors from the style sheet. */
+/** Whether the page is dark now, for content that cannot use the style sheet's colors. */
 function useIsDark(): boolean {
   return useSyncExternalStore(subscribe, isDark);
 }

@@ -13,22 +13,22 @@ import { SeenPieces } from './seen-text.tsx';
 
 interface DiffViewProps {
   readonly diff: string;
-  /** As after a fence; empty, and by default: without colors. */
+  /** The word for a fence; empty (the default): no colors. */
   readonly language?: string;
-  /** Before and after stand beside each other. */
+  /** Shows both sides beside each other. */
   readonly isSplit?: boolean;
-  /** A person has something to say about a line. */
+  /** The user wants to comment on a line. */
   readonly onComment?: (line: number) => void;
-  /** What stands at the head of a hunk, by its place from 0. */
+  /** The header of a hunk, by its index. */
   readonly headOf?: (hunk: number) => ReactNode;
-  /** Hunks that no longer stand in the file. */
+  /** Whether a hunk was undone, so that it is no longer in the file. */
   readonly isUndone?: (hunk: number) => boolean;
 }
 
 const rowLooks = { place: 'bg-sunken text-soft', same: '', added: 'bg-added', removed: 'bg-removed' } as const;
 const signs = { place: '', same: ' ', added: '+', removed: '−' } as const;
 
-/** A diff; added and removed lines differ in sign and in color, and nothing in a line can hide or turn it. */
+/** A diff. Added and removed lines differ in sign and color, and no character in a line can hide or reorder text. */
 export function DiffView({ diff, language = '', isSplit = false, onComment, headOf, isUndone }: DiffViewProps) {
   const rows = useMemo(() => diffRows(diff), [diff]);
   const pairs = useMemo(() => (isSplit ? splitRows(rows) : null), [rows, isSplit]);
@@ -68,7 +68,7 @@ export function DiffView({ diff, language = '', isSplit = false, onComment, head
   );
 }
 
-/** Of each row the hunk that it is in, from 0. */
+/** The index of each row's hunk. */
 function hunksOf(rows: readonly DiffRow[]): ReadonlyMap<DiffRow | undefined, number> {
   let hunk = -1;
   return new Map(rows.map((row) => [row, row.kind === 'place' ? (hunk += 1) : hunk]));
@@ -119,7 +119,7 @@ function Row({ row, side, colors, isOut, onComment }: RowProps) {
   );
 }
 
-/** Colors only where the line can be trusted by the eye: what deceives it is marked, and marks need the line as it is. */
+/** Colors only lines without deceptive characters. Marks for such characters need the plain line. */
 function Text({ row, runs }: { readonly row: DiffRow; readonly runs: readonly CodeRun[] | undefined }) {
   const pieces = useMemo(() => seenLine(row.text), [row.text]);
   if (runs === undefined || pieces.some(({ kind }) => kind !== 'plain')) return <SeenPieces pieces={pieces} />;
@@ -131,7 +131,7 @@ function Text({ row, runs }: { readonly row: DiffRow; readonly runs: readonly Co
   ));
 }
 
-/** The colors of each row, each side read as the code that it is; null until they are there. */
+/** The colors of each row. Each side is tokenized as its own code. Null until they are ready. */
 function useDiffColors(rows: readonly DiffRow[], language: string): Colors {
   const [found, setFound] = useState<{ readonly rows: readonly DiffRow[]; readonly colors: Colors } | null>(null);
   useEffect(() => {
@@ -146,7 +146,7 @@ function useDiffColors(rows: readonly DiffRow[], language: string): Colors {
       }
       if (isWanted) setFound({ rows, colors });
     };
-    // Without colors it is still readable.
+    // Readable without colors, too.
     if (isWanted) read().catch(() => undefined);
     return () => {
       isWanted = false;

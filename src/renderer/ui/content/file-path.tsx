@@ -7,14 +7,14 @@ import { t } from '../../lib/text/translate.ts';
 interface FilePathProps {
   readonly path: string;
   readonly line?: number | null;
-  /** Its first change is the line, where none is said. */
+  /** If no line is given, the first change in this diff is used. */
   readonly diff?: string | null;
   readonly className?: string;
-  /** As it is shown. */
+  /** The visible text. */
   readonly children: ReactNode;
 }
 
-/** The name of a file; where the person's editor can be opened, a click opens it there. */
+/** The name of a file. If the user's editor is available, a click opens the file there. */
 export function FilePath({ path, line = null, diff = null, className = '', children }: FilePathProps) {
   const open = use(OpenFileContext);
   if (open === null) return <span className={className}>{children}</span>;

@@ -9,12 +9,14 @@ interface FormulaProps {
   readonly isBlock?: boolean;
 }
 
-/** A longer one is shown as it was written. */
+/** A longer one is shown as source. */
 const mostCharacters = 5000;
-/** So often a macro may stand for something else: one that goes on without an end stops here. */
+/** The most macro expansions. Stops endless macros. */
 const mostExpansions = 300;
 
-/** A formula as MathML, which needs no style and no markup of text. One that cannot be read is shown as it was written. */
+/**
+ * A formula as MathML, which needs no styles and no HTML from the text. One that cannot be parsed is shown as source.
+ */
 export function Formula({ tex, isBlock = false }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null);
   const [state, setState] = useState<'waiting' | 'drawn' | { readonly problem: string }>('waiting');

@@ -8,8 +8,8 @@ interface LockedFrameProps {
 }
 
 /**
- * A foreign web page, in a frame without an origin and without a network; `locked-frames.ts` has the locks. It is shown
- * anew when it changes.
+ * A foreign web page, in a frame without an origin and without a network; see `locked-frames.ts` for the locks. It
+ * reloads when its content changes.
  */
 export function LockedFrame({ html, mayRun, title }: LockedFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
@@ -17,7 +17,7 @@ export function LockedFrame({ html, mayRun, title }: LockedFrameProps) {
   useEffect(() => {
     const show = (): void => frame.current?.contentWindow?.postMessage({ html, title }, '*');
     const hear = ({ source }: MessageEvent): void => {
-      // Only the outer frame speaks to the page, and only once; what the page within says is not heard.
+      // Only the outer frame sends a message to the page, and only once. Messages of the inner page are ignored.
       if (source === null || source !== frame.current?.contentWindow || isReady.current) return;
       isReady.current = true;
       show();

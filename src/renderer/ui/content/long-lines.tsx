@@ -6,26 +6,26 @@ import { t } from '../../lib/text/translate.ts';
 
 interface LongLinesProps {
   readonly count: number;
-  /** A line by its place, from 0. */
+  /** Renders the line with this index. */
   readonly draw: (index: number) => ReactNode;
-  /** Of a line, in characters. */
+  /** The length of a line in characters. */
   readonly lengthOf: (index: number) => number;
-  /** A line that is too long goes on below. */
+  /** Long lines wrap. */
   readonly isWrapped?: boolean;
   readonly className?: string;
 }
 
-/** Up to this many lines, and so many characters in them, all are drawn. */
+/** Up to this many lines and characters, all are rendered. */
 const plainLines = 200;
 const plainCharacters = 20_000;
-/** Of a row of text that was not measured yet, at the usual size. */
+/** The estimated height of a row, at the usual text size. */
 const rowPx = 20;
-/** About as many characters stand in a row where lines are wrapped. */
+/** The estimated characters in a row of wrapped text. */
 const rowCharacters = 80;
-/** So many rows are ready above the view, and below it. */
+/** This many rows are rendered above and below the view. */
 const readyRows = 20;
 
-/** Lines of a text in a scroller of their own. Of many only those near the view are drawn, so that none is too many. */
+/** Lines of a text in their own scroll area. Only those near the view are rendered, so their number does not matter. */
 export function LongLines(props: LongLinesProps) {
   return isShort(props) ? <Plain {...props} /> : <Windowed {...props} />;
 }
@@ -62,7 +62,7 @@ function Windowed({ count, draw, lengthOf, isWrapped = false, className = '' }: 
     (index: number): number => (isWrapped ? Math.max(1, Math.ceil(lengthOf(index) / rowCharacters)) : 1),
     [isWrapped, lengthOf],
   );
-  // The compiler that this rule speaks for is not used here.
+  // The React compiler, which this rule is for, is not used here.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count,
@@ -82,7 +82,7 @@ function Windowed({ count, draw, lengthOf, isWrapped = false, className = '' }: 
       tabIndex={0}
       className={`max-h-[70vh] ${look} ${className}`}
     >
-      {/* In the flow, so that lines may be as wide as they are and a selection runs through them. */}
+      {/* In the normal flow, so that lines can have any width and a selection can span them. */}
       <div style={{ paddingTop: first?.start ?? 0, paddingBottom: virtualizer.getTotalSize() - (last?.end ?? 0) }}>
         {items.map(({ key, index }) => (
           <div key={key} ref={virtualizer.measureElement} data-index={index} className="flow-root">
@@ -94,7 +94,7 @@ function Windowed({ count, draw, lengthOf, isWrapped = false, className = '' }: 
   );
 }
 
-/** The lines in view, and those around them that make the rows which are to be ready: of long lines that is one or two. */
+/** The lines in view, and enough lines around them to fill the extra rows. With long lines, that is one or two. */
 function withReady({ startIndex, endIndex, count }: Range, rowsOf: (index: number) => number): number[] {
   let first = startIndex;
   for (let rows = 0; first > 0 && rows < readyRows; rows += rowsOf(first)) first -= 1;

@@ -15,13 +15,13 @@ const CanvasView = lazy(() => import('../canvas/canvas-view.tsx'));
 
 interface MarkdownViewProps {
   readonly text: string;
-  /** More is coming: open marks are closed for the time being. */
+  /** More text is coming, so open marks are closed for now. */
   readonly isGrowing: boolean;
 }
 
 /**
- * What a model wrote, as Markdown. Nothing in it is fetched or run: images are named, not loaded; links are shown with
- * where they lead and go nowhere by themselves; HTML stays text.
+ * A model's text as Markdown. Nothing in it is loaded or run: images appear as names, links show their address and do
+ * not open by themselves, and HTML stays text.
  */
 export default function MarkdownView({ text, isGrowing }: MarkdownViewProps) {
   const marked = useMemo(() => markMath(text), [text]);
@@ -64,7 +64,7 @@ const components = {
   tr: 'tr',
   th: 'th',
   td: 'td',
-  // The side of its marks follows its words.
+  // List marks are on the side where the text begins.
   ul: ({ children }: ComponentProps<'ul'>) => <ul dir="auto">{children}</ul>,
   ol: ({ children, start }: ComponentProps<'ol'>) => (
     <ol dir="auto" start={start}>
@@ -82,7 +82,7 @@ const components = {
   strong: 'strong',
 } as const;
 
-/** A block of code: its own element, or one whose text lies in a `code` inside. */
+/** A code block: its own element, or one with its text in an inner `code`. */
 function Fence({ children }: { readonly children?: ReactNode }) {
   const isOpen = useIsCodeFenceIncomplete();
   const inner = Children.toArray(children).find((child) => isValidElement<ComponentProps<'code'>>(child));
@@ -101,7 +101,7 @@ function Fence({ children }: { readonly children?: ReactNode }) {
   );
 }
 
-/** A word of code, or a formula that was marked. */
+/** Inline code, or a marked formula. */
 function CodeSpan({ children }: ComponentProps<'code'>) {
   const text = textOf(children);
   if (text.startsWith(formulaMark)) return <Formula tex={text.slice(formulaMark.length)} />;

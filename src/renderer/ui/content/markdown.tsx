@@ -7,13 +7,13 @@ import { CodeBlock } from './code-block.tsx';
 
 type MarkdownReader = (typeof import('./markdown-view.tsx'))['default'];
 
-/** Null until it is loaded; nobody has a turn to draw before. */
+/** Null until it is loaded. Nothing is rendered as Markdown before. */
 let reader: MarkdownReader | null = null;
 let loading: Promise<void> | null = null;
 
 /**
- * Loads what reads Markdown. A window does so while it has nothing else to do: else the first session that is opened
- * waits for it, and then all that it shows is read at once.
+ * Loads the Markdown parser. A window does that while it is idle. Otherwise, the first session that opens would wait
+ * for it and then parse all its texts at once.
  */
 export function loadMarkdown(): void {
   loading ??= import('./markdown-view.tsx').then(
@@ -21,7 +21,7 @@ export function loadMarkdown(): void {
       reader = loaded;
       startRenderQueue();
     },
-    // Texts stay as they are; the next one that is shown tries again.
+    // Texts stay plain. The next text that mounts tries again.
     () => {
       loading = null;
     },
@@ -30,19 +30,19 @@ export function loadMarkdown(): void {
 
 interface MarkdownProps {
   readonly text: string;
-  /** More is coming. */
+  /** More text is coming. */
   readonly isGrowing?: boolean;
 }
 
 /**
- * Markdown of a model, read and drawn piece by piece: however long it is, a frame has little to do, and of a text that
- * grows only the last piece is read again.
+ * A model's Markdown, parsed and rendered in pieces. A frame has little to do for a text of any length, and a growing
+ * text parses only its last piece again.
  */
 export function Markdown({ text, isGrowing = false }: MarkdownProps) {
   const parts = useMemo(() => markdownParts(printable(text)), [text]);
   useEffect(loadMarkdown, []);
   const last = parts.length - 1;
-  // Parts are cut from the beginning on: those that are there stay the same while more come.
+  // Parts are cut from the beginning, so earlier parts stay the same while more arrive.
   return parts.map((part, index) =>
     part.type === 'code' ? (
       // oxlint-disable-next-line react/no-array-index-key
@@ -62,14 +62,14 @@ interface PieceProps {
   readonly isFirst: boolean;
 }
 
-/** Until its reader is loaded and there is time for it, the text as it is. */
+/** Shows plain text until the parser is loaded and there is time for it. */
 const Piece = memo(function Piece({ text, isGrowing, isFirst }: PieceProps) {
   const isDrawn = useRenderQueue(text.length, isGrowing);
   const View = isDrawn ? reader : null;
   return (
     <div
       className={isFirst ? undefined : 'mt-2'}
-      // As high as it was estimated, so that nothing moves for what is there for a few frames.
+      // Has the estimated height, so that nothing moves for the few frames until it is rendered.
       style={View !== null || isGrowing ? undefined : { height: textHeight(text), overflow: 'hidden' }}
     >
       {View === null ? (

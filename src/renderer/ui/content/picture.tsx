@@ -4,7 +4,7 @@ import { pictureUrl } from '../../lib/drawing/image-url.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 
-/** An image runs nothing and fetches nothing, not even one that is an SVG. */
+/** An image runs and loads nothing, even if it is an SVG. */
 export function PictureView({ name, url }: { readonly name: string; readonly url: string }) {
   const [isBroken, setIsBroken] = useState(false);
   if (isBroken) return <p className="text-sm text-soft">{t('canvas.broken', { name: seenName(name) })}</p>;
@@ -18,7 +18,7 @@ export function PictureView({ name, url }: { readonly name: string; readonly url
   );
 }
 
-/** Small until it is asked for. */
+/** Small until the user opens it. */
 export function Thumbnail({ picture }: { readonly picture: Picture }) {
   const [isLarge, setIsLarge] = useState(false);
   const name = seenName(picture.path);

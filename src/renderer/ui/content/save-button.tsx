@@ -16,13 +16,13 @@ export function SaveButton({ text, name }: { readonly text: string; readonly nam
   );
 }
 
-/** Offers a text as a file, as a download: where it goes is asked, or set, outside of the page. */
+/** Downloads a text as a file. The host or browser decides where it goes. */
 export function saveText(text: string, name: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The download has begun by then, or never will.
+  // By then the download has begun, or it never will.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -4,11 +4,11 @@ import { SeenText } from './seen-text.tsx';
 
 interface SeenChangeProps {
   readonly text: string;
-  /** How it differs from what had a yes; null where nothing had, or nearly all is different. */
+  /** The difference from what was approved; null when nothing was approved, or when nearly everything differs. */
   readonly diff: string | null;
 }
 
-/** A whole text that a person is to agree to, first what is new in it. */
+/** A full text for the user to approve, with its changes first. */
 export function SeenChange({ text, diff }: SeenChangeProps) {
   const pieces = seenPieces(text);
   return (

@@ -10,7 +10,7 @@ const looks = {
   alike: 'rounded-sm bg-warn-soft text-warn underline decoration-wavy',
 } as const;
 
-/** A text to be judged, character by character where that matters. Where it is taller than its box, that is said. */
+/** A text to approve, with deceptive characters marked. Says when it is taller than its box. */
 export function SeenText({ pieces }: { readonly pieces: readonly SeenPiece[] }) {
   const box = useRef<HTMLPreElement>(null);
   const [isCut, setIsCut] = useState(false);

@@ -6,7 +6,7 @@ import { csvOf, markdownOf } from '../../lib/text/table-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { WideContent } from '../layout/wide-content.tsx';
 
-/** A table that scrolls in its place where it is wide, and can be taken along. `children`: its head and its body. */
+/** A table that scrolls in place if it is wide, and that can be copied or saved. `children`: its head and body. */
 export function TableView({ children }: { readonly children?: ReactNode }) {
   const table = useRef<HTMLTableElement>(null);
   const [copied, setCopied] = useState<string | null>(null);

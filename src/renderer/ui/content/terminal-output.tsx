@@ -9,14 +9,14 @@ import { LongLines } from './long-lines.tsx';
 
 interface TerminalOutputProps {
   readonly text: string;
-  /** Shown above it, as in a terminal. */
+  /** Shown above the output, as in a terminal. */
   readonly command?: string | undefined;
 }
 
-/** The end of an output matters most; what is before it unfolds. */
+/** Shows the end of an output, which matters most. The rest unfolds. */
 const shownLines = 60;
 
-// The sixteen colors of a terminal, by variables of the style sheet: both themes can be read.
+// The sixteen terminal colors, as CSS variables that are readable in both themes.
 const colours = [
   'text-soft',
   'text-bad',
@@ -28,7 +28,7 @@ const colours = [
   'text-ink',
 ];
 
-/** What a command printed: its colors, but nothing it could do to a terminal. */
+/** The output of a command with its colors, but without other terminal commands. */
 export function TerminalOutput({ text, command }: TerminalOutputProps) {
   const [isOpen, setIsOpen] = useState(false);
   const lines = useMemo(() => text.replace(/(?<!\n)\n+$/u, '').split('\n'), [text]);
@@ -71,7 +71,7 @@ export function TerminalOutput({ text, command }: TerminalOutputProps) {
   );
 }
 
-/** The runs of each line; a line that is too long to be drawn in one piece is several. */
+/** The runs of each line. A very long line is split into several. */
 function linesOf(runs: readonly AnsiRun[]): readonly (readonly AnsiRun[])[] {
   const lines: AnsiRun[][] = [[]];
   for (const run of runs) {
@@ -87,7 +87,7 @@ function linesOf(runs: readonly AnsiRun[]): readonly (readonly AnsiRun[])[] {
 }
 
 function Line({ runs }: { readonly runs: readonly AnsiRun[] }) {
-  // An empty line is as high as any other.
+  // An empty line has the height of any other.
   if (runs.every((run) => run.text === '')) return <br />;
   return runs.map((run, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place

@@ -3,7 +3,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { LockedFrame } from './locked-frame.tsx';
 
-/** A foreign page behind its locks. Its scripts run after a yes, and then behind the same locks. */
+/** A foreign page behind locks. Its scripts run only after a yes, and then behind the same locks. */
 export function WebPage({ name, html }: { readonly name: string; readonly html: string }) {
   const [mayRun, setMayRun] = useState(false);
   return (

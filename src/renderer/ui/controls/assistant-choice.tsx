@@ -13,7 +13,7 @@ interface AssistantChoiceProps {
   readonly onChange: (name: string | null) => void;
 }
 
-/** Which assistant the message is for; nothing where there is none to choose. */
+/** The assistant for the message. Empty when there are none to choose from. */
 export function AssistantChoice({ assistants, chosen, onChange }: AssistantChoiceProps) {
   const navigate = useNavigate();
   if (assistants.length === 0) return null;

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** `primary`: the one thing to do here. `quiet`: without a border. */
+  /** `primary`: the main action here. `quiet`: without a border. */
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly size?: 'small' | 'normal' | 'icon';
 }

@@ -13,13 +13,13 @@ import { MoreButton } from './more-button.tsx';
 
 interface ChatPickerProps {
   readonly choice: ChatChoice;
-  /** How many files the message still takes. */
+  /** The number of files that the message still accepts. */
   readonly room: number;
 }
 
 const drawnAtOnce = 100;
 
-/** Which conversations of an export come with the message. */
+/** Chooses the conversations of an export to attach. */
 export default function ChatPicker({ choice: { file, listing, take, takeWhole, close }, room }: ChatPickerProps) {
   const { conversations, unread } = listing;
   const [typed, setTyped] = useState('');
@@ -29,7 +29,7 @@ export default function ChatPicker({ choice: { file, listing, take, takeWhole, c
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : close())}>
       <Dialog.Portal>
-        {/* Not the library's overlay: it would write a style sheet of its own, which the page's policy forbids. */}
+        {/* The library's own overlay would add a style sheet, which the page's policy forbids. */}
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
         <Dialog.Content className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(44rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-3 rounded-xl border border-line bg-raised p-5 text-sm shadow-float">
           <Dialog.Title className="text-xl font-semibold">{t('chats.title')}</Dialog.Title>
@@ -46,7 +46,7 @@ export default function ChatPicker({ choice: { file, listing, take, takeWhole, c
             className="h-8 w-full shrink-0 rounded-md border border-line-strong bg-raised px-2.5"
           />
           <Rows
-            // From the beginning, for other words.
+            // Starts from the beginning for another search.
             key={typed}
             chats={found}
             chosen={chosen}
@@ -116,7 +116,7 @@ function Rows({ chats, chosen, isFull, onChosen }: RowsProps) {
   );
 }
 
-/** The day on which it was last written in. */
+/** The day of its last message. */
 function dateOf({ changedMs }: ChatEntry): string {
   if (changedMs === null) return t('chats.noDate');
   return new Date(changedMs).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });

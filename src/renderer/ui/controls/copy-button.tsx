@@ -5,7 +5,7 @@ import { Icon } from '../layout/icon.tsx';
 
 const shownMs = 1_500;
 
-/** Copies a text and says so for a moment. */
+/** Copies a text and confirms it for a moment. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {

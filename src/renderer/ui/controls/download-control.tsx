@@ -11,14 +11,14 @@ import { Notice } from '../notices/notice.tsx';
 interface DownloadControlProps {
   readonly id: string;
   readonly label?: string;
-  /** It is the one thing to do here. */
+  /** Whether it is the main action here. */
   readonly isFirst?: boolean;
   readonly onStart?: () => void;
-  /** Once it is here, as it was when the download began. */
+  /** Called once the model is here, as it was when the download began. */
   readonly onHere?: () => Promise<void>;
 }
 
-/** Fetches a model, shows how far it is, and says why it stopped. */
+/** Downloads a model, shows the progress, and says why it stopped. */
 export function DownloadControl({ id, label, isFirst = false, onStart, onHere }: DownloadControlProps) {
   const client = useClient();
   const queries = useQueryClient();

@@ -10,9 +10,9 @@ interface FieldIds {
 interface FieldProps {
   readonly label: string;
   readonly hint?: string;
-  /** What is wrong with what stands in it; null: nothing. */
+  /** The problem with the current value; null: none. */
   readonly problem?: string | null;
-  /** Draws the control with the ids of its label and hint. */
+  /** Renders the control with the ids of its label and hint. */
   readonly children: (ids: FieldIds) => ReactNode;
   readonly className?: string;
 }
@@ -73,7 +73,7 @@ export function InputField({ label, hint, problem = null, onText, className, ...
   );
 }
 
-/** What is typed as text in these fields is code: paths, commands, names of models. */
+/** Text in these fields is code: paths, commands, names of models. */
 function inputLook(type: string | undefined): string {
   return type === 'number' ? `${inputClass} h-8` : `${inputClass} h-8 font-mono text-xs`;
 }

@@ -14,12 +14,12 @@ interface FolderFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly folder: string;
-  /** Folders that are offered while one is typed. */
+  /** Folders that are suggested while the user types. */
   readonly known: readonly string[];
   readonly onChange: (folder: string) => void;
 }
 
-/** A folder of this machine: typed, dropped, or chosen in the dialog of the system where there is one. */
+/** A folder on this machine: typed, dropped, or chosen in the system's dialog if there is one. */
 export function FolderField({ label, hint, folder, known, onChange }: FolderFieldProps) {
   const client = useClient();
   const isWindow = useIsWindow();

@@ -30,18 +30,18 @@ const ChatPicker = lazy(() => import('./chat-picker.tsx'));
 export interface MessageFieldHandle {
   readonly focus: () => void;
   readonly chooseFiles: () => void;
-  /** Of the text that it has after the next drawing: a place to type over. */
+  /** Selects a part of the text that it has after the next render. */
   readonly select: (place: { readonly start: number; readonly end: number }) => void;
 }
 
-/** A list of its own that opens over the field, before that of files. */
+/** Another list that opens over the field, before the list of files. */
 export interface FieldMenu {
   readonly label: string;
   readonly items: readonly Suggestion[];
   readonly selected: number;
-  /** True: the key was for the list. */
+  /** True: the list has handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
-  /** What was chosen wants to be filled in first. */
+  /** The chosen prompt needs its arguments first. */
   readonly asked?: AskedPrompt | null;
 }
 
@@ -51,26 +51,26 @@ interface MessageFieldProps {
   readonly placeholder: string;
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** Lines that it has at least and at most. */
+  /** The fewest and most lines of the field. */
   readonly rows: readonly [number, number];
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
-  /** What a model would get of it, asked with the choices that the message is sent with. */
+  /** What a model would get of the message, with the options that it will be sent with. */
   readonly files: PreviewedFiles;
-  /** The person wants this model to get the message: it sees its picture. */
+  /** The user chose this model because it can see the message's image. */
   readonly onModel: (options: SendOptions, id: string) => void;
   readonly menu?: FieldMenu;
   /** Whether the message waits for its files. */
   readonly held?: HeldSend;
   readonly handle?: Ref<MessageFieldHandle>;
-  /** Below the text, beside the button that attaches. */
+  /** Shown below the text, beside the button that attaches files. */
   readonly children: ReactNode;
 }
 
-/** A longer text is meant as material, not as words of the person, and would make each key wait: it becomes a file. */
+/** A longer pasted text becomes a file: it is material rather than words, and would slow down every key. */
 const pastedAsFile = 20_000;
 
-/** Where a person writes to an agent: words, files by button, paste or drop, and files of the project after an `@`. */
+/** Where the user writes to an agent: text, files by button, paste or drop, and project files after an `@`. */
 export function MessageField(props: MessageFieldProps) {
   const { id, text, onText, attachments, place, menu, rows } = props;
   const area = useRef<HTMLTextAreaElement>(null);
@@ -145,7 +145,7 @@ export function MessageField(props: MessageFieldProps) {
   );
 }
 
-/** Files by paste (a picture of the screen, a long text) and by drop. */
+/** Files by paste (a screenshot, a long text) and by drop. */
 function useGivenFiles({ add }: Attachments) {
   const [isOver, setIsOver] = useState(false);
   return {
@@ -153,7 +153,7 @@ function useGivenFiles({ add }: Attachments) {
     onPaste: (event: ClipboardEvent): void => {
       const files = [...event.clipboardData.files];
       const words = event.clipboardData.getData('text/plain');
-      // A text that was copied with a picture of it (a table) is meant as text.
+      // A text that was copied along with its picture (a table) is taken as text.
       if (words === '' ? files.length === 0 : words.length <= pastedAsFile) return;
       event.preventDefault();
       add(words === '' ? files : [new File([words], t('attach.pastedText'), { type: 'text/plain' })]);
@@ -203,7 +203,7 @@ function AttachButton({
         aria-label={t('attach.button')}
         onChange={({ target }) => {
           attachments.add([...(target.files ?? [])]);
-          // The same file may be chosen again.
+          // Lets the user choose the same file again.
           target.value = '';
         }}
       />
@@ -211,7 +211,7 @@ function AttachButton({
   );
 }
 
-/** A folder is no file: it is named in the text, with an `@`. */
+/** Leaves out folders, which are mentioned in the text with an `@`. */
 function filesOf({ items, files }: DataTransfer): readonly File[] {
   const folders = new Set(
     [...items].flatMap((item) => {
@@ -260,7 +260,7 @@ function FoundSessionLine({ session }: { readonly session: SessionSummary }) {
   );
 }
 
-/** Words of a server. */
+/** A resource. Its words are the server's. */
 function FoundResourceLine({ resource: { server, name, title, about, uri } }: { readonly resource: FoundResource }) {
   return (
     <>
@@ -308,7 +308,7 @@ function FoundSymbolLine({
   );
 }
 
-/** What is not said on a chip: why something is cut, and what the text mentions that is cut or does not come along. */
+/** Facts that do not fit on a chip: why something is cut, and mentioned files that are cut or not attached. */
 function FileNotes({ files: { preview, problem } }: { readonly files: PreviewedFiles }) {
   if (preview === null) return problem === null ? null : <Note text={problem} />;
   const cut = preview.files.flatMap((file) => {
@@ -340,7 +340,7 @@ function FileNotes({ files: { preview, problem } }: { readonly files: PreviewedF
   );
 }
 
-/** A prompt of a tool server that wants to be filled in. */
+/** A tool server's prompt that needs arguments. */
 function Asked({ menu }: MessageFieldProps) {
   if (menu === undefined || menu.asked === undefined || menu.asked === null) return null;
   return (
@@ -354,7 +354,7 @@ function Note({ text }: { readonly text: string }) {
   return <p className="px-3.5 pt-1.5 text-xs wrap-anywhere text-warn">{text}</p>;
 }
 
-/** A picture that no model of the message sees: another model, or without it. */
+/** An image that no model of the message can see: choose another model, or send without it. */
 function UnseenImages({ attachments, files: { preview }, onModel, text, onText }: MessageFieldProps) {
   const [wanted, setWanted] = useState('');
   if (preview === null || preview.unseen === null) return null;
@@ -401,7 +401,7 @@ function UnseenImages({ attachments, files: { preview }, onModel, text, onText }
   );
 }
 
-/** A large file, which may not be wanted after all, and an export of which some is. */
+/** A large file being read, which can be stopped, or an export to choose from. */
 function Reading({ attachments: { reading, choice, list } }: { readonly attachments: Attachments }) {
   if (choice !== null)
     return (

@@ -8,14 +8,14 @@ import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
 import { t } from '../../lib/text/translate.ts';
 
 interface ModeChoiceProps {
-  /** Null: the words of the message say it. */
+  /** Null: the words of the message decide. */
   readonly chosen: TaskMode | null;
-  /** What the words say. */
+  /** The mode that the words suggest. */
   readonly byWords: TaskMode;
   readonly onChange: (chosen: TaskMode | null) => void;
 }
 
-/** What the message will be taken for, before it is sent. A click on the one that was chosen leaves it to the words. */
+/** How the message will be read, before it is sent. Clicking the chosen mode lets the words decide again. */
 export function ModeChoice({ chosen, byWords, onChange }: ModeChoiceProps) {
   const shown = chosen ?? byWords;
   const next = useStableCallback((): void => {

@@ -2,12 +2,12 @@ import { plural } from '../../lib/text/translate.ts';
 import { Button } from './button.tsx';
 
 interface MoreButtonProps {
-  /** How many are not shown; for none there is no button. */
+  /** Number of items that are not shown. Without any, there is no button. */
   readonly left: number;
   readonly onMore: () => void;
 }
 
-/** At the end of a list of which only the beginning is drawn. */
+/** For the end of a list that shows only its beginning. */
 export function MoreButton({ left, onMore }: MoreButtonProps) {
   if (left === 0) return null;
   return (

@@ -10,7 +10,7 @@ import { Problem } from '../notices/problem.tsx';
 import { Button } from './button.tsx';
 import { InputField } from './field.tsx';
 
-/** The arguments of a prompt of a tool server, each a field. All words but ours are the server's. */
+/** The arguments of a tool server's prompt, one field each. All words except ours are the server's. */
 export default function PromptFields({ prompt, take, close }: AskedPrompt) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [problem, setProblem] = useState<string | null>(null);
@@ -18,7 +18,7 @@ export default function PromptFields({ prompt, take, close }: AskedPrompt) {
   const isReady = prompt.arguments.every(({ name, isRequired }) => !isRequired || (values[name] ?? '') !== '');
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    // It lies in the form of the message: only this one is meant.
+    // This form is inside the form of the message, which must not be submitted.
     event.stopPropagation();
     if (!isReady || isBusy) return;
     setIsBusy(true);
@@ -33,7 +33,7 @@ export default function PromptFields({ prompt, take, close }: AskedPrompt) {
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : close())}>
       <Dialog.Portal>
-        {/* Not the library's overlay: it would write a style sheet of its own, which the page's policy forbids. */}
+        {/* The library's own overlay would add a style sheet, which the page's policy forbids. */}
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
         <Dialog.Content className="fixed top-[14vh] left-1/2 z-50 flex max-h-[72vh] w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-y-auto rounded-xl border border-line bg-raised p-5 text-sm shadow-float">
           <Dialog.Title className="text-xl font-semibold">{seenWords(prompt.title ?? prompt.name)}</Dialog.Title>

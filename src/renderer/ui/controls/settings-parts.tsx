@@ -6,7 +6,7 @@ import { InputField } from './field.tsx';
 
 interface GroupProps {
   readonly title: string;
-  /** A person came for this one: it is scrolled to and has the focus. */
+  /** The user came for this section: it is scrolled to and has the focus. */
   readonly isWanted?: boolean;
   readonly children: ReactNode;
 }
@@ -30,7 +30,7 @@ interface AdvancedProps {
   readonly children: ReactNode;
 }
 
-/** What few people change: folded, but open while somebody looks for a setting. */
+/** Settings that few users change. Folded, but open during a search. */
 export function Advanced({ label, children }: AdvancedProps) {
   const isSearching = use(SettingsSearch).text !== '';
   return (
@@ -103,7 +103,7 @@ export function Choice<Value extends string>({
           if (option !== undefined) onChange(option.value);
         }}
       >
-        {/* A value that is not offered is shown as it is, not as the first that is. */}
+        {/* A value that is not offered is shown as it is, instead of the first option. */}
         {options.every((option) => option.value !== value) && <option value={value}>{value}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>
@@ -120,11 +120,11 @@ interface NumberSettingProps {
   readonly hint?: string;
   readonly value: number | null;
   readonly onSave: (value: number) => void;
-  /** It was emptied; without this, that puts the old value back. */
+  /** Called when the field was emptied. Without this, the old value comes back. */
   readonly onClear?: () => void;
 }
 
-/** Saved when it is left or Enter is pressed. What is no number is put back. */
+/** Saved on Enter or when the field loses the focus. Text that is no number is replaced by the old value. */
 export function NumberSetting({ label, hint, value, onSave, onClear }: NumberSettingProps) {
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
@@ -157,11 +157,11 @@ interface TextSettingProps {
   readonly hint: string;
   readonly value: string | null;
   readonly placeholder: string;
-  /** Null: it was emptied. */
+  /** Null: the field was emptied. */
   readonly onSave: (value: string | null) => void;
 }
 
-/** A line of code (an address, a path), saved when it is left or Enter is pressed. */
+/** A line of code (an address, a path). Saved on Enter or when the field loses the focus. */
 export function TextSetting({ label, hint, value, placeholder, onSave }: TextSettingProps) {
   const isFound = useIsSettingFound(label, hint);
   const [typed, setTyped] = useState<string | null>(null);

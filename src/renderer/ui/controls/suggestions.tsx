@@ -13,12 +13,12 @@ interface SuggestionsProps {
   readonly selected: number;
 }
 
-/** What a field offers while something is typed in it; the field keeps the focus and says which one is chosen. */
+/** The suggestions of a field while the user types. The field keeps the focus and names the selected one. */
 export function Suggestions({ id, label, items, selected }: SuggestionsProps) {
   return (
     <div
       id={id}
-      // Not a select: it belongs to a field that keeps the focus.
+      // No `select` element, because it belongs to a field that keeps the focus.
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
       role="listbox"
       aria-label={label}
@@ -32,7 +32,7 @@ export function Suggestions({ id, label, items, selected }: SuggestionsProps) {
           role="option"
           tabIndex={-1}
           aria-selected={index === selected}
-          // The field keeps the focus, and with it the keyboard.
+          // Keeps the focus and the keyboard in the field.
           onMouseDown={(event) => event.preventDefault()}
           onClick={choose}
           onKeyDown={() => undefined}

@@ -7,23 +7,23 @@ import { Button } from './button.tsx';
 import { inputClass } from './field.tsx';
 
 interface TagEditorProps {
-  /** Those that some session has, the most used first. */
+  /** All tags in use, most used first. */
   readonly known: readonly string[];
-  /** Those of what is chosen. */
+  /** Tags that all chosen sessions have. */
   readonly all: readonly string[];
-  /** Those that only some of it has. */
+  /** Tags that only some of them have. */
   readonly some?: readonly string[];
   readonly onAdd: (tag: string) => void;
   readonly onRemove: (tag: string) => void;
   readonly onDone: () => void;
 }
 
-/** More are found by typing. */
+/** Typing finds more. */
 const mostShown = 16;
 
 const none: readonly string[] = [];
 
-/** Gives tags and takes them away: a click on one that is there, or a new one by its name. */
+/** Adds and removes tags: a click on an existing one, or a new one by its name. */
 export function TagEditor({ known, all, some = none, onAdd, onRemove, onDone }: TagEditorProps) {
   const [typed, setTyped] = useState('');
   const [isRefused, setIsRefused] = useState(false);

@@ -7,7 +7,7 @@ import { plural, t } from '../../lib/text/translate.ts';
 import { FoldMark } from '../layout/fold.tsx';
 import { RouteDot } from './route-dot.tsx';
 
-/** What the same work would have cost in one place alone; how that was worked out is one click away. */
+/** What the same work would have cost in one place alone. A click shows how this was computed. */
 export function CounterfactualFigures({ figures: { allLocal, allCloud } }: { readonly figures: Counterfactual }) {
   return (
     <>
@@ -27,7 +27,7 @@ interface CounterfactualFigureProps {
   readonly figures: Elsewhere;
 }
 
-/** Money and seconds of what would have run in that place, with their intervals; on a click how they were worked out. */
+/** The cost and time in that place, with intervals. A click shows how they were computed. */
 export function CounterfactualFigure({ where, label, figures }: CounterfactualFigureProps) {
   const { basis, usd, seconds: time, why, formula } = figures;
   return (
@@ -51,7 +51,7 @@ export function CounterfactualFigure({ where, label, figures }: CounterfactualFi
   );
 }
 
-/** Electricity of local calls: what a meter said, or about what the watts of the settings come to. */
+/** Electricity of local calls: measured by a meter, or estimated from the watts in the settings. */
 export function EnergyText({ energy, localCalls }: { readonly energy: EnergyTotals; readonly localCalls: number }) {
   const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = energy;
   const navigate = useNavigate();

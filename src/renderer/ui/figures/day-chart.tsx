@@ -5,16 +5,18 @@ import { money } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 
 interface DayChartProps {
-  /** In any order; days without a call need not be there. */
+  /** In any order. Days without a call may be missing. */
   readonly days: readonly ChartDay[];
-  /** Days up to the last one that are shown at most. */
+  /** The most days to show, up to the last one. */
   readonly most: number;
 }
 
-/** Fewer would be blocks, not bars. */
+/** With fewer days, the bars would be too wide. */
 const leastDays = 14;
 
-/** Two rows of bars over the same days: what was spent, and how many calls ran where. The table beside it has the figures. */
+/**
+ * Two rows of bars over the same days: the cost, and the number of calls by place. The table beside it has the figures.
+ */
 export function DayChart({ days, most }: DayChartProps) {
   const shown = daysBetween(days, leastDays).slice(-most);
   const first = shown[0];
@@ -48,7 +50,7 @@ export function DayChart({ days, most }: DayChartProps) {
 }
 
 interface ScaleProps {
-  /** What the highest bar stands for; null: there is none. */
+  /** The value of the highest bar; null when there is none. */
   readonly text: string | null;
   readonly children: ReactNode;
 }
@@ -70,7 +72,7 @@ function Column({ title, children }: { readonly title: string; readonly children
   );
 }
 
-/** However small, a part that is not nothing is seen. */
+/** A part that is not zero is always visible. */
 function Bar({ look, part }: { readonly look: string; readonly part: number }) {
   return <span className={`min-h-0.5 rounded-t-sm ${look}`} style={{ height: `${part * 100}%` }} />;
 }

@@ -10,11 +10,11 @@ import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 
 interface MoneyCapProps {
   readonly scope: 'step' | 'task' | 'session' | 'project' | 'day' | 'month';
-  /** Whose cap it is, where `scope` is a project; null: that of every project. */
+  /** The project that the limit is for, if `scope` is a project; null: the limit for every project. */
   readonly projectPath?: string | null;
 }
 
-/** A cap on money, raised or lowered by what is typed; empty: none. Saved when it is left or Enter is pressed. */
+/** A spending limit that the user can change; empty: none. Saved on Enter or when the field loses the focus. */
 export function MoneyCap({ scope, projectPath = null }: MoneyCapProps) {
   const client = useClient();
   const queries = useQueryClient();
@@ -25,7 +25,7 @@ export function MoneyCap({ scope, projectPath = null }: MoneyCapProps) {
     queryFn: ({ signal }) => client.budget.show({ projectPath }, { signal }),
   });
   const cap = caps.data?.find((one) => one.scope === scope) ?? null;
-  // A project without a cap of its own goes by the one for every project, which is said where its own is typed.
+  // A project without its own limit uses the one for every project, which the field shows.
   const usual = scope === 'project' && projectPath !== null && cap?.isOwn === false ? cap.limitUsd : null;
   const value = usual === null ? (cap?.limitUsd ?? null) : null;
   const [typed, setTyped] = useState<string | null>(null);

@@ -8,7 +8,7 @@ interface ErrorBoundaryProps {
   readonly children: ReactNode;
 }
 
-/** A view that cannot be drawn says so and leaves the others alone. */
+/** If a view cannot be rendered, it says so and leaves the others alone. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly problem: string | null }> {
   override state = { problem: null };
 

@@ -5,7 +5,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from './icon.tsx';
 
-/** A heading with what belongs to it, in the inspector and in settings. */
+/** A heading with its content, in the inspector and in settings. */
 export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="flex flex-col gap-2 not-first:mt-6">
@@ -37,14 +37,14 @@ export function Facts({ facts }: FactsProps) {
 }
 
 interface EmptyProps {
-  /** Of a view that has nothing else; a part of one has none. */
+  /** For a view that has nothing else. A part of a view has no icon. */
   readonly icon?: IconName;
-  /** The one thing to do here, by the id of the window's action; nothing is drawn where it is off. */
+  /** The main action here, by the id of the window's action. Not shown while it is unavailable. */
   readonly action?: 'new' | 'message';
   readonly children: ReactNode;
 }
 
-/** What a place says when it has nothing to show, and what can be done about it. */
+/** What a place says when it is empty, and what the user can do about it. */
 export function Empty({ icon, action, children }: EmptyProps) {
   const words = <p className="py-6 text-center text-sm text-balance text-soft">{children}</p>;
   if (icon === undefined && action === undefined) return words;

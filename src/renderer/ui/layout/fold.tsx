@@ -3,9 +3,9 @@ import { Icon } from './icon.tsx';
 
 interface FoldProps {
   readonly label: ReactNode;
-  /** Of the label; what is folded has a look of its own. */
+  /** Classes of the label. The folded content has its own look. */
   readonly className?: string;
-  /** At first. */
+  /** The initial state. */
   readonly isOpen?: boolean;
   readonly onToggle?: (isOpen: boolean) => void;
   readonly children: ReactNode;
@@ -26,7 +26,7 @@ export function Fold({ label, className = 'text-sm', isOpen = false, onToggle, c
   );
 }
 
-/** Points down while the `details` is open in whose `summary` it stands. */
+/** Points down while its `details` element is open. Must be inside the `summary`. */
 export function FoldMark({ className = '' }: { readonly className?: string }) {
   return (
     <Icon name="chevron" className={`size-3 transition-transform [details[open]>summary_&]:rotate-90 ${className}`} />

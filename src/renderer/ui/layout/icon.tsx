@@ -36,7 +36,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A line drawing beside a text; it says nothing by itself. */
+/** A line drawing beside a text. It has no meaning of its own. */
 export function Icon({ name, className = 'size-4' }: { readonly name: IconName; readonly className?: string }) {
   return (
     <svg

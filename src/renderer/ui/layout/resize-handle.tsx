@@ -3,20 +3,20 @@ import { useRef } from 'react';
 
 interface ResizeHandleProps {
   readonly label: string;
-  /** Of the pane at its right, in pixels at the usual size of text. */
+  /** Width of the pane on its right, in pixels at the usual text size. */
   readonly width: number;
   readonly onWidth: (width: number) => void;
 }
 
 const stepPx = 24;
 
-/** The edge between two panes: pulled by the pointer, or moved by the arrow keys. The pane lies at its right. */
+/** The edge between two panes, moved by the pointer or the arrow keys. The pane that it resizes is on its right. */
 export function ResizeHandle({ label, width, onWidth }: ResizeHandleProps) {
   const from = useRef<{ readonly x: number; readonly width: number } | null>(null);
   const begin = (event: PointerEvent<HTMLDivElement>): void => {
     event.currentTarget.setPointerCapture(event.pointerId);
     from.current = { x: event.clientX, width };
-    // Else the text under the pointer would be chosen.
+    // Otherwise, the text under the pointer would be selected.
     event.preventDefault();
   };
   const move = (event: PointerEvent): void => {

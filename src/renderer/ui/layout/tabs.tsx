@@ -14,9 +14,9 @@ interface TabsProps<Id extends string> {
   readonly selected: Id;
   readonly onSelect: (id: Id) => void;
   readonly label: string;
-  /** A button over the right end of the list; keys come to it after the list, as eyes do. */
+  /** A button over the right end of the list. The keyboard reaches it after the list, in visible order. */
   readonly corner: ReactNode;
-  /** Of the selected tab. */
+  /** The content of the selected tab. */
   readonly children: ReactNode;
 }
 
@@ -26,7 +26,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corne
     if (tab !== undefined) onSelect(tab.id);
   };
   const list = useRef<HTMLDivElement>(null);
-  // More tabs than there is room for: the one that is open is in sight.
+  // With more tabs than there is room for, scrolls the open one into view.
   useEffect(() => {
     list.current?.querySelector('[data-state=active]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 
 interface ViewHeaderProps {
   readonly title: string;
-  /** What the view is for, in a sentence. */
+  /** The purpose of the view, in one sentence. */
   readonly text?: ReactNode;
-  /** What can be done with the view as a whole. */
+  /** Actions for the view as a whole. */
   readonly children?: ReactNode;
 }
 
-/** The top of a view; where the window is narrow it leaves room for the button of the list. */
+/** The top of a view. In a narrow window it leaves room for the button of the list. */
 export function ViewHeader({ title, text, children }: ViewHeaderProps) {
   return (
     <header className="flex flex-wrap items-start gap-x-4 gap-y-3 max-lg:-mt-5">

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 
-/** What may be wider than its place, as a table is: it scrolls there, by keyboard too, and not the whole page. */
+/**
+ * Content that may be wider than its place, such as a table. It scrolls, also by keyboard, instead of the whole page.
+ */
 export function WideContent({ children }: { readonly children: ReactNode }) {
   return (
     <div

@@ -11,14 +11,14 @@ import { Icon } from '../layout/icon.tsx';
 
 interface ModelAboutProps {
   readonly handle: Ref<HTMLDivElement>;
-  /** The marked line; null: there is none. */
+  /** The marked line; null: none. */
   readonly option: ModelOption | null;
   readonly fit: ModelFit | null;
   readonly isStarred: boolean;
   readonly onStar: (id: string, isStarred: boolean) => void;
 }
 
-/** What else is to be known of the marked line, and what can be done with it. */
+/** Further facts about the marked line, and what the user can do with it. */
 export function ModelAbout({ handle, option, fit, isStarred, onStar }: ModelAboutProps) {
   const navigate = useNavigate();
   return (

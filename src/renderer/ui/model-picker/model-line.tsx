@@ -11,15 +11,15 @@ interface ModelLineProps {
   readonly option: ModelOption;
   /** Null: not known. */
   readonly fit: ModelFit | null;
-  /** The keyboard is at it. */
+  /** Marked by the keyboard. */
   readonly isMarked: boolean;
   readonly isPicked: boolean;
-  /** The settings name it. */
+  /** The model in the settings. */
   readonly isDefault: boolean;
   readonly onChoose: () => void;
 }
 
-/** A line of the picker: what a model is called, and what it takes of this machine or costs. */
+/** A line of the picker: a model's name, and its memory or cost. */
 export function ModelLine({ id, option, fit, isMarked, isPicked, isDefault, onChoose }: ModelLineProps) {
   return (
     <div
@@ -31,7 +31,7 @@ export function ModelLine({ id, option, fit, isMarked, isPicked, isDefault, onCh
       aria-current={isPicked}
       data-option={option.key}
       title={option.type === 'model' ? seenName(option.key) : undefined}
-      // The field keeps the focus, and with it the keyboard.
+      // Keeps the focus and the keyboard in the field.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       onKeyDown={() => undefined}

@@ -22,7 +22,9 @@ interface ModelListProps {
   readonly onClose: () => void;
 }
 
-/** All models to choose from: typing searches, arrows move, Enter takes, Tab goes to what can be done with the marked one. */
+/**
+ * All models to choose from. Typing searches, arrows move, Enter chooses, Tab goes to the actions of the marked one.
+ */
 export default function ModelList({ anchor, usual, picked, onPick, onClose }: ModelListProps) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
@@ -37,7 +39,7 @@ export default function ModelList({ anchor, usual, picked, onPick, onClose }: Mo
     if (option.type === 'add-cloud') navigate({ type: 'settings', at: 'keys' });
     else if (option.type === 'auto' || option.state === 'ready') onPick(pickOf(option, usual));
     else if (option.state === 'no-key') navigate({ type: 'settings', at: 'keys' });
-    // What is not there yet can be fetched, which is a button of its own.
+    // A model that is not here can be downloaded, which has its own button.
     else requestAnimationFrame(() => about.current?.querySelector<HTMLElement>('[data-first] button')?.focus());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -62,7 +64,7 @@ export default function ModelList({ anchor, usual, picked, onPick, onClose }: Mo
           anchor.current?.focus();
         }}
         onInteractOutside={(event) => {
-          // The button closes it itself.
+          // The button itself closes the list.
           if (event.target instanceof Node && anchor.current?.contains(event.target) === true) event.preventDefault();
         }}
         className="z-40 flex max-h-[min(28rem,var(--radix-popover-content-available-height))] w-[min(30rem,calc(100vw-1rem))] flex-col rounded-xl border border-line bg-raised text-sm shadow-float"
@@ -104,7 +106,7 @@ function useOffers(typed: string) {
   return { groups, fits, favorites, star };
 }
 
-/** What was gone to, else what is picked now, else the first. */
+/** The line that the keyboard moved to, else the current pick, else the first. */
 function markedAt(options: readonly ModelOption[], wanted: string | null, picked: PickedModel): number {
   const asked = options.findIndex(({ key }) => key === wanted);
   return asked >= 0
@@ -127,7 +129,7 @@ interface LinesProps {
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-/** The field that searches, and the lines it found. */
+/** The search field, and the lines that it found. */
 function Lines({ groups, fits, picked, usual, typed, onTyped, markedKey, choose, onKeyDown }: LinesProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -156,14 +158,14 @@ function Lines({ groups, fits, picked, usual, typed, onTyped, markedKey, choose,
       <div
         ref={list}
         id={id}
-        // Not a select: it belongs to a field that keeps the focus.
+        // No `select` element, because it belongs to a field that keeps the focus.
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role="listbox"
         aria-label={t('picker.list')}
         className="min-h-0 flex-1 overflow-y-auto p-1.5 empty:hidden"
       >
         {groups.map(({ name, options }) => (
-          // A list of options has no other group.
+          // There is no other grouping element for a list of options.
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
           <div key={name} role="group" aria-label={t(`picker.group.${name}`)}>
             <p aria-hidden="true" className="px-2 pt-1.5 pb-0.5 text-xs text-soft">

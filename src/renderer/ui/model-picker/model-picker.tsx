@@ -21,12 +21,12 @@ export interface ModelPickerHandle {
 interface ModelPickerProps {
   readonly pick: ModelPick;
   readonly onPick: (pick: ModelPick) => void;
-  /** Whose settings hold where nothing is picked; null: those for all projects. */
+  /** The project whose settings apply without a pick; null: the general ones. */
   readonly projectPath: string | null;
   readonly handle?: Ref<ModelPickerHandle>;
 }
 
-/** Which model gets the message, by the name that people know it by; a click opens all of them. */
+/** The model for the message, by the name that people know. A click opens the list of all models. */
 export function ModelPicker({ pick, onPick, projectPath, handle }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

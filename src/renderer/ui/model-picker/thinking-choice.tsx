@@ -11,13 +11,13 @@ interface ThinkingChoiceProps {
   readonly usual: UsualModels;
 }
 
-/** How hard the model thinks before it answers; nothing where it has no switch. */
+/** How hard the model thinks before it answers. Empty when the model has no choice. */
 export function ThinkingChoice({ pick, onPick, models, picked, usual }: ThinkingChoiceProps) {
   const infos = idsOf(picked, usual).map((id) => models.find((model) => model.id === id)?.info ?? null);
   const efforts = [...new Set(infos.flatMap((info) => info?.efforts ?? []))];
   if (efforts.length < 2) return null;
   const { thinking, ...rest } = pick;
-  // With the router there are two, and each has its own.
+  // With the router there are two models, and each has its own setting.
   const effort = infos.length === 1 ? infos[0]?.effort : undefined;
   const usually =
     effort === undefined ? t('thinking.default') : t('thinking.defaultIs', { step: stepName(effort, efforts) });
@@ -46,7 +46,7 @@ function idsOf(picked: PickedModel, usual: UsualModels): readonly (string | null
   return picked.type === 'model' ? [picked.id] : [usual.local, usual.cloud];
 }
 
-/** A model that knows one step besides none is switched on or off. */
+/** A model with one step besides `none` shows on and off. */
 export function stepName(effort: Effort, efforts: readonly Effort[]): string {
   const isSwitch = efforts.length === 2 && efforts.includes('none');
   return effort !== 'none' && isSwitch ? t('thinking.on') : t(`thinking.${effort}`);

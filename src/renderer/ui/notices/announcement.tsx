@@ -5,13 +5,13 @@ import { Button } from '../controls/button.tsx';
 import { HintButton } from './hint-button.tsx';
 import { Icon } from '../layout/icon.tsx';
 
-/** What was just done, between the view and its status bar, where it covers nothing; the latest is on top. */
+/** What was just done. Between the view and its status bar, where it covers nothing. The latest is on top. */
 export function AnnouncementBar() {
   const said = useAnnouncements();
   return (
     <div
       role={said.at(-1)?.kind === 'error' ? 'alert' : 'status'}
-      // Only what is new is read out, not what still stands beside it.
+      // Reads out only new announcements, not those that are still there.
       aria-atomic="false"
       className="order-1 flex shrink-0 flex-col-reverse divide-y divide-y-reverse divide-line border-t border-line bg-raised empty:hidden"
     >

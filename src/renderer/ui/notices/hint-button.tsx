@@ -4,7 +4,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../controls/button.tsx';
 import { DownloadControl } from '../controls/download-control.tsx';
 
-/** Does what a hint tells to do, where the window can; else nothing is drawn. */
+/** Does what a hint says, if the window can. Otherwise renders nothing. */
 export function HintButton({ hint }: { readonly hint: string }) {
   const navigate = useNavigate();
   const actionOf = useActionOf();

@@ -3,8 +3,8 @@ import { HintButton } from './hint-button.tsx';
 import { TextWithCode } from './text-with-code.tsx';
 
 /**
- * What is to be done, as the core says it for every host. Where it names a command for which the window has a button,
- * that is there, too; a hint that is nothing but that command is the button alone.
+ * A hint of the core, which serves every host. If it names a command for which the window has a button, the button is
+ * shown, too. A hint that is only such a command becomes the button alone.
  */
 export function HintText({ hint }: { readonly hint: string }) {
   const isBare = /^dewpoint \S+ \S+(?: \S+)?$/u.test(hint) && hintAction(hint) !== null;

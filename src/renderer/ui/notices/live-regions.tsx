@@ -2,7 +2,10 @@ import { useSpokenMessages } from '../../lib/notices/screen-reader.ts';
 
 const ways = ['polite', 'assertive'] as const;
 
-/** The two places where a screen reader hears what goes on in the session that is shown. Always there: a region that comes with its words is not read out. */
+/**
+ * The two regions where screen readers hear about the open session. They always exist, because a region that appears
+ * together with its text is not read out.
+ */
 export function LiveRegions() {
   const spoken = useSpokenMessages();
   return ways.map((way) => (

@@ -5,7 +5,7 @@ interface NoticeProps {
   readonly kind: 'info' | 'warning' | 'error';
   readonly children: ReactNode;
   readonly className?: string;
-  /** It is said elsewhere, and may be scrolled into view many times. */
+  /** It is announced elsewhere, and may be scrolled into view many times. */
   readonly isQuiet?: boolean;
 }
 
@@ -15,7 +15,7 @@ const looks = {
   error: 'border-transparent bg-bad-soft',
 } as const;
 
-/** A message that is read out when it appears: an error at once, anything else when there is a pause. */
+/** A message that is read out when it appears: an error at once, anything else in the next pause. */
 export function Notice({ kind, children, className = '', isQuiet = false }: NoticeProps) {
   return (
     <div

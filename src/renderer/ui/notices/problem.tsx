@@ -5,14 +5,14 @@ import { Notice } from './notice.tsx';
 import { TextWithCode } from './text-with-code.tsx';
 
 interface ProblemProps {
-  /** What went wrong and what to do, as `failureText` says it. */
+  /** What went wrong and what to do, from `failureText`. */
   readonly text: string;
-  /** Tries it once more. */
+  /** Tries it again. */
   readonly onRetry?: () => unknown;
   readonly className?: string;
 }
 
-/** Something went wrong: what, and a button for what can be done about it here. */
+/** An error: what went wrong, and a button for what can be done about it here. */
 export function Problem({ text, onRetry, className = '' }: ProblemProps) {
   return (
     <Notice kind="error" className={className}>

@@ -1,4 +1,4 @@
-/** A sentence of the core, in which what is typed stands between backticks. */
+/** A sentence of the core. Text in backticks is shown as code. */
 export function TextWithCode({ text }: { readonly text: string }) {
   return text.split(/`([^`\n]+)`/u).map((part, index) =>
     index % 2 === 0 ? (

@@ -9,7 +9,7 @@ import { Button } from '../controls/button.tsx';
 import { Problem } from '../notices/problem.tsx';
 import { SeenChange } from '../content/seen-change.tsx';
 
-/** The file as it lies there now: what holds from the next message on. */
+/** The file as it is now, which applies from the next message on. */
 export function InstructionFileNow({ projectPath, path }: { readonly projectPath: string; readonly path: string }) {
   const client = useClient();
   const queries = useQueryClient();

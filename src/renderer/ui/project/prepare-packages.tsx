@@ -15,7 +15,7 @@ import { Problem } from '../notices/problem.tsx';
 import { SeenText } from '../content/seen-text.tsx';
 import { TerminalOutput } from '../content/terminal-output.tsx';
 
-/** The packages of a project as the sandbox has them, and the way to install what is missing. */
+/** A project's packages in the sandbox, and a button to install what is missing. */
 export function PreparePackages({ projectPath }: { readonly projectPath: string }) {
   const client = useClient();
   const queries = useQueryClient();
@@ -60,7 +60,7 @@ interface RemovePackagesProps {
   readonly onDone: () => void;
 }
 
-/** Needs no second word: what is removed can be prepared again. */
+/** Does not ask again, because removed packages can be installed again. */
 function RemovePackages({ projectPath, onDone }: RemovePackagesProps) {
   const client = useClient();
   const [isBusy, setIsBusy] = useState(false);
@@ -127,12 +127,12 @@ function Part({ part, now }: { readonly part: PreparationPart; readonly now: num
 
 interface PrepareDialogProps {
   readonly projectPath: string;
-  /** Also what commands have changed since it was installed. */
+  /** Also installs again what commands have changed since. */
   readonly anew: boolean;
   readonly onClose: () => void;
 }
 
-/** What would be run and reached, in full, before anything is; then what it prints. */
+/** Shows the full commands and hosts before anything runs, then the output. */
 function PrepareDialog({ projectPath, anew, onClose }: PrepareDialogProps) {
   const client = useClient();
   const work = usePreparation(projectPath, anew);
@@ -149,7 +149,7 @@ function PrepareDialog({ projectPath, anew, onClose }: PrepareDialogProps) {
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
         <Dialog.Content
           aria-describedby={undefined}
-          // A click beside it must not end an installation.
+          // A click outside must not stop an installation.
           onInteractOutside={(event) => event.preventDefault()}
           className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(44rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-4 overflow-y-auto rounded-xl border border-line bg-raised p-5 shadow-float"
         >
@@ -228,7 +228,7 @@ interface Preparing {
 
 const idle: Preparing = { isRunning: false, text: '', problem: null, ended: null };
 
-/** The installation, which ends with the dialog. */
+/** The installation. It stops when the dialog closes. */
 function usePreparation(projectPath: string, anew: boolean) {
   const client = useClient();
   const [state, setState] = useState(idle);

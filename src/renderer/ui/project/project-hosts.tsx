@@ -11,7 +11,7 @@ import { fieldOf } from '@shared/unknown-value.ts';
 
 type Projects = NetworkRules['projects'];
 
-/** The hosts that commands of a project may reach without being asked about, each to be taken back. */
+/** The hosts that a project's commands may reach without asking. Each can be removed. */
 export function ProjectHosts({ projectPath }: { readonly projectPath: string }) {
   const client = useClient();
   const queries = useQueryClient();
@@ -59,7 +59,7 @@ export function ProjectHosts({ projectPath }: { readonly projectPath: string }) 
   );
 }
 
-/** As the core says it; what is not of this shape is left out. */
+/** From the core's settings. Entries of another shape are left out. */
 function projectsOf(value: unknown): Projects {
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(

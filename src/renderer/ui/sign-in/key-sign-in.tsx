@@ -13,12 +13,12 @@ import { SignInWaiting } from './sign-in-waiting.tsx';
 
 interface KeySignInProps {
   readonly provider: string;
-  /** There is no key store: the key lasts as long as the app runs. */
+  /** There is no key store, so the key lasts as long as the app runs. */
   readonly forThisRun: boolean;
   readonly onDone: () => void;
 }
 
-/** The button of a service that makes a key by a sign-in. It is none of the others. Only a click begins one. */
+/** The button of a service that creates a key by a sign-in. Empty for other services. Only a click starts it. */
 export function KeySignIn({ provider, forThisRun, onDone }: KeySignInProps) {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -36,7 +36,7 @@ export function KeySignIn({ provider, forThisRun, onDone }: KeySignInProps) {
         if (progress.type === 'done') setOutcome(progress.outcome);
         else {
           setUrl(progress.url);
-          // Where it does not open, the address is there to be copied.
+          // If the browser does not open, the user can copy the address.
           if (isWindow) await openBrowser();
         }
       }
@@ -68,7 +68,7 @@ export function KeySignIn({ provider, forThisRun, onDone }: KeySignInProps) {
 
 const known: Readonly<Record<string, KnownProvider>> = knownProviders;
 
-/** The services that make a key by a sign-in, with the page where a person ends one. */
+/** The services that create a key by a sign-in, with the page where the user can revoke it. */
 export const signInServices: readonly { readonly name: string; readonly label: string; readonly keysPage: string }[] =
   Object.entries(known).flatMap(([name, { label, signIn }]) =>
     signIn === undefined ? [] : [{ name, label, keysPage: signIn.keys }],

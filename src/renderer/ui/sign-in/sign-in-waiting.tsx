@@ -10,27 +10,27 @@ import { Fold } from '../layout/fold.tsx';
 import { Notice } from '../notices/notice.tsx';
 import { Problem } from '../notices/problem.tsx';
 
-/** A sign-in that waits for the person. */
+/** A sign-in that waits for the user. */
 export interface WaitingSignIn {
   readonly url: string;
-  /** Who signs in, by its host. */
+  /** The host of the service that signs the user in. */
   readonly by: string;
   readonly scopes: readonly string[];
-  /** To be typed at the address; null: the browser brings back what is needed. */
+  /** The code to type at the address; null: the browser returns what is needed. */
   readonly code: string | null;
 }
 
 interface SignInWaitingProps {
-  /** Null: the service is asked how to. */
+  /** Null: the service has not answered yet. */
   readonly open: WaitingSignIn | null;
   /** Null: no browser can be opened from here. */
   readonly openBrowser: (() => Promise<void>) | null;
-  /** Takes the address that a browser on another machine ended at. */
+  /** Takes the address at which a browser on another machine ended. */
   readonly finish: (address: string) => Promise<void>;
   readonly onCancel: () => void;
 }
 
-/** What a person needs while a sign-in waits: the address, the browser again, a way from another machine, and an end. */
+/** Help while a sign-in waits: the address, a button for the browser, a way from another machine, and Cancel. */
 export function SignInWaiting({ open, openBrowser, finish, onCancel }: SignInWaitingProps) {
   return (
     <Notice kind="info">

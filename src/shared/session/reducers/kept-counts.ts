@@ -1,13 +1,13 @@
-/** How much of each list the folded state keeps. */
+/** The most items of each list that the folded state keeps. */
 export const keptCounts = {
   turns: 200,
   steps: 600,
   toolCalls: 600,
-  /** Of one program. */
+  /** For each program. */
   innerCalls: 60,
   actions: 600,
   changes: 2000,
-  /** Of one call. */
+  /** For each call. */
   pictures: 8,
   notices: 50,
   progress: 100,

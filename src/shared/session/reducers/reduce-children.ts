@@ -3,12 +3,12 @@ import type { ChildState } from '@shared/session/agent-tree.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { firstLine, lastItems, shortenText, textLimit } from '@shared/text/shorten-text.ts';
 
-/** How many children are kept; the log has all. */
+/** The most children in the state; the log has all. */
 const keptChildren = 200;
 
 type ChildEvent = EventOf<'child-session-started' | 'child-session-ended'>;
 
-/** A child that goes on is the same child: its cost is that of all its runs. */
+/** A child that goes on stays the same child, and its cost is the sum of its runs. */
 export function reduceChildren(state: SessionState, event: ChildEvent): Partial<SessionState> {
   const children = state.children ?? [];
   const known = children.find(({ sessionId }) => sessionId === event.sessionId);

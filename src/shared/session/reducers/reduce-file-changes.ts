@@ -12,7 +12,7 @@ export function fileChanged(state: SessionState, event: EventOf<'file-changed'>)
   return { ...changeAdded(state, event), ...pictureMade(state, event) };
 }
 
-/** A picture stands where the call that made it does. */
+/** Shows a picture in the row of the call that made it. */
 function pictureMade(state: SessionState, { toolCallId, path, after, by }: EventOf<'file-changed'>): Change {
   if (toolCallId === null || (by !== 'model' && by !== 'recipe')) return {};
   if (after?.kept !== true || !isPictureName(path)) return {};

@@ -8,10 +8,10 @@ import { withNotice } from './session-notices.ts';
 
 type Change = Partial<Pick<SessionState, 'messages' | 'queued' | 'pending' | 'plan'>>;
 
-/** How much of the list is kept. */
+/** The most messages in the state. */
 const keptMessages = 200;
 
-/** What becomes of a person's messages: they wait for a turn, are taken by one, or were left behind by a process that ended. */
+/** Folds the user's messages: they wait for a turn, are taken by one, or are dropped when the process ends. */
 export function reduceMessages(
   state: SessionState,
   event: EventOf<'user-message-added' | 'message-delivered' | 'message-dropped' | 'plan-edited' | 'turn-started'>,
@@ -36,7 +36,7 @@ export function reduceMessages(
       };
     }
     case 'message-delivered': {
-      // Between two turns it is what the next turn is about, and that one may never begin.
+      // Between two turns, a delivered message belongs to the next turn, and that one may never begin.
       const isTaken = state.turns.at(-1)?.reason === null;
       return { messages, queued: without(queued, messageId), pending: isTaken ? others(pending, messageId) : pending };
     }
@@ -63,7 +63,7 @@ function others(pending: readonly string[], messageId: string): readonly string[
   return pending.filter((id) => id !== messageId);
 }
 
-/** What the event says nothing of stays as it was. */
+/** A field that the event does not have keeps its value. */
 export function reduceOrganized(
   { organized = usualPlace }: SessionState,
   { isPinned, isArchived, tags }: EventOf<'session-organized'>,
@@ -77,20 +77,23 @@ export function reduceOrganized(
   };
 }
 
-/** Nobody waits here for an answer to what was asked there; what is dropped of it is said. */
+/**
+ * Clears what a copied history leaves open: nobody here waits for its answers. A notice says which approvals were
+ * dropped.
+ */
 export function reduceCopiedHistory(state: SessionState, event: EventOf<'history-copied'>): Partial<SessionState> {
   const { seq, at, changes, dropped } = event;
   const text = droppedGrantsText(dropped);
   return {
     sandbox: null,
     untracked: [],
-    // They are the children of the other one.
+    // These children belong to the original session.
     ...(state.children === undefined ? {} : { children: [] }),
     approvals: [],
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
     ...(isImportedHistory(event) ? { instructions: null } : {}),
-    // A fork is about the same thing, but is not what was pinned. A file of somebody else puts nothing in your order.
+    // A fork keeps the tags of its parent but is not pinned. An imported session brings no tags.
     ...(state.organized === undefined
       ? {}
       : { organized: { ...usualPlace, tags: isImportedHistory(event) ? [] : state.organized.tags } }),

@@ -4,7 +4,10 @@ import type { SessionState, ToolCallState } from '@shared/session/session-state.
 import { changeLastMatch, firstLine } from '@shared/text/shorten-text.ts';
 import { keptCounts } from './kept-counts.ts';
 
-/** A call of a program stands with the program, and is none of the model's own. Null: it is no such event. */
+/**
+ * Folds a call that a program made into the row of the program, not into the model's own calls. Null for any other
+ * event.
+ */
 export function reduceInnerCalls(state: SessionState, event: SessionEvent): Partial<SessionState> | null {
   if (event.type !== 'tool-started' && event.type !== 'tool-ended') return null;
   if (event.parent === undefined) return null;
@@ -32,7 +35,7 @@ function innerStarted(
   }));
 }
 
-/** The oldest that has ended goes: those that run are few. */
+/** Drops the oldest call that has ended. Few calls run at a time. */
 function withRoom(inner: readonly InnerCallState[]): readonly InnerCallState[] {
   if (inner.length < keptCounts.innerCalls) return inner;
   const ended = inner.find(({ status }) => status !== null);

@@ -4,7 +4,7 @@ import { withNotice } from './session-notices.ts';
 import { shortenText, lastItems, firstLine, textLimit } from '@shared/text/shorten-text.ts';
 import type { ServiceView, SessionState } from '@shared/session/session-state.ts';
 
-/** How many services are kept; no more than a third of them can run. */
+/** The most background processes in the state. At most a third of them can run. */
 const keptServices = 12;
 
 type SandboxEvent = EventOf<'sandbox-started' | 'sandbox-lost' | 'service-changed' | 'untracked-found'>;
@@ -27,10 +27,10 @@ export function reduceSandbox(state: SessionState, event: SandboxEvent): Partial
   }
 }
 
-/** How many places are kept; the log has all. */
+/** The most places in the state; the log has all. */
 const keptPlaces = 200;
 
-/** Told aloud, each once, and kept for the list of what runs later. */
+/** Adds a notice for each new place, and keeps them for the list of what runs later. */
 function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>): Partial<SessionState> {
   const places = event.places.map(({ path, why, done }) => ({
     path: firstLine(path),
@@ -48,7 +48,7 @@ function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>):
   return { untracked: lastItems([...others, ...places], keptPlaces), ...withNotice(state, notice) };
 }
 
-/** For a person and a model, one sentence. */
+/** One sentence for the user and for models. */
 export function untrackedText({ path, why, done }: UntrackedPlace): string {
   return `${path} may run on your machine later (${why})${done === null ? '.' : `. Done about it: ${done}.`}`;
 }

@@ -7,7 +7,7 @@ interface LeftCall extends ToolCallState {
   readonly task: LeftTask;
 }
 
-/** Calls that a crash cut off while their servers worked on them as tasks, and of which nobody has heard since. */
+/** Calls that a crash cut off while their servers worked on them as tasks, and whose outcome is still unknown. */
 export function leftTasks({ toolCalls }: Pick<SessionState, 'toolCalls'>): readonly LeftCall[] {
   return toolCalls.filter((call): call is LeftCall => call.task !== undefined && call.status === 'unknown');
 }

@@ -116,7 +116,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
   }
 }
 
-/** The events of steps: model calls, tool calls, what they tell of a plan, and approvals. */
+/** Folds the events of steps: model calls, tool calls, plan progress and approvals. */
 function reduceCalls(state: SessionState, event: CallEvent): Change | null {
   switch (event.type) {
     case 'route-decided':
@@ -202,7 +202,7 @@ function reduceApprovals(
   const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, child } = event;
   const asker = child === undefined ? {} : { child };
   if (hosts === undefined) {
-    // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
+    // What the user approves must not be shortened. The answer removes it from the state.
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
@@ -213,7 +213,7 @@ function reduceApprovals(
     };
     return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
   }
-  // A command is kept whole for the same reason: what is left out of it would be agreed to unseen.
+  // A command is kept whole for the same reason: the user would approve a part unseen.
   const said = {
     reason: shortenText(reason ?? '', textLimit),
     why: firstLine(why ?? ''),
@@ -308,7 +308,7 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
     label: event.purpose,
   };
   return {
-    // What is asked after a turn is a step of the session alone.
+    // A call after a turn counts as a step of the session only.
     ...(event.turnId === undefined ? {} : inTurn(state, event.turnId, (turn) => ({ steps: turn.steps + 1 }))),
     steps: lastItems([...state.steps, step], keptCounts.steps),
     routes: route ? state.routes.filter((candidate) => candidate !== route) : state.routes,
@@ -320,7 +320,7 @@ function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial
   const { at, stopReason, usage, evaluatedTokens, timings, costUsd, energy, engine } = event;
   const error = event.error && { code: event.error.code, message: shortenText(event.error.message, lineLimit) };
   const said = event.parts.find((part) => part.type === 'text');
-  // The whole answer is in the log; here it stands for a line or two on a screen.
+  // The log has the whole answer. Here it is for a line or two on a screen.
   const text = shortenText(said?.text ?? '', 2 * lineLimit);
   const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${firstLine(text.trim())}` : step.label;
   const end = { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text };
@@ -376,7 +376,7 @@ function actionStarted(state: SessionState, event: EventOf<'tool-started'>): Cha
 }
 
 function toolStarted(state: SessionState, event: EventOf<'tool-started'>): Change {
-  // To say that one is done is not something done.
+  // The call that ends a task does not count as an action.
   if (event.tool === 'task_complete') return callStartedByModel(state, event);
   return {
     ...callStartedByModel(state, event),

@@ -18,7 +18,7 @@ export function fenceNotice({ seq, at, outcome, model, text }: EventOf<'call-fen
   return { seq, at, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}: ${text}.` };
 }
 
-/** What was looked at before an end was believed. */
+/** What a check found before a claim of success was accepted. */
 export function gateNotice({ seq, at, by, verdict, text }: EventOf<'gate-checked'>): NoticeState {
   const told = {
     pass: 'A stronger model approves the work',
@@ -34,7 +34,7 @@ export function gateNotice({ seq, at, by, verdict, text }: EventOf<'gate-checked
   };
 }
 
-/** Held back is never silent: in the window and in the terminal it stands as a notice of its turn. */
+/** A notice for instructions that were held back, so that the window and the terminal always say so. */
 export function instructionsFound(state: SessionState, event: EventOf<'instructions-found'>): Partial<SessionState> {
   const { seq, at, path, sha256, state: known, use, reason } = event;
   const instructions = { path: firstLine(path), sha256, state: known, use, reason: shortenText(reason, textLimit) };

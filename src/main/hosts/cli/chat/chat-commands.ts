@@ -19,7 +19,7 @@ import { oneLine } from '../terminal/terminal.ts';
 import { ensureModel } from '../commands/models/models.command.ts';
 import { route } from '../commands/route.command.ts';
 
-/** Carries out a line that begins with `/`. False: leave. Rejects with what went wrong. */
+/** Runs a line that begins with `/`. False: leave the chat. Rejects with the error of the command. */
 export async function runChatCommand(chat: Chat, line: string): Promise<boolean> {
   const parsed = parseSlash(line, 'terminal');
   if (parsed === null) throw usageError(`"${line}" is not a command.`, 'Type /help to see all commands.');
@@ -89,7 +89,7 @@ export async function runChatCommand(chat: Chat, line: string): Promise<boolean>
   return true;
 }
 
-/** What is asked about the session, and what is said to a turn that runs. */
+/** Questions about the session, and answers for a running turn. */
 async function ask(
   chat: Chat,
   name: 'cost' | 'route' | 'raise' | 'stop' | 'allow' | 'deny',
@@ -123,7 +123,7 @@ function helpText(): string {
   return `${rows.map(([left = '', right = '']) => `${left.padEnd(width)}  ${right}`).join('\n')}\n@FILE, @FOLDER/ or @FILE:10-20 in a message attaches it as data\n`;
 }
 
-/** Says a template of the person's; false: there is none of this name. */
+/** Sends one of the user's templates. False: there is none of this name. */
 async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
   const { templates } = await (await chat.context.core()).templates.list();
   const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
@@ -140,8 +140,8 @@ async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
 }
 
 /**
- * A line `/server:prompt name=value …` as a message of the words that the server answers; false: there is no such prompt.
- * Where somebody types, they see and change the words in their editor first.
+ * Sends the text of a server's prompt, from a line `/server:prompt name=value …`. False: there is no such prompt. At a
+ * terminal, the user first sees and edits the text in their editor.
  */
 export async function sayServerPrompt(chat: Chat, line: string): Promise<boolean> {
   const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
@@ -188,7 +188,7 @@ async function templatesText(chat: Chat): Promise<string> {
   return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${folder}, with places such as {{file}}.\n`;
 }
 
-/** A model of the cloud is of use only where steps may run there. */
+/** A cloud model also sets the policy, because it is of use only where steps may run in the cloud. */
 async function setModel(chat: Chat, id: string | undefined): Promise<void> {
   if (id === undefined || !id.includes('/')) throw usageError('Add a model: /model PROVIDER/NAME');
   const core = await chat.context.core();
@@ -197,7 +197,7 @@ async function setModel(chat: Chat, id: string | undefined): Promise<void> {
   await ensureModel(chat.context, chat.options);
 }
 
-/** Which one the next messages are for; without a name it says which there are. */
+/** Sets the assistant for the next messages. Without a name: lists the assistants. */
 async function setAssistant(chat: Chat, name: string): Promise<void> {
   const { context } = chat;
   const { assistant: before, ...others } = chat.options;
@@ -227,7 +227,7 @@ async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promi
   );
 }
 
-/** `/plan TEXT` makes one; without a text it is shown; `edit` and `start` are about the one that was made last. */
+/** `/plan TEXT` makes a plan. Without text it is shown; `edit` and `start` work on the last plan. */
 async function plan(chat: Chat, rest: string): Promise<void> {
   if (rest !== '' && rest !== 'edit' && rest !== 'start')
     return chat.say(rest, { ...chat.options, mode: 'plan', plan: true });

@@ -6,7 +6,7 @@ import { askFields } from '../questions/form-fields.ts';
 import type { AskedQuestion, Chat } from './chat-state.ts';
 import { usageError } from '../report-failure.ts';
 
-/** The prompt is in use: the answer comes as a command. */
+/** The prompt is in use, so the answer comes as a command. */
 export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {
   const { terminal, now } = chat.context;
   chat.question = { event, shownAt: now() };
@@ -17,7 +17,7 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
   );
 }
 
-/** The keyboard is the form's meanwhile; Ctrl-C leaves it, and the question waits on. */
+/** The form uses the keyboard meanwhile. Ctrl-C leaves the form, and the question keeps waiting. */
 async function fillIn(chat: Chat, question: AskedQuestion, form: ServerForm): Promise<void> {
   const { context, sessionId } = chat;
   try {
@@ -37,7 +37,7 @@ async function fillIn(chat: Chat, question: AskedQuestion, form: ServerForm): Pr
   }
 }
 
-/** `/allow` and `/deny`. A yes that comes before the question can have been read counts for nothing. */
+/** Handles `/allow` and `/deny`. An approval that comes before anybody could have read the question is refused. */
 export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: string | undefined): Promise<void> {
   const { question, context, sessionId } = chat;
   if (question === null) throw usageError('Nothing is waiting for approval.');

@@ -6,27 +6,27 @@ import type { CommandContext } from '../command-context.ts';
 /** A question that was shown in a conversation. */
 export interface AskedQuestion {
   readonly event: EventOf<'approval-requested'>;
-  /** By the clock of the program, in milliseconds. */
+  /** When it was shown, in milliseconds, by `context.now`. */
   readonly shownAt: number;
 }
 
-/** A conversation as its commands see it. */
+/** The state of a conversation, for its commands. */
 export interface Chat {
   readonly context: CommandContext;
   readonly sessionId: string;
   readonly projectPath: string | null;
   options: RunOptions;
-  /** What goes with the next message. */
+  /** Attachments of the next message. */
   attached: readonly Attachment[];
-  /** The turn that runs; text typed meanwhile waits for the agent. */
+  /** The running turn. Text that is typed meanwhile waits for the agent. */
   running: Promise<void> | null;
-  /** The cap at which the turn waits for an answer. */
+  /** The spending limit at which the turn waits for an answer. */
   cap: EventOf<'cap-reached'> | null;
-  /** What the turn waits for a yes or no to. */
+  /** The question at which the turn waits for a yes or no. */
   question: AskedQuestion | null;
   readonly say: (text: string, options: RunOptions) => Promise<void>;
-  /** The keyboard belongs to another program meanwhile. */
+  /** Gives the keyboard to another program during the work. */
   readonly withoutPrompt: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Where the next line is typed; nothing where nobody types. */
+  /** Shows the prompt for the next line. Does nothing if nobody is typing. */
   readonly showPrompt: () => void;
 }

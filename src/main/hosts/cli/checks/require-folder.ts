@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { usageError } from '../report-failure.ts';
 
-/** What was meant for a project must not be answered for one that is not there. */
+/** Throws a usage error if there is no folder at the path, so that a project command works on nothing else. */
 export async function requireFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw usageError(`The folder ${path} was not found.`);

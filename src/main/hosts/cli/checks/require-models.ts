@@ -4,38 +4,39 @@ import type { CoreClient } from '../../../server/local-socket.ts';
 import type { CommandContext } from '../command-context.ts';
 import { toReportedFailure } from '../report-failure.ts';
 
-/** Models that a person named for what is to be done, under which policies that is, and where. */
+/** The models that the user named for some work, with the policies and the project of that work. */
 export interface NamedModels {
   readonly local?: string | undefined;
   readonly cloud?: string | undefined;
-  /** Absent: those of the settings. */
+  /** Absent: the policy of the settings. */
   readonly policies?: readonly string[] | undefined;
-  /** Whose own models go before those of all; of a session: its project. */
+  /** The project whose own models come before the general ones. Of a session: its project. */
   readonly projectPath?: string | undefined;
   readonly sessionId?: string | undefined;
 }
 
-/** What the settings say, for the project. Null: nothing. */
+/** The settings that count for the project. Null: not set. */
 interface Usual {
   readonly policy: string | null;
   readonly local: string | null;
   readonly cloud: string | null;
 }
 
-/** A model, and what of it is asked for. */
+/** A model that is needed, and why. */
 interface Wanted {
   readonly id: string;
-  /** Named for this; else it is the one of the settings, and the setting is `key`. */
+  /** The user named it for this work. Otherwise it comes from the setting `key`. */
   readonly isNamed: boolean;
   readonly key: 'local' | 'cloud';
-  /** Nothing can be done without it. */
+  /** The work cannot be done without it. */
   readonly isNeeded: boolean;
 }
 
 /**
- * Refuses a model that is not there before anything begins, one of the settings as one that was named: with a typing error
- * all of the work would go to the other model, or a session would be made for nothing. Where work can go on here, a service
- * that cannot be asked is no reason to refuse. Throws `missing-model` or `missing-key`.
+ * Throws `missing-model` for a model that does not exist, before anything is started. Otherwise, after a typing error,
+ * the other model would do all the work, or a session would be created for nothing. Models of the settings are checked,
+ * too. If the work can run locally, an unreachable service is no reason to refuse. Throws `missing-key` for a named or
+ * needed cloud model without a key.
  */
 export async function requireModels(
   { core, signal }: Pick<CommandContext, 'core' | 'signal'>,
@@ -46,9 +47,9 @@ export async function requireModels(
   const policies = named.policies ?? [usual.policy ?? 'local'];
   const leaves = policies.some((policy) => policy !== 'local');
   const local = named.local ?? (policies.some((policy) => policy !== 'cloud') ? usual.local : null);
-  // A service is not even asked for its list where nothing is to leave this machine.
+  // If nothing may leave this machine, a service is not even asked for its models.
   const cloud = leaves ? (named.cloud ?? usual.cloud) : null;
-  // A comparison says more of it.
+  // A comparison gives more details.
   if (cloud === null && policies.every((policy) => policy === 'cloud')) throw noCloud();
   const isNamed = named.local !== undefined;
   const wanted: readonly (Wanted | null)[] = [
@@ -65,7 +66,7 @@ export async function requireModels(
   }
 }
 
-/** Without a project or a session: those of all projects. */
+/** Without a project or session: the general settings. */
 export async function usualModels(
   client: CoreClient,
   { projectPath, sessionId }: Pick<NamedModels, 'projectPath' | 'sessionId'>,
@@ -86,13 +87,13 @@ export async function usualModels(
   return { policy: await text('policy'), local: await text('local'), cloud: await text('cloud') };
 }
 
-/** Why a model is not there; empty: there is nothing to say but that it is not. */
+/** `why`: empty if the model does not exist, and there is no further reason. */
 interface NotThere {
   readonly why: string;
   readonly hint: string;
 }
 
-/** Null: it is there, or may be. */
+/** Null: the model exists, or may exist. */
 async function whyNotThere(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<NotThere | null> {
   try {
     const { state, note } = await client.models.show({ id: wanted.id }, { signal });
@@ -100,7 +101,7 @@ async function whyNotThere(client: CoreClient, wanted: Wanted, signal: AbortSign
   } catch (error) {
     const { code, message, hint = seeList } = toReportedFailure(error);
     if (code === 'not-found') return { why: '', hint };
-    // What else is wrong with one of the settings its own turn says.
+    // The turn itself reports other problems of a model from the settings.
     if (code !== 'network' && wanted.isNamed) throw error;
     return code === 'network' && wanted.isNeeded ? { why: message, hint } : null;
   }

@@ -4,10 +4,10 @@ import { seenName } from '@shared/text/seen-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 
-/** More names are no help. */
+/** A longer list of names does not help. */
 const shownNames = 20;
 
-/** One of the person's assistants. Fails for a name that is none, and says which there are. */
+/** One of the user's assistants. For an unknown name, throws an error that lists the existing ones. */
 export async function findAssistant({ core }: CommandContext, name: string): Promise<Assistant> {
   const { assistants, broken, folder } = await (await core()).assistants.list();
   const found = assistants.find((one) => one.name === name);
@@ -24,13 +24,14 @@ export async function findAssistant({ core }: CommandContext, name: string): Pro
   );
 }
 
-/** With the model that the assistant names, to look for it before anything begins; which one runs is the core's matter. */
+/** Adds the assistant's model, so that it can be checked before the start. The core decides which model runs. */
 export async function withAssistant(context: CommandContext, options: RunOptions): Promise<RunOptions> {
   if (options.assistant === undefined) return options;
   const { model } = await findAssistant(context, options.assistant);
   if (model === undefined || options.local !== undefined || options.cloud !== undefined) return options;
   const client = await context.core();
-  // Only its own service is asked: a list of all would go to every cloud service, also where nothing is to leave.
+  // Only the model's own service is asked. A list of all models would contact every cloud service, even if nothing may
+  // leave.
   const where = await client.models.show({ id: model }, { signal: context.signal }).then(
     (shown) => shown.where,
     () => 'local' as const,

@@ -1,7 +1,7 @@
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 
-/** An agent for editors, on stdin and stdout, until the editor has gone. */
+/** Serves an editor on stdin and stdout, until the editor is gone. */
 export const acp: Command<[]> = async (context) => {
   const { terminal } = context;
   if (process.stdin.isTTY === true)

@@ -18,7 +18,7 @@ export interface AssistantsArguments {
   readonly json?: boolean;
 }
 
-/** A person's assistants. `words`: a name, or the file of an import, then the file of an export. */
+/** The user's assistants. `words`: a name or the file to import, then the file to export to. */
 export const assistants: Command<[AssistantsAction, readonly string[], AssistantsArguments]> = async (
   context,
   action,

@@ -23,7 +23,7 @@ const names = {
 } as const satisfies Readonly<Record<CapView['scope'], string>>;
 const scopes: readonly CapView['scope'][] = ['step', 'task', 'session', 'project', 'day', 'month'];
 
-/** Shows the caps on money, or changes one. */
+/** Shows the spending limits, or changes one. */
 export const budget: Command<[BudgetAction, readonly string[], BudgetArguments]> = async (
   { core, terminal },
   action,

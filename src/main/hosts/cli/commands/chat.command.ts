@@ -32,12 +32,12 @@ export interface ChatArguments {
   readonly thinking?: string;
 }
 
-/** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
+/** A conversation in which each line is a message. While the agent works, a line goes in between two tool calls. */
 export const chat: Command<[ChatArguments]> = async (context, args) => {
   if (args.session !== undefined && args.project !== undefined)
     throw usageError('--session keeps its project. Leave out --project.');
   const core = await context.core();
-  // Whoever left meanwhile began nothing.
+  // The user left during the start.
   if (context.signal.aborted) return 130;
   const folder = args.project === undefined ? undefined : resolve(args.project);
   const options = runOptionsSchema.parse({
@@ -47,7 +47,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
     interactive: context.terminal.isInteractive,
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
-  // A wrong name begins no session.
+  // Checked first, so that a wrong name starts no session.
   const checked = await withAssistant(context, options);
   await requireModels(context, { ...checked, sessionId: args.session, projectPath: folder });
   if (folder !== undefined) await offerPreparation(context, folder, context.terminal.isInteractive);
@@ -73,7 +73,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
     withoutPrompt: prompt.without,
     showPrompt: prompt.show,
   };
-  // What is made after an abort would never hear of it.
+  // A reader that is created after an abort would never notice it.
   if (!context.signal.aborted) await converse(state, reader);
   reader.close();
   await state.running;
@@ -81,7 +81,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
   return 0;
 };
 
-/** A talk in which nothing was said would only be in the way in the list. */
+/** Deletes a conversation without messages, which would only clutter the list. */
 async function forgetUnused(core: CoreClient, sessionId: string): Promise<void> {
   const { title } = await core.sessions.find({ id: sessionId });
   if (title !== '') return;
@@ -91,10 +91,10 @@ async function forgetUnused(core: CoreClient, sessionId: string): Promise<void> 
 
 async function converse(state: Chat, reader: Interface): Promise<void> {
   const stop = (): void => reader.close();
-  // Ctrl-C stops what runs; with nothing running it leaves.
+  // Ctrl-C stops the running turn. Without one, it leaves the chat.
   reader.on('SIGINT', () => (state.running === null ? reader.close() : void cancel(state)));
   state.context.signal.addEventListener('abort', stop, { once: true });
-  // Piped input ends before its last line has been worked on; there is no prompt to show then.
+  // Piped input ends before its last line has been handled. No prompt is shown then.
   let isOpen = true;
   reader.once('close', () => {
     isOpen = false;
@@ -106,11 +106,11 @@ async function converse(state: Chat, reader: Interface): Promise<void> {
   }
 }
 
-/** False: leave. */
+/** False: leave the chat. */
 async function takeLine(state: Chat, line: string): Promise<boolean> {
   if (line === '') return true;
   try {
-    // A path is no command.
+    // A path such as /tmp/a is not a command.
     if (parseSlash(line, 'terminal') !== null) return await runChatCommand(state, line);
     if (!(await sayServerPrompt(state, line))) await say(state, line, state.options);
   } catch (error) {
@@ -123,7 +123,7 @@ async function cancel({ context, sessionId }: Chat): Promise<void> {
   await (await context.core()).sessions.cancel({ sessionId });
 }
 
-/** While a turn runs the text is only sent; the view of the running turn shows when it is delivered. */
+/** Sends a message. During a turn it is only sent, and the view of the running turn shows when it goes in. */
 async function say(state: Chat, text: string, options: RunOptions): Promise<void> {
   const { context, sessionId } = state;
   const core = await context.core();
@@ -132,7 +132,7 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   await previewFiles(context, { place, text, attachments, options }, 'Choose one with /model PROVIDER/NAME');
   if (state.running !== null) {
     await core.sessions.send({ sessionId, text, options, attachments });
-    // Only once it is sent: what could not be sent goes with the next message.
+    // Removed only now: attachments that could not be sent go with the next message.
     state.attached = state.attached.filter((one) => !attachments.includes(one));
     state.options = { ...state.options, compact: false };
     return;
@@ -140,7 +140,7 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   state.attached = [];
   state.options = { ...state.options, compact: false };
   const { title } = await core.sessions.find({ id: sessionId });
-  // A talk is found again in the list by what it began with.
+  // The first message becomes the title, so that the user finds the conversation in the list.
   if (title === '') await core.sessions.rename({ sessionId, title: oneLine(text, 80) });
   state.running = follow(state, { text, options, attachments }).finally(() => {
     state.running = null;
@@ -148,7 +148,7 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
     state.question = null;
     state.showPrompt();
   });
-  // Without a person at the keyboard the next line waits its turn.
+  // If nobody is at the keyboard, the next line waits for the end of the turn.
   if (!context.terminal.isInteractive) await state.running;
 }
 
@@ -176,7 +176,7 @@ async function follow(
         state.showPrompt();
         return null;
       },
-      // The prompt is in use: the answer comes as a command.
+      // The prompt is in use, so the answer comes as a command.
       atCap: async (event) => {
         state.cap = event;
         context.terminal.err(
@@ -192,7 +192,7 @@ async function follow(
     });
     view.close();
     const result = await core.sessions.result({ sessionId });
-    // Its changes are the session's: after an answer they would be told again.
+    // The result lists the changes of the whole session, which an answer without changes would repeat.
     showResult(hasChanged ? result : { ...result, changes: [] }, context.terminal, false);
   } catch (error) {
     if (!isSent) state.attached = [...message.attachments, ...state.attached];

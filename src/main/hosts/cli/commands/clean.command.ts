@@ -14,8 +14,8 @@ export interface CleanArguments {
 }
 
 /**
- * Lists what is kept with its size and removes what is not needed; what is large to bring again (packages that are
- * needed, images, models) only where it is named.
+ * Lists everything that is stored, with its size, and removes what is not needed. Things that are expensive to download
+ * again (needed packages, images, models) are removed only if they are named.
  */
 export const clean: Command<[CleanArguments]> = async (context, { dryRun, packages, images, model, json }) => {
   const { core, terminal, signal } = context;
@@ -37,7 +37,7 @@ export const clean: Command<[CleanArguments]> = async (context, { dryRun, packag
   return 0;
 };
 
-/** A wrong name removes nothing, and nothing else either. */
+/** Checked first, so that a wrong name prevents the whole command. */
 async function checkModels({ core }: CommandContext, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const known = (await (await core()).models.list()).map(({ id }) => id);
@@ -46,7 +46,7 @@ async function checkModels({ core }: CommandContext, names: readonly string[]): 
     throw usageError(`The model ${unknown} was not found.`, 'Run `dewpoint models list` to see your models.');
 }
 
-/** The model files that Dewpoint brought. Files of the user's own are not its to clean. */
+/** The model files that Dewpoint downloaded. It does not remove the user's own files. */
 async function cleanModels({ core }: CommandContext, unwanted: readonly string[]): Promise<readonly KeptItem[]> {
   const { models } = await core();
   const items: KeptItem[] = [];
@@ -67,7 +67,7 @@ function size({ sizeBytes }: KeptItem): string {
   return sizeBytes === null ? 'unknown' : sizeText(sizeBytes);
 }
 
-/** What is not removed by itself says how. */
+/** The reason why something is not needed. Names the option if it is only removed on request. */
 function why({ kind, unneeded, isRemoved }: KeptItem): string {
   const reason = unneeded === null ? '' : `: ${seenWords(unneeded)}`;
   return kind === 'image' && unneeded !== null && !isRemoved ? `${reason} (--images)` : reason;

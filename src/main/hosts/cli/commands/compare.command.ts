@@ -39,7 +39,7 @@ export interface CompareArguments {
   readonly json?: boolean;
 }
 
-/** The same task under several policies, in a table that can be trusted. */
+/** Runs the same task under several policies and shows the results in a table. */
 export const compare: Command<[string | undefined, CompareArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
   if (args.list === true) return listComparisons(context, args);
@@ -57,7 +57,7 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
   return context.signal.aborted ? 130 : comparison.runs.some((run) => run.state === 'skipped') ? 3 : exitOf(comparison);
 };
 
-/** 5 where no run could work because something is missing on this machine. */
+/** Exit code 5: no run could work, because something is missing on this machine. */
 function exitOf({ runs }: Comparison): number {
   const isMissing = (run: ComparisonRun): boolean => run.figures?.status === 'missing';
   return runs.length > 0 && runs.every(isMissing) ? 5 : runs.every((run) => run.state === 'ended') ? 0 : 1;
@@ -85,7 +85,7 @@ async function comparisonFor(
   return (await core.comparisons.create(input, { signal: context.signal })).id;
 }
 
-/** Set when it was begun: runs of one comparison under other ones could not be compared. */
+/** Fixed at the start: runs of one comparison with other values could not be compared. */
 const begunWith = ['project', 'policies', 'check', 'repeat', 'local', 'cloud', 'strategy', 'seed'] as const;
 
 function lastOf(comparisons: readonly Comparison[]): string {
@@ -94,7 +94,7 @@ function lastOf(comparisons: readonly Comparison[]): string {
   return last.id;
 }
 
-/** Checked here as well as in the core, so that a wrong option starts nothing. */
+/** Checked here and in the core, so that a wrong option starts nothing. */
 export function parseInput(task: string, args: CompareArguments, maxUsd: number | undefined): ComparisonInput {
   if (args.project === undefined) throw usageError('Name the project: --project DIR. Each run works on a copy of it.');
   const policies = (args.policies ?? 'local,hybrid,cloud')
@@ -130,10 +130,10 @@ function numberOf(name: string, text: string): number {
   return value;
 }
 
-/** Starts it and shows each run as it goes, until there is nothing left to carry out or Ctrl-C. */
+/** Starts the comparison and shows each run, until all have ended or Ctrl-C. */
 async function carryOut(context: CommandContext, id: string, maxUsd: number | undefined): Promise<Comparison> {
   const core = await context.core();
-  // It has ended by itself, or the core is gone: there is nothing to cancel.
+  // It may have ended already, or the core may be gone: then there is nothing to cancel.
   const cancel = (): void => void core.comparisons.cancel({ id }).catch(() => undefined);
   context.signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -157,7 +157,7 @@ function announce(context: CommandContext, run: ComparisonRun, isNew: boolean): 
   const name = `${run.policy} ${run.repeat}`;
   if (run.state === 'running' && run.sessionId !== null) {
     terminal.err(`${name}: session ${run.sessionId}\n`);
-    // Only the view of one run: how it ends is told by the comparison itself.
+    // Only the view of one run. The comparison itself reports how the run ends.
     void follow(context, run.sessionId).catch(() => undefined);
   }
   if (!isNew) return;
@@ -181,7 +181,7 @@ function endText({ check, figures, why: unlike }: ComparisonRun): string {
   return `${figures.status}${why}, ${judged}${before}; ${cost}${unlike === null ? '' : `. ${unlike}`}`;
 }
 
-/** The steps of one run as they happen, until its turn has ended. */
+/** Shows the steps of one run as they happen, until its turn has ended. */
 async function follow({ core, terminal, now, signal }: CommandContext, sessionId: string): Promise<void> {
   if (!terminal.isLive) return;
   const view = createLiveView(terminal, now);
@@ -217,7 +217,7 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
   }
 }
 
-/** JSON or CSV for a name that ends so, else Markdown. */
+/** JSON or CSV by the file extension, otherwise Markdown. */
 function reportText(path: string, comparison: Comparison): string {
   if (path.endsWith('.json')) return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison) }));
   return path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison);

@@ -6,7 +6,7 @@ import type { ToolsArguments } from '../program/tools-program.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';
 
-/** `dewpoint tools composio`: keeps the server; nothing is sent before its key and a yes. */
+/** `dewpoint tools composio`: stores the server. Nothing is sent before its key is set and it is approved. */
 export async function addComposio(context: CommandContext, name: string, args: ToolsArguments): Promise<number> {
   const parsed = composioDefinitionSchema.safeParse({
     kind: 'composio',
@@ -33,7 +33,7 @@ interface Wanted {
 
 const states = { connected: 'connected', 'not-connected': 'not connected', 'none-needed': 'needs no account' } as const;
 
-/** `dewpoint tools connect`: the link on stdout, then it waits until the account is there. Control-C ends the wait. */
+/** `dewpoint tools connect`: prints the link on stdout and waits until the account is connected. Ctrl-C ends it. */
 export async function connectAccount(
   { core, terminal, signal }: CommandContext,
   { name, toolkit, isJson }: Wanted,

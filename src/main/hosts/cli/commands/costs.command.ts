@@ -16,7 +16,7 @@ export interface CostsArguments {
   readonly by?: string;
   readonly since?: string;
   readonly project?: string;
-  /** A session whose steps are told one by one. */
+  /** A session whose steps are listed one by one. */
   readonly steps?: string;
   readonly csv?: boolean;
   readonly json?: boolean;
@@ -24,7 +24,7 @@ export interface CostsArguments {
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
-/** What was spent so far, from the logs. */
+/** What was spent so far, by the logs. */
 export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args) => {
   if (args.csv === true && args.json === true) throw usageError('Use --csv or --json, not both.');
   if (args.steps !== undefined) return showSteps(await core(), terminal, { session: args.steps, args });
@@ -54,7 +54,7 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   return 0;
 };
 
-/** Every step of a session with what the same tokens would have cost in the other place. */
+/** Every step of a session, with what the same tokens would have cost in the other place. */
 async function showSteps(
   client: CoreClient,
   terminal: Terminal,
@@ -98,7 +98,7 @@ function showReport(report: CostReport, terminal: Terminal): void {
   for (const line of table(lines)) terminal.out(`${line}\n`);
 }
 
-/** What the same work would have cost elsewhere, and what was drawn from the wall. */
+/** What the same work would have cost elsewhere, and the electrical energy used. */
 function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Terminal): void {
   const { allLocal, allCloud } = elsewhere;
   for (const [name, { basis, usd, seconds, why, formula }] of [
@@ -143,19 +143,19 @@ function cells(name: string, totals: Figures): readonly string[] {
   ];
 }
 
-/** `~`: an estimate; the lines below the table have its interval and its formula. */
+/** `~` marks an estimate. The lines below the table have its interval and its formula. */
 function elsewhereText({ usd, basis }: Elsewhere): string {
   return usd === null ? '-' : `${basis === 'estimated' ? '~' : ''}${moneyText(usd.value)}`;
 }
 
-/** `~`: by the watts of the settings; `-`: no local call was metered. */
+/** `~`: estimated with the watts of the settings. `-`: no local call was metered. */
 function energyText({ localCalls, energy }: Figures): string {
   const metered = localCalls - energy.unmeteredCalls;
   if (metered <= 0) return '-';
   return `${energy.estimatedEnergyCalls > 0 ? '~' : ''}${energy.wattHours.toFixed(2)}${energy.unmeteredCalls > 0 ? '+' : ''}`;
 }
 
-/** A sum with calls in it whose price nobody knows says so, and is never a plain number. */
+/** A sum that lacks calls with unknown prices says so, and is never a plain number. */
 function moneyOf({ costUsd, unpricedCalls, calls }: CostTotals): string {
   if (unpricedCalls === 0) return moneyText(costUsd);
   if (unpricedCalls === calls) return 'unpriced';
@@ -190,7 +190,10 @@ const columns = [
   'unmetered_calls',
 ];
 
-/** A figure that nobody knows is empty. `cost_usd` is so where no call has a price; with `unpriced_calls` above 0 it is less than what was spent. */
+/**
+ * Unknown figures are empty. `cost_usd` is empty if no call has a price. If `unpriced_calls` is above 0, the real cost
+ * is higher than `cost_usd`.
+ */
 function csvOf({ rows }: CostReport): string {
   const lines = rows.map((row) => {
     const { usage } = row;
@@ -235,7 +238,7 @@ function energyCells({ localCalls, energy }: Figures): readonly (string | number
   ];
 }
 
-/** A text that a spreadsheet would take for a formula is marked as text. */
+/** Marks text that a spreadsheet would take for a formula. */
 function csvCell(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value);
   const safe = /^[=+\-@\t\r]/u.test(value) ? `'${value}` : value;

@@ -12,11 +12,11 @@ import { padRight } from '../terminal/columns.ts';
 
 export interface DoctorArguments {
   readonly json?: boolean;
-  /** A file to write. */
+  /** The file to write. */
   readonly bundle?: string;
 }
 
-/** What works on this machine and what does not; exit code 5 when something that runs need is missing. */
+/** What works on this machine and what does not. Exit code 5: something that runs need is missing. */
 export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle }) => {
   const { terminal, version } = context;
   if (bundle !== undefined) await checkOutputFile(bundle);
@@ -28,7 +28,7 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
       core.models.list(),
       core.sessions.list(),
     ]);
-    // A core of another version may have settings that are none here; the usual variables are known all the same.
+    // A core of another version may have settings that are unknown here. The usual variables are known in any case.
     const known = settingsSchema.safeParse(settings).data ?? settingsSchema.parse({});
     const redactor = createRedactor(knownSecrets(known, process.env));
     const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, redactor };

@@ -11,10 +11,10 @@ import { padRight } from '../terminal/columns.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 
-/** Keys are read from the terminal or from stdin, never from the command line, where other users and the history see them. */
+/** Keys come from the terminal or stdin, never from the command line, which other users and the history can see. */
 export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (context, provider, { thisRun }) => {
   const core = await context.core();
-  // A wrong name, and a key that could not be kept, are told before a person types it.
+  // Finds a wrong name, and a missing key store, before the user types a key.
   const { variable, store } = await knownProvider(context, provider);
   if (store.type === 'unavailable' && thisRun !== true) {
     const instead = variable === null ? 'Add --this-run.' : `Or put the key into ${variable} of the environment.`;
@@ -28,7 +28,7 @@ export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (
   return tellOutcome(context, provider, outcome);
 };
 
-/** Prints the address, opens nothing, and waits for what a browser brings back. Ctrl-C ends it. */
+/** Prints the address, opens nothing, and waits for the result of the browser. Ctrl-C ends it. */
 export const signInForKey: Command<[string, { readonly thisRun?: boolean }, (NodeJS.ReadableStream | null)?]> = async (
   context,
   provider,
@@ -85,7 +85,7 @@ export const removeKey: Command<[string]> = async ({ core, terminal }, provider)
 
 const known: Readonly<Record<string, KnownProvider>> = knownProviders;
 
-/** A key that a sign-in made is one that the person may never have seen there. */
+/** The user may never have seen a key that a sign-in created. */
 function whatRemains(provider: string): string {
   const signIn = known[provider]?.signIn;
   return signIn === undefined ? '' : ` It stays valid at the service until you delete it there: ${signIn.keys}`;

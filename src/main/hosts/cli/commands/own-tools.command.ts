@@ -18,7 +18,7 @@ interface OwnToolCommand {
   readonly args: ToolsArguments;
 }
 
-/** `dewpoint tools` for tools that are files. What stands in a file is quoted, and never read as Dewpoint's words. */
+/** `dewpoint tools` for tools from files. Content of a file is quoted, so that it cannot pass for Dewpoint's words. */
 export async function ownTools(context: CommandContext, { action, tool, rest, args }: OwnToolCommand): Promise<number> {
   const { ownTools: core } = await context.core();
   const { terminal } = context;
@@ -63,7 +63,7 @@ export async function ownTools(context: CommandContext, { action, tool, rest, ar
   }
 }
 
-/** `dewpoint tools new`: a file that works at once. */
+/** `dewpoint tools new`: creates a file that works at once. */
 export async function newTool(context: CommandContext, name: string, args: ToolsArguments): Promise<number> {
   const { ownTools: core } = await context.core();
   const { terminal } = context;
@@ -82,7 +82,7 @@ export async function newTool(context: CommandContext, name: string, args: Tools
   return 0;
 }
 
-/** Null: the name is no tool's from a file. One that is broken leaves its name to a server. */
+/** Null: no tool from a file has this name. A broken one leaves its name to a server. */
 export async function findOwnTool(
   context: CommandContext,
   name: string,
@@ -115,7 +115,7 @@ export function ownToolLine(tool: OwnToolReport): string {
   return `${seenName(tool.name).padEnd(24)}  ${stateOf(tool).padEnd(12)}  ${about}\n`;
 }
 
-/** What of a folder could not be read. */
+/** Parts of a folder that could not be read. */
 export function ownToolProblems({ problems }: OwnToolsReport): string {
   return problems.map((one) => `${seenWords(one)}\n`).join('');
 }
@@ -167,7 +167,7 @@ async function approve(
   return 0;
 }
 
-/** Of a tool that is tried: one object as JSON, or none. */
+/** The arguments for a trial: one object as JSON, or none. */
 function argumentsIn(name: string, words: readonly string[]): Record<string, unknown> {
   const text = words.join(' ').trim();
   const example = `For example: dewpoint tools test ${name} '{"path": "README.md"}'`;

@@ -19,7 +19,7 @@ export interface ProgramsArguments {
   readonly json?: boolean;
 }
 
-/** Programs that models wrote. What stands in one is quoted, and never read as Dewpoint's words. */
+/** Programs that models wrote. Their text is quoted, so that it cannot pass for Dewpoint's words. */
 export const programs: Command<[ProgramsAction, readonly string[], ProgramsArguments]> = async (
   context,
   action,

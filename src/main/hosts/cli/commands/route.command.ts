@@ -18,7 +18,7 @@ import { padRight } from '../terminal/columns.ts';
 
 export interface RouteArguments {
   readonly json?: boolean;
-  /** A file for the records of every session, or of the one that is named. */
+  /** A file for the records of every session, or of the named one. */
   readonly export?: string;
   readonly profiles?: boolean;
 }
@@ -27,13 +27,13 @@ interface RoutedStep {
   readonly decided: EventOf<'route-decided'>;
   readonly started: EventOf<'model-call-started'>;
   ended: EventOf<'model-call-ended'> | null;
-  /** What the work went on with from this step on: a recipe or the loop, and why. */
+  /** The recipes or loops that were chosen before this step, with the reasons. */
   readonly stages: readonly EventOf<'stage-chosen'>[];
-  /** What was looked at, or read in beforehand, up to the next call. */
+  /** Checks and prefills after the step, up to the next call. */
   readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
 }
 
-/** Why a step ran where it ran; without a step all steps of a session, a line each; without a session what moved any. */
+/** Why a step ran where it did. Without a step: all steps, one per line. Without a session: causes of escalations. */
 export const route: Command<[string | undefined, string | undefined, RouteArguments]> = async (
   { core, terminal, signal },
   session,
@@ -110,7 +110,7 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
   }
   for (const { decided, started, stages, after } of steps) {
     const { chosen, layer, reason } = decided;
-    // One that was chosen because of the step says no more than the step does.
+    // A stage that was chosen because of the step only repeats its reason.
     for (const stage of stages.filter((one) => one.reason !== reason))
       out(`${' '.repeat(5)}${oneLine(seenName(stageText(stage)), 149)}\n`);
     const step = String(started.step).padStart(3);
@@ -156,7 +156,7 @@ const kinds = {
   fallback: 'came back to this machine',
 } as const satisfies Readonly<Record<Escalation['kind'], string>>;
 
-/** Which steps a failure moved, and by what causes. */
+/** The steps that a failure moved, with the causes. */
 function showEscalations(escalations: readonly Escalation[], { err }: Terminal): void {
   for (const { step, kind, cause, text } of escalations) {
     err(`Step ${step ?? '?'} ${kinds[kind]} (${cause}): ${oneLine(text, 200)}\n`);
@@ -261,7 +261,7 @@ function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: T
   }
 }
 
-/** The records of one session, or of every one that can be read, a line each. They lie in the logs: a session that is deleted takes its own along. */
+/** Writes the records of one or every readable session, one per line. They come from the logs of the sessions. */
 async function exportRecords(
   client: CoreClient,
   { err }: Terminal,
@@ -294,7 +294,7 @@ function sessionsText(count: number): string {
   return count === 1 ? '1 session' : `${count} sessions`;
 }
 
-/** The profiles as what they are: presets of numbers, and which of them a person has set otherwise. `value`: the setting `routing`. */
+/** The profiles and their numbers, with those that the user changed. `value`: the setting `routing`. */
 export function showProfiles(value: unknown, { out, err }: Terminal, isJson: boolean): void {
   const { profile, numbers } = routingSettingsSchema.parse(value);
   const rows = numberRows(numbers);

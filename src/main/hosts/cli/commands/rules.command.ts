@@ -12,7 +12,7 @@ import type { Purpose } from '@shared/events/call-events.ts';
 import { purposeSchema } from '@shared/events/call-events.ts';
 
 export interface RulesArguments {
-  /** The folder of a project, whose rules count beside a person's own. */
+  /** The folder of a project, whose rules count in addition to the user's own. */
   readonly project?: string;
   readonly task?: string;
   readonly purpose?: string;
@@ -25,7 +25,7 @@ async function projectOf({ project }: RulesArguments): Promise<string | null> {
   return resolve(project);
 }
 
-/** The rules that there are, in their order, with what of them holds. */
+/** The rules in their order, with those that are in force. */
 export const listRules: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
   const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
   if (args.json === true) terminal.out(jsonLine(files));
@@ -57,7 +57,7 @@ function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
   }
 }
 
-/** Reads a file, or those that there are, and names each line that is no rule or contradicts another. 2: one is none. */
+/** Checks a file, or all rule files, and names each invalid or contradicting line. Exit code 2: a line is invalid. */
 export const checkRules: Command<[string | undefined, RulesArguments]> = async ({ core, terminal }, path, args) => {
   const { rules } = await core();
   const projectPath = await projectOf(args);
@@ -86,7 +86,7 @@ function showCheck(name: string, { rules, errors, warnings }: RuleCheck, { out, 
   out(`${seenName(name)}: ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}, no problems\n`);
 }
 
-/** What the rules say of a file, and of a task and a purpose that it is touched by. */
+/** Shows what the rules say about a file, a task or a purpose. */
 export const testRules: Command<[string | undefined, RulesArguments]> = async ({ core, terminal }, path, args) => {
   const purpose = purposeOf(args.purpose);
   if (path === undefined && args.task === undefined && purpose === undefined) {
@@ -131,7 +131,7 @@ function showAnswer({ place, fence, mask }: RuleAnswer, path: string | null, { o
   say(mask === null ? 'What commands see: the whole file.' : `What commands see: an empty file (mask path ${mask}).`);
 }
 
-/** Lets the rules of a project hold as they are written: exactly these bytes, no others. */
+/** Puts the rules of a project in force: exactly these bytes, no others. */
 export const approveRules: Command<[string, RulesArguments]> = async ({ core, terminal }, hash, args) => {
   const projectPath = await projectOf(args);
   if (projectPath === null) throw usageError('Name the project: --project DIR');
@@ -140,7 +140,7 @@ export const approveRules: Command<[string, RulesArguments]> = async ({ core, te
   return 0;
 };
 
-/** Where the files lie, or would. */
+/** The paths of the rule files, whether they exist or not. */
 export const rulesPath: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
   const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
   for (const { path } of files) terminal.out(`${path}\n`);

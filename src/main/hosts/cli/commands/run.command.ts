@@ -32,7 +32,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { counted, jsonLine, oneLine, seconds } from '../terminal/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** The options as commander gives them: everything text or a flag. */
+/** The options as commander returns them: each is text or a flag. */
 export interface RunArguments {
   readonly project?: string;
   readonly workspace?: string;
@@ -66,7 +66,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const { terminal } = context;
   const task = await readTask(taskText);
   const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
-  // A wrong name begins no session.
+  // Checked first, so that a wrong name starts no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutputFile(args.result);
   const checked = await withAssistant(context, options);
@@ -110,7 +110,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   return exitCodes[result.status];
 };
 
-/** Where the files of the message lie, before there is a session; null: it has none of its own. */
+/** The folder for the files of a message before its session exists. Null: there is none yet. */
 async function placeOf(context: CommandContext, options: RunOptions): Promise<FilePlace | null> {
   if (options.sessionId !== undefined) {
     const core = await context.core();
@@ -130,7 +130,7 @@ async function attachAll(
   return given;
 }
 
-/** Checked here as well as in the core, so that a wrong option starts nothing. */
+/** Checked here and in the core, so that a wrong option starts nothing. */
 export function parseRunOptions(args: RunArguments, interactive: boolean): RunOptions {
   if (args.session !== undefined && (args.project !== undefined || args.workspace !== undefined)) {
     throw usageError('--session keeps its project and workspace. Leave out --project and --workspace.');
@@ -154,7 +154,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
       'mode',
       'instructions',
     ]),
-    // Another word for the same: the router decides.
+    // `auto` is another word for `hybrid`: the router decides.
     ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
     ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
     ...(args.session === undefined ? {} : { sessionId: args.session }),
@@ -170,7 +170,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
   throw usageError(`The value of --${name} is wrong: ${issueText(issue)}.`, 'See: dewpoint run --help');
 }
 
-/** As it is typed: `maxSteps` is `max-steps`. */
+/** The option as typed: `maxSteps` is `max-steps`. */
 function optionName(key: string): string {
   return key.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -230,7 +230,7 @@ async function openSession(context: CommandContext, options: RunOptions, title: 
   return (await core.sessions.create(request, { signal: context.signal })).sessionId;
 }
 
-/** A smaller copy is done before anybody has read of it. */
+/** A smaller copy is finished before anybody could read about it. */
 const bigCopy = { files: 10_000, bytes: 100 * 1024 * 1024 };
 
 async function showCopySize({ core, terminal, signal }: CommandContext, projectPath: string): Promise<void> {
@@ -249,11 +249,11 @@ function filesText(count: number): string {
   return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
 }
 
-/** The answer on stdout, everything about it on stderr. */
+/** Prints the answer on stdout, and everything about it on stderr. */
 export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
   const { colors } = terminal;
   const good = result.status === 'done';
-  // The reason often begins with the same word.
+  // The reason often begins with the status.
   const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
   const why = isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
   const isProposed = result.confidence === 'proposed';
@@ -288,7 +288,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   }
 }
 
-/** What else may do it, by what has tried. */
+/** Suggests what else could do the task, based on what was tried. */
 function nextStage({ byStep }: RunResult): string {
   const isLocal = byStep.every(({ where }) => where === 'local');
   const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
@@ -312,7 +312,7 @@ function confidenceWords(confidence: string): string {
   }
 }
 
-/** What the same work would have cost in one place alone, where that is known and is not what was paid. */
+/** What the same work would have cost in one place alone, if that is known and differs from what was paid. */
 function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { err, colors }: Terminal): void {
   const { detail } = counterfactual;
   const places = [

@@ -12,12 +12,12 @@ import { sizeText } from '@shared/text/size-text.ts';
 export type ImageAction = 'import' | 'pull' | 'use';
 
 export interface ImageArguments {
-  /** What was looked at before, where nobody can be asked: says yes to exactly that. */
+  /** Approves exactly what was shown before, when nobody can be asked. */
   readonly approval?: string;
   readonly json?: boolean;
 }
 
-/** Images of the sandbox: out of a file, from a registry, or as a project wants it. */
+/** Images of the sandbox: from a file, from a registry, or as a project defines it. */
 export const sandboxImage: Command<[ImageAction, string | undefined, ImageArguments]> = async (
   context,
   action,
@@ -33,7 +33,7 @@ export const sandboxImage: Command<[ImageAction, string | undefined, ImageArgume
   return 0;
 };
 
-/** Shows what the project says, asks, and builds or fetches it. */
+/** Shows what the project defines, asks, and builds or pulls it. */
 async function useProjectImage(context: CommandContext, projectPath: string, args: ImageArguments): Promise<number> {
   const { terminal } = context;
   const core = await context.core();
@@ -69,7 +69,7 @@ async function useProjectImage(context: CommandContext, projectPath: string, arg
   return 0;
 }
 
-/** What comes with the image: commands, variables, and what is not done. */
+/** What else comes with the image: commands, variables, and what is left out. */
 function showBesides({ setup, environment, leftOut }: ProjectImage, { terminal }: CommandContext): void {
   const list = (title: string, lines: readonly string[]): void => {
     if (lines.length === 0) return;

@@ -6,7 +6,7 @@ import type { Command, CommandContext } from '../command-context.ts';
 import { padRight } from '../terminal/columns.ts';
 import { jsonLine } from '../terminal/terminal.ts';
 
-/** Serves models to other programs until Ctrl-C, or until the process that owns the home has gone. */
+/** Serves models to other programs until Ctrl-C, or until the owner of the home has ended. */
 export async function serveApi(context: CommandContext, opened: OpenCore, port: number | null): Promise<number> {
   const { terminal } = context;
   const server = await startApiServer(opened.client, { port: port ?? usualPort });
@@ -20,7 +20,7 @@ export async function serveApi(context: CommandContext, opened: OpenCore, port: 
   return code;
 }
 
-/** Resolves with the exit code: 0 where it was asked to end, 1 where the core has gone. */
+/** Resolves with the exit code: 0 after Ctrl-C, 1 if the core is gone. */
 export async function servedUntilAsked({ terminal, signal }: CommandContext, opened: OpenCore): Promise<number> {
   const asked = new Promise<'asked'>((done) => {
     if (signal.aborted) done('asked');

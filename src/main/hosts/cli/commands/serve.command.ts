@@ -19,22 +19,22 @@ export interface ServeArguments {
   readonly port?: string;
   readonly root?: string;
   readonly open?: boolean;
-  /** The endpoint for other programs, in place of the page. */
+  /** Serve the endpoint for other programs instead of the page. */
   readonly api?: boolean;
-  /** What the browser may do beside the usual. */
+  /** Commands that the browser may use in addition to the usual ones. */
   readonly allow?: readonly string[];
 }
 
-/** Serves the interface until Ctrl-C, or until the process that owns the home has gone. */
+/** Serves the interface until Ctrl-C, or until the owner of the home has ended. */
 export async function serve(context: CommandContext, opened: OpenCore, args: ServeArguments): Promise<number> {
   if (args.api === true) return serveApi(context, opened, parsePort(args.port));
   const { terminal } = context;
-  // Who starts it here means this folder; a person's other projects lie under their home folder.
+  // Starting it here includes the current folder. The user's other projects are usually below their home folder.
   const folders = args.root === undefined ? [homedir(), process.cwd()] : [resolve(args.root)];
   const granted = parseGrants(args.allow ?? []);
   const { home, cache } = await opened.client.home.info();
   const { names, roots } = await createFolderAliases(folders, { home, cache });
-  // Where they lie is known before the page comes to one of their sessions.
+  // Their folders get names before the page opens one of these sessions.
   const sessions = await opened.client.sessions.list();
   names.hide(sessions, 'session');
   const rootNames = roots.map((root) => names.nameOf(root));
@@ -72,12 +72,12 @@ function parseGrants(words: readonly string[]): readonly WebGrant[] {
     });
 }
 
-/** Beside the command line in the build. */
+/** Next to the command line in the build. */
 function pageFolder(): string {
   return join(import.meta.dirname, '../renderer');
 }
 
-/** Null: none was named. */
+/** Null: no port was named. */
 function parsePort(text: string | undefined): number | null {
   if (text === undefined) return null;
   const port = Number(text);
@@ -87,9 +87,8 @@ function parsePort(text: string | undefined): number | null {
 }
 
 /**
- * By the system's own way to open something. Not the address itself: every user of the machine can read the
- * arguments of a program, so the token goes by way of a file that is this user's alone.
- * False where there is nothing to open it with.
+ * Opens the page with the system's own opener. The address itself is not passed, because every user of the machine can
+ * read the arguments of a program. So the token is in a file that only this user can read. False if there is no opener.
  */
 export async function openInBrowser(url: string, launchFile: string, programs: HostPrograms): Promise<boolean> {
   const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}">\n`;
@@ -97,7 +96,7 @@ export async function openInBrowser(url: string, launchFile: string, programs: H
   const [name, args] = openerOf(pathToFileURL(launchFile).href, process.platform);
   const program = await programs.find(name);
   if (program === null) return false;
-  // The browser itself may come of it, and it goes to the network.
+  // The opener may become the browser itself, which needs the network.
   const how = { needs: ['network', 'desktop'], stdio: 'ignore', detached: true, isSeen: true } as const;
   const child = programs.start(program, args, how);
   child.unref();

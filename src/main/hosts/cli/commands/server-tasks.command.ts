@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { ToolsArguments } from '../program/tools-program.ts';
 import { jsonLine } from '../terminal/terminal.ts';
 
-/** `dewpoint tools tasks`: what a server says that it works on, and the end of one. */
+/** `dewpoint tools tasks`: lists the tasks that a server works on, or stops one. */
 export async function serverTasks(
   { core, terminal }: CommandContext,
   name: string,

@@ -8,7 +8,7 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
   return 0;
 };
 
-/** The value is JSON where it parses as such, else text. */
+/** The value is JSON if it parses as such, otherwise text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
   const wanted = parseValue(text);
   const isBroken = typeof wanted === 'string' && /^\s*[[{]/u.test(text);
@@ -19,7 +19,7 @@ const setSetting: Command<[string, string]> = async ({ core, terminal }, key, te
   return 0;
 };
 
-/** The usual value again. */
+/** Restores the default value. */
 const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   await (await core()).settings.unset({ key });
   terminal.err(`${seenName(key)} has its default value again.\n`);
@@ -31,7 +31,7 @@ const settingsPath: Command<[]> = async ({ core, terminal }) => {
   return 0;
 };
 
-/** The settings as they are, and changes of them. */
+/** Shows or changes the settings. */
 export const settings: Command<
   ['get' | 'set' | 'unset' | 'path', readonly [key: string | undefined, value: string | undefined]]
 > = (context, action, [key, value]) => {
@@ -53,7 +53,7 @@ function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON is a text.
+    // Text that is not JSON is used as it is.
     return text;
   }
 }

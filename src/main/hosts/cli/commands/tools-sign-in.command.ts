@@ -5,11 +5,11 @@ import { keyboardOf, openAddressText, readAddresses } from '../questions/read-ad
 
 export interface SignInWays {
   readonly byCode?: boolean;
-  /** Where addresses are pasted; null: nowhere. */
+  /** Where addresses are pasted. Null: nowhere. */
   readonly keyboard?: NodeJS.ReadableStream | null;
 }
 
-/** `dewpoint tools sign-in`: prints the address, opens nothing, and waits for what a browser brings back. Ctrl-C ends it. */
+/** `dewpoint tools sign-in`: prints the address, opens nothing, and waits for the browser. Ctrl-C ends it. */
 export async function signInToServer(
   context: CommandContext,
   name: string,

@@ -24,7 +24,7 @@ import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';
 
 type Words = readonly [string, ...string[]];
 
-/** `dewpoint tools`: what stands in it as a server's own words is quoted, and never read as Dewpoint's. */
+/** `dewpoint tools`. The words of a server are quoted, so that they cannot pass for Dewpoint's. */
 export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = async (
   context,
   action,
@@ -233,7 +233,7 @@ function clientOf({ clientId }: ToolsArguments): { readonly clientId?: string } 
   return clientId === undefined ? {} : { clientId };
 }
 
-/** First what would run, then what its tools say: two questions, each with all that a yes is said to. */
+/** Asks first about the server, then about its tools. Each question shows everything that is approved. */
 async function approve(context: CommandContext, [name, ...chosen]: Words, args: ToolsArguments): Promise<number> {
   const { err, colors } = context.terminal;
   const { tools: core } = await context.core();
@@ -266,7 +266,7 @@ function showOpen({ name, state, text, diff, tokens }: ToolReport, { err, column
 
 async function isYes(context: CommandContext, question: string, { yes }: ToolsArguments): Promise<boolean> {
   if (yes === true) return true;
-  // A pipe may stay open for ever.
+  // A pipe may stay open forever.
   if (context.terminal.isInteractive) return confirm(question, context);
   context.terminal.err(`${question} Answer it at a terminal, or add --yes.\n`);
   return false;

@@ -13,7 +13,7 @@ interface WebToolCall {
   readonly args: ToolsArguments;
 }
 
-/** `dewpoint tools` for the tools of the web, which have no server. What a page says is printed as prose of others. */
+/** `dewpoint tools` for the web tools, which have no server. The text of a page is printed as foreign prose. */
 export async function webTools(context: CommandContext, { action, name, rest, args }: WebToolCall): Promise<number> {
   const { web } = await context.core();
   const { terminal } = context;

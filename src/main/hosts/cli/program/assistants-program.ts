@@ -4,7 +4,7 @@ import { subcommand } from './subcommand.ts';
 
 type Run = (action: AssistantsAction, words: readonly string[], args: AssistantsArguments) => Promise<void>;
 
-/** `dewpoint assistants`, with all its words. */
+/** `dewpoint assistants` and its subcommands. */
 export function addAssistants(program: Command, run: Run): void {
   const assistants = subcommand(
     program,

@@ -23,7 +23,7 @@ import { addSandbox } from './sandbox-program.ts';
 import { addSessions, type SessionHandlers } from './sessions-program.ts';
 import { collect, subcommand } from './subcommand.ts';
 
-/** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
+/** The handlers of the subcommands. They are passed in, so that the program and its help work without loading them. */
 export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandlers {
   run(task: string, args: RunArguments): Promise<void>;
   chat(args: { readonly project?: string; readonly session?: string; readonly local?: string }): Promise<void>;
@@ -50,8 +50,8 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
 }
 
 /**
- * Handlers see only their own arguments; commander throws on wrong usage instead of ending the process, and says what
- * was wrong, in the words that were typed, through `terminal`.
+ * Handlers receive only their own arguments. On wrong usage, commander throws instead of ending the process, and
+ * explains it through `terminal`, in the words that were typed.
  */
 export function buildProgram(handlers: Handlers, version: string, terminal: Pick<Terminal, 'out' | 'err'>): Command {
   const program = new Command('dewpoint')
@@ -87,7 +87,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   return program;
 }
 
-/** A variable of a script that was not set must not mean the folder one happens to be in. */
+/** Refuses empty values: an unset variable of a script must not mean the current folder. */
 function refuseEmpty(command: Command): void {
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());
@@ -100,12 +100,12 @@ function refuseEmpty(command: Command): void {
   });
 }
 
-/** Also one of several. */
+/** True also if one of several values is empty. */
 function isEmpty(value: unknown): boolean {
   return value === '' || (Array.isArray(value) && value.includes(''));
 }
 
-/** A task says itself what it lacks; a setting can be an empty text. */
+/** The task has its own message for an empty text, and a setting can be an empty text. */
 const mayBeEmpty = ['task', 'value'];
 
 function addRun(program: Command, handlers: Handlers): void {
@@ -244,7 +244,7 @@ function addKeys(program: Command, handlers: Handlers): void {
     .action((provider: string) => handlers.keys('remove', provider, {}));
 }
 
-/** `dewpoint budget` and what is under it. */
+/** `dewpoint budget` and its subcommands. */
 function addBudget(program: Command, handlers: Handlers): void {
   const budget = subcommand(program, 'budget', 'manage spending limits', 'dewpoint budget set month 20');
   subcommand(budget, 'show', 'show each spending limit, and what is left of it', 'dewpoint budget show --project .')
@@ -291,7 +291,7 @@ export interface ServeKeysArguments {
   readonly json?: boolean;
 }
 
-/** `dewpoint serve keys` and what is under it. */
+/** `dewpoint serve keys` and its subcommands. */
 function addServeKeys(serve: Command, handlers: Handlers): void {
   const keys = subcommand(
     serve,

@@ -4,7 +4,7 @@ import { subcommand } from './subcommand.ts';
 
 type Run = (action: ProgramsAction, words: readonly string[], args: ProgramsArguments) => Promise<void>;
 
-/** `dewpoint programs`, with all its words. */
+/** `dewpoint programs` and its subcommands. */
 export function addPrograms(program: Command, run: Run): void {
   const programs = subcommand(
     program,

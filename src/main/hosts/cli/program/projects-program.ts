@@ -13,7 +13,7 @@ export interface ProjectHandlers {
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
 }
 
-/** `dewpoint projects`, with all its words. */
+/** `dewpoint projects` and its subcommands. */
 export function addProjects(program: Command, handlers: ProjectHandlers): void {
   const projects = subcommand(
     program,
@@ -54,7 +54,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
   }
 }
 
-/** Which there are. */
+/** The list of projects. */
 function addList(projects: Command, handlers: ProjectHandlers): void {
   const folder = ['[dir]', 'the project folder (default: the current folder)'] as const;
   subcommand(projects, 'list', 'list projects, latest first', 'dewpoint projects list')

@@ -4,7 +4,7 @@ import { subcommand } from './subcommand.ts';
 
 export type RulesAction = 'list' | 'check' | 'test' | 'approve' | 'path';
 
-/** `dewpoint rules`, with all its words. */
+/** `dewpoint rules` and its subcommands. */
 export function addRules(
   program: Command,
   run: (action: RulesAction, word: string | undefined, args: RulesArguments) => Promise<void>,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import { subcommand } from './subcommand.ts';
 
-/** `dewpoint sandbox image`, with all its words. */
+/** `dewpoint sandbox image` and its subcommands. */
 export function addSandbox(
   program: Command,
   run: (action: ImageAction, word: string | undefined, args: ImageArguments) => Promise<void>,

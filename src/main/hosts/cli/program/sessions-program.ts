@@ -80,7 +80,7 @@ const organizing = [
   ['unarchive', 'put archived sessions back in the list'],
 ] as const;
 
-/** What keeps the list of sessions in order. */
+/** Subcommands that organize the list of sessions. */
 function addOrganizing(sessions: Command, handlers: SessionHandlers): void {
   for (const [action, description] of organizing) {
     subcommand(sessions, action, description, `dewpoint sessions ${action} last`)
@@ -96,7 +96,7 @@ function addOrganizing(sessions: Command, handlers: SessionHandlers): void {
   }
 }
 
-/** What is done with a session as a whole. */
+/** Subcommands for whole sessions. */
 function addLibrary(sessions: Command, handlers: SessionHandlers): void {
   const which = 'a session id, the beginning of one, or last';
   subcommand(sessions, 'rename', 'rename a session', 'dewpoint sessions rename last "The failing date test"')

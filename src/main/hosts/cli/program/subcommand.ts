@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** As it is typed: `dewpoint sessions list`. */
+/** The command as typed: `dewpoint sessions list`. */
 function wordsOf(command: Command): string {
   return command.parent === null ? command.name() : `${wordsOf(command.parent)} ${command.name()}`;
 }

@@ -31,19 +31,19 @@ export interface ToolsArguments {
   /** Hosts that a program may reach from its container. */
   readonly reach?: readonly string[];
   readonly project?: string;
-  /** Of Composio: whose accounts, which toolkits, and what is switched on. */
+  /** Only for Composio: whose accounts, which toolkits, and what is switched on. */
   readonly user?: string;
   readonly toolkit?: readonly string[];
   readonly direct?: boolean;
   readonly workbench?: boolean;
   readonly mcp?: boolean;
   readonly address?: string;
-  /** Of a new tool. */
+  /** Only for a new tool. */
   readonly language?: (typeof ownToolLanguages)[number];
   readonly example?: (typeof ownToolExamples)[number];
-  /** The task to be ended. */
+  /** The task to stop. */
   readonly stop?: string;
-  /** Sign in by a code. */
+  /** Sign in with a code. */
   readonly code?: boolean;
   readonly undo?: boolean;
   readonly yes?: boolean;
@@ -52,7 +52,7 @@ export interface ToolsArguments {
 
 type Run = (action: ToolsAction, words: readonly string[], args: ToolsArguments) => Promise<void>;
 
-/** `dewpoint tools`, with all its words. */
+/** `dewpoint tools` and its subcommands. */
 export function addTools(program: Command, run: Run): void {
   const tools = subcommand(
     program,
@@ -125,7 +125,7 @@ function addNew(tools: Command, run: Run): void {
     .action((name: string, args: ToolsArguments) => run('new', [name], args));
 }
 
-/** What is said of a server or one of its tools. */
+/** Subcommands that switch a server or one of its tools. */
 function addSwitches(tools: Command, run: Run): void {
   subcommand(
     tools,

@@ -9,30 +9,30 @@ import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';
 import { askFields, fieldText } from './form-fields.ts';
 import type { CommandContext } from '../command-context.ts';
 
-/** `scope`: for how long a yes to hosts holds. */
+/** `scope`: how long an approval of hosts lasts. */
 export interface ApprovalReply {
   readonly answer: 'allow' | 'deny';
   readonly scope?: ApprovalScope;
-  /** What a form is answered with. */
+  /** The values of a form. */
   readonly values?: FormValues;
 }
 
 type Question = EventOf<'approval-requested'>;
 
-/** Long enough that what was typed for something else cannot answer. */
+/** Long enough that keys typed for something else cannot answer. */
 export const guardMs = 500;
 
-/** As many rows of a text are shown before the rest is asked for: its first and its last ones. */
+/** The first and last rows of a long text that are shown before the user asks for the rest. */
 const shownRows = { first: 24, last: 12 } as const;
 
 interface AskedKeyboard extends Keyboard {
-  /** In milliseconds, and never back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number;
 }
 
 const timedKeyboard = (): AskedKeyboard => ({ ...terminalKeyboard(), now: () => performance.now() });
 
-/** Asks the person at the terminal; anything but a plain yes is a no. What comes before it can have been read is neither. */
+/** Asks the user at the terminal. Anything but a plain yes is a no. Input that comes too early is ignored. */
 export async function askApproval(
   question: Question,
   context: Pick<CommandContext, 'terminal' | 'signal'>,
@@ -54,7 +54,7 @@ export async function askApproval(
       }
     }
   } catch {
-    // Ctrl-C at the question: no, and the turn is being cancelled.
+    // Ctrl-C at the question means no, and cancels the turn.
     return { answer: 'deny' };
   } finally {
     asker.close();
@@ -67,7 +67,7 @@ export function headingOf({ kind, child }: Question): string {
   return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
 }
 
-/** Hosts stand in it, so that they are in sight however long the command is. */
+/** Includes the hosts, so that they are visible however long the command is. */
 function promptOf({ kind, hosts, isOnce }: Question): string {
   if (hosts !== undefined) {
     const names = hosts.length > 3 ? `the ${hosts.length} hosts` : hosts.map(hostText).join(', ');
@@ -86,22 +86,22 @@ function promptOf({ kind, hosts, isOnce }: Question): string {
 interface Field {
   readonly label: string;
   readonly text: string;
-  /** It is on one line, whatever stands in it. */
+  /** Shown on a single line, whatever it contains. */
   readonly isName?: boolean;
-  /** Before each of its rows. */
+  /** Printed before each of its rows. */
   readonly mark?: string;
 }
 
 interface Asked {
   readonly what: string;
   readonly fields: readonly (Field | null)[];
-  /** What a yes would do: the last line before the answer. */
+  /** What an approval would do. This is the last line before the answer. */
   readonly grant: string;
 }
 
 /**
- * What is asked about, drawn from the call itself; what the model says of it is marked as its own words. Rows of it that
- * are not ours have a mark, and the last line says what a yes would do.
+ * The question, built from the call itself. The model's explanation is marked as its own words. Foreign rows have a
+ * mark, and the last line says what an approval would do.
  */
 export function questionText(question: Question, columns: number, how: 'whole' | 'in-short' = 'whole'): string {
   const { what, fields, grant } = askedOf(question);
@@ -194,7 +194,7 @@ function askedOf(question: Question): Asked {
   }
 }
 
-/** All that the server wrote is marked as its own words. */
+/** Everything that the server wrote is marked as its own words. */
 function askedByServer({ kind, subject, reason, text, form, url }: Question): Asked {
   const by: Field = { label: 'server', text: subject, isName: true };
   const because = fieldOf('reason', reason);
@@ -218,7 +218,7 @@ function askedByServer({ kind, subject, reason, text, form, url }: Question): As
   };
 }
 
-/** A program of the model, with all that it may call. */
+/** A program of the model, with all calls that it may make. */
 function askedOfProgram({ subject, reason, text, review }: Question): Asked {
   return {
     what: 'run a program that makes these calls',
@@ -232,7 +232,7 @@ function askedOfProgram({ subject, reason, text, review }: Question): Asked {
   };
 }
 
-/** An account of the person's at a service. */
+/** The user's account at a service. */
 function askedOfAccount({ subject, reason, text }: Question): Asked {
   return {
     what: 'use an account that you connect',
@@ -245,7 +245,7 @@ function askedOfAccount({ subject, reason, text }: Question): Asked {
   };
 }
 
-/** A tool from a file, whose hosts are known before it runs. */
+/** A tool from a file. Its hosts are known before it runs. */
 function askedOfOwnTool({ subject, reason, text }: Question, names: string): Asked {
   return {
     what: 'call a tool',
@@ -259,7 +259,7 @@ function askedOfOwnTool({ subject, reason, text }: Question, names: string): Ask
   };
 }
 
-/** A request of Dewpoint's own; a body, where there is one, is shown as it would be sent. */
+/** A request that Dewpoint sends itself. If it has a body, the body is shown as it would be sent. */
 function askedOfWeb({ subject, reason, why, text, isOnce }: Question, names: string): Asked {
   return {
     what: 'have Dewpoint send a request',
@@ -281,7 +281,7 @@ function fieldOf(label: string, text: string | undefined, mark?: string): Field 
   return text === undefined ? null : { label, text, ...(mark === undefined ? {} : { mark }) };
 }
 
-/** On the row of its label where it fits, else on rows of its own. */
+/** On the row of its label if it fits, otherwise on separate rows. */
 function fieldRows(field: Field, columns: number, how: 'whole' | 'in-short'): readonly string[] {
   const { label, mark } = field;
   const text = field.isName === true ? seenName(field.text) : showBlanks(field.text);
@@ -301,13 +301,13 @@ function fieldRows(field: Field, columns: number, how: 'whole' | 'in-short'): re
 
 const labelColumns = 16;
 
-/** With the letters that a browser would show, where they are others than those of the name. */
+/** Adds the characters that a browser would show, if they differ from the name. */
 function hostText(host: string): string {
   const shown = host.includes('xn--') ? domainToUnicode(host) : '';
   return shown === '' || shown === host ? seenName(host) : `${seenName(host)} (shown as ${seenName(shown)})`;
 }
 
-/** Exported for its tests: the words a person may answer with. */
+/** The words that the user may answer with. Exported for tests. */
 export function parseApprovalReply(said: string, isAboutHosts: boolean): ApprovalReply {
   const word = said.trim().toLowerCase();
   if (!isAboutHosts) return { answer: word === 'y' || word === 'yes' ? 'allow' : 'deny' };

@@ -8,19 +8,19 @@ export interface Keyboard {
 
 export const terminalKeyboard = (): Keyboard => ({ input: process.stdin, output: process.stderr });
 
-/** Questions to the person at the terminal, one after the other. */
+/** Asks the user at the terminal, one question after the other. */
 export interface UserPrompter {
   /** Rejects at Ctrl-C. */
   readonly ask: (question: string) => Promise<string>;
   readonly close: () => void;
 }
 
-/** To be closed by whoever opened it: the keyboard is its own meanwhile. */
+/** The caller must close it: it uses the keyboard until then. */
 export function openUserPrompter(
   { terminal, signal }: Pick<CommandContext, 'terminal' | 'signal'>,
   keyboard: Keyboard = terminalKeyboard(),
 ): UserPrompter {
   const reader = createInterface(keyboard);
-  // What the reader writes passes nothing else on its way out.
+  // The reader writes the question itself, so the text is made safe here.
   return { ask: (question) => reader.question(terminal.shown(question), { signal }), close: () => reader.close() };
 }

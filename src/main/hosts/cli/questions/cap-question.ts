@@ -4,7 +4,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { openUserPrompter } from './ask-user.ts';
 import type { CommandContext } from '../command-context.ts';
 
-/** What to do at a cap; the amount in US dollars. */
+/** What to do at a spending limit. The amount is in US dollars. */
 export type CapAnswer =
   | { readonly answer: 'stop' }
   | { readonly answer: 'local' }
@@ -19,7 +19,7 @@ const names = {
   month: 'this month',
 } as const;
 
-/** The cap that was reached in a line, with the figures. */
+/** The reached spending limit in one line, with its figures. */
 export function describeReachedCap({
   scope,
   limitUsd,
@@ -34,12 +34,12 @@ export function describeReachedCap({
   return `the next call to ${seenName(model)} could cost ${moneyText(worstUsd)}; of ${cap}, ${moneyText(spentUsd)} is spent${held}`;
 }
 
-/** By how much the cap has to go up for the next call, rounded up to whole cents. */
+/** How much the limit must be raised for the next call, rounded up to whole cents. */
 export function minimumRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: EventOf<'cap-reached'>): number {
   return Math.ceil((spentUsd + heldUsd + (worstUsd ?? 0) - limitUsd) * 100) / 100;
 }
 
-/** Reads an answer that was typed: `local`, `raise 0.5`, anything else stops. Null: a raise without a right amount. */
+/** Parses a typed answer: `local`, `raise 0.5`, anything else stops. Null: a raise without a valid amount. */
 export function parseCapAnswer(text: string): CapAnswer | null {
   const [word = '', amount = ''] = text.trim().toLowerCase().split(/\s+/u);
   if (word === 'l' || word === 'local') return { answer: 'local' };
@@ -48,7 +48,7 @@ export function parseCapAnswer(text: string): CapAnswer | null {
   return amount !== '' && Number.isFinite(usd) && usd > 0 ? { answer: 'raise', usd } : null;
 }
 
-/** Asks the person at the terminal. */
+/** Asks the user at the terminal. */
 export async function askCap(event: EventOf<'cap-reached'>, context: CommandContext): Promise<CapAnswer> {
   const { terminal } = context;
   const asker = openUserPrompter(context);
@@ -64,7 +64,7 @@ export async function askCap(event: EventOf<'cap-reached'>, context: CommandCont
       terminal.err('Add an amount in dollars, for example: raise 0.50\n');
     }
   } catch {
-    // Ctrl-C at the question: the turn is being cancelled.
+    // Ctrl-C at the question cancels the turn.
     return { answer: 'stop' };
   } finally {
     asker.close();

@@ -17,8 +17,8 @@ export async function confirm(question: string, context: CommandContext): Promis
 }
 
 /**
- * The same, for what must have an answer. Rejects where nobody can answer, because a pipe may stay open for ever. The error says
- * what needs the approval, and how to do it without being asked.
+ * The same for questions that need an answer. Rejects if nobody can answer, because a pipe may stay open forever. The
+ * error says what needs the approval, and how to give it without a question.
  */
 export async function confirmAtTerminal(
   question: string,

@@ -2,7 +2,7 @@ import type { FormField, FormValue, FormValues, ServerForm } from '@shared/tools
 import { fieldProblem } from '@shared/tools/server-form.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 
-/** A field in a line, in the server's words; what it takes is said in ours. */
+/** A field on one line: its name in the server's words, what it accepts in Dewpoint's. */
 export function fieldText(field: FormField): string {
   const { title, description, isRequired } = field;
   const about = description === '' || description === title ? '' : `: ${description}`;
@@ -32,7 +32,7 @@ function choiceWords({ choices }: Extract<FormField, { choices: unknown }>): str
 
 type Ask = (question: string) => Promise<string>;
 
-/** Asks for each field in turn, again where it does not fit; Enter takes what stands in [ ], or leaves the field out. */
+/** Asks for each field, and again after an invalid answer. Enter takes the value in [ ], or leaves the field out. */
 export async function askFields(form: ServerForm, ask: Ask, tell: (text: string) => void): Promise<FormValues> {
   const values: Record<string, FormValue> = {};
   for (const field of form) {
@@ -59,7 +59,7 @@ function typedAs(value: FormValue): string {
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
 }
 
-/** What does not read as the kind of the field stays a text, which then does not fit it. */
+/** Input that does not parse as the kind of the field stays text, which is then refused. */
 function readTyped(field: FormField, typed: string): FormValue {
   const word = typed.toLowerCase();
   if (field.type === 'number') return Number.isFinite(Number(typed)) ? Number(typed) : typed;

@@ -3,12 +3,12 @@ import { seenName } from '@shared/text/seen-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { reportFailure } from '../report-failure.ts';
 
-/** Where a person can type; null: nowhere. */
+/** The keyboard. Null: nobody can type. */
 export function keyboardOf({ terminal }: CommandContext): NodeJS.ReadableStream | null {
   return terminal.isInteractive ? process.stdin : null;
 }
 
-/** What a person does with the address of a sign-in. It is printed and opened by nobody else. */
+/** What the user does with the address of a sign-in. Dewpoint prints it and opens nothing. */
 export function openAddressText(
   name: string,
   url: string,
@@ -20,7 +20,7 @@ export function openAddressText(
   return `To sign in to ${seenName(name)}, open this address in your browser. ${by}\n\n  ${seenName(url)}\n\n${elsewhere}Waiting. Ctrl-C cancels.\n`;
 }
 
-/** Takes each line as the address that a browser ended at. A line that is none gets a message, and the sign-in goes on waiting. */
+/** Takes each line as the final address of a browser. An invalid line gets a message, and the sign-in keeps waiting. */
 export function readAddresses(
   { terminal }: CommandContext,
   keyboard: NodeJS.ReadableStream | null,

@@ -4,13 +4,13 @@ import { AppError } from '@shared/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /**
- * A secret that is typed unseen, or read from stdin where nobody types. `question`: what it is, safe for the terminal.
+ * Reads a secret without echo or, if nobody types, from stdin. `question`: must be safe for the terminal.
  * Throws `cancelled`.
  */
 export async function readSecret({ terminal, signal }: CommandContext, question: string): Promise<string> {
   if (!terminal.isInteractive) return readAll(process.stdin);
   terminal.err(`${question} (not shown as you type): `);
-  // Echo goes through `output`; without one nothing of the secret appears.
+  // The echo needs an `output`. Without one, nothing of the secret is shown.
   const reader = createInterface({ input: process.stdin, terminal: true });
   try {
     return await new Promise((resolve, reject) => {

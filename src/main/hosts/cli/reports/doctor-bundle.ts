@@ -7,16 +7,16 @@ import type { Finding } from '@shared/contract/home-contract.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-/** Each quantifier is bounded, so that a long text costs what its length says. */
+/** Each quantifier is bounded, so that the time grows only with the length of the text. */
 const address = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'`<>]{0,4096}/giu;
 
-/** Sockets of this machine are paths, and have no keys in them. */
+/** Sockets of this machine are paths and contain no keys. */
 const ofThisMachine = /^(?:unix|npipe|file):/iu;
 
-/** A word or a version (`chat-completions`, `v1beta`); what else stands in a path may be a key. */
+/** A word or a version (`chat-completions`, `v1beta`). Anything else in a path may be a key. */
 const plainSegment = /^(?:v\d{1,3}(?:alpha|beta)?\d{0,2}|[a-z]{1,20}(?:[._-][a-z]{1,20}){0,3})$/iu;
 
-/** A text whose addresses tell where they lead and nothing that would open it: no user, no query, no key in a path. */
+/** Shortens the addresses in a text to where they lead: no user, no query, no key in a path. */
 export function withoutAddressSecrets(text: string): string {
   return text.replace(address, (found) => {
     if (ofThisMachine.test(found)) return found;
@@ -28,7 +28,7 @@ export function withoutAddressSecrets(text: string): string {
 function bare(text: string): string {
   const scheme = text.slice(0, text.indexOf('://') + 3);
   const url = parsedUrl(text);
-  // Of an address that is written wrongly nobody knows where the password ends.
+  // In an invalid address it is unclear where the password ends.
   if (url === null || url.host === '' || url.pathname.includes('@')) return `${scheme}…`;
   const { username, password, host, pathname, search, hash } = url;
   const user = username === '' && password === '' ? '' : '…@';
@@ -47,14 +47,14 @@ interface BundleSubject {
   readonly settings: unknown;
   readonly models: readonly ModelEntry[];
   readonly sessions: readonly SessionSummary[];
-  /** As for logs: takes out keys, by their look and those that are known here. */
+  /** Removes keys as for logs: by their form, and those known on this machine. */
   readonly redactor: Pick<Redactor, 'text'>;
 }
 
 /**
- * What helps whoever looks into a problem of this machine. No message, no title, no name of a project and no content of
- * a file is in it; the home folder is `~`, addresses are only where they lead, what a person may have written a secret
- * into is left out, and every text goes through the same redactor as a log.
+ * Facts that help to find a problem of this machine. Contains no messages, titles, project names or file contents. The
+ * home folder is shown as `~`, and addresses only show where they lead. Settings in which the user may have written a
+ * secret are left out, and every text is redacted as in a log.
  */
 export function doctorBundle(subject: BundleSubject): unknown {
   const { version, madeAt, findings, settings, models, sessions, redactor } = subject;
@@ -83,7 +83,7 @@ export function doctorBundle(subject: BundleSubject): unknown {
   );
 }
 
-/** Values of these may be anything, or tell what somebody works on. */
+/** Settings whose values may be anything, or reveal what somebody works on. */
 const hidden: readonly string[] = [
   'env',
   'headers',
@@ -102,7 +102,7 @@ const hidden: readonly string[] = [
   'label',
 ];
 
-/** What else stands where the name of a variable belongs may be the key itself. */
+/** Anything else in place of a variable's name may be the key itself. */
 const variableName = /^[A-Z][A-Z_]*[A-Z]$/u;
 
 function withoutSecrets(value: unknown, key: string): unknown {

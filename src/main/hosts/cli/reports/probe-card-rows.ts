@@ -1,6 +1,6 @@
 import type { DraftsResult, KeptCard } from '@shared/models/probe-card.ts';
 
-/** What a probe found out, as rows for people. */
+/** The findings of a probe, as rows for people. */
 export function cardRows(card: KeptCard): readonly (readonly [name: string, value: string])[] {
   const { callStyle, calls, edit, tasks, speeds, needle, toolBudget, drafts } = card;
   const tried = calls.map(({ style, passed, of }) => `${style} ${passed} of ${of}`).join(', ');

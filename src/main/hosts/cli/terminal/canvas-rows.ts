@@ -6,20 +6,20 @@ import { htmlText } from './html-text.ts';
 import { quotedRows } from './quoted-rows.ts';
 import { oneLine } from './terminal.ts';
 
-/** More rows are counted. */
+/** Further rows are only counted. */
 const mostRows = 200;
 const widestCell = 40;
 const bar = { full: '█', parts: ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'], columns: 30 } as const;
 
-/** Of a table that a tool of others gave back, which nobody asked to be shown. */
+/** Limit for a table in a foreign tool's result, which nobody asked to see. */
 export const mostResultRows = 20;
 
-/** What a call of `canvas_render` shows, for a terminal: each row is marked as words of somebody else. */
+/** What a call of `canvas_render` shows, for a terminal. Each row is marked as foreign text. */
 export function canvasRows(input: unknown, columns: number, most = mostRows): readonly string[] {
   const read = readCanvas(input);
   if (!read.ok) return [];
   const { canvas } = read;
-  // An image has no words: the line of the call names it.
+  // An image has no text. The line of the call names it.
   const lines = canvas.kind === 'image' ? [] : canvasLines(canvas, Math.max(20, columns - 5));
   const shown = lines.slice(0, most);
   const rest = lines.length - shown.length;
@@ -38,7 +38,7 @@ function canvasLines(canvas: Exclude<Canvas, { kind: 'image' }>, columns: number
 const cell = (text: string): string => oneLine(seenWords(text), widestCell);
 const isNumber = (text: string): boolean => /^[-+]?[\d.,]+ ?%?$/u.test(text);
 
-/** Columns under their names. Where they do not fit beside each other, each row is a list of its cells. */
+/** Columns below their names. If they are too wide together, each row becomes a list of its cells. */
 function tableLines({ columns: names, rows }: CanvasTable, columns: number): readonly string[] {
   const cells = rows.slice(0, mostRows + 1).map((row) => row.map(cell));
   const heads = names.map(cell);
@@ -59,7 +59,7 @@ function tableLines({ columns: names, rows }: CanvasTable, columns: number): rea
   return [line(heads), widths.map((width) => '─'.repeat(width)).join('  '), ...cells.map(line)];
 }
 
-/** Each number with a bar as long as it is large. */
+/** Each number with a bar in proportion. */
 function chartLines({ axis, labels, series }: CanvasChart): readonly string[] {
   const largest = Math.max(...series.flatMap(({ values }) => values.map((value) => Math.abs(value ?? 0))));
   const label = labels.map(cell);

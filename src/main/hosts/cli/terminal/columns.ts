@@ -1,13 +1,13 @@
 import stringWidth from 'string-width';
 
-/** What a reader takes for one character: a letter with its marks, a flag, a family of pictures. */
+/** Splits text into what readers see as single characters: a letter with its accents, a flag, a family emoji. */
 const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** The segmenter looks at all of its text again for each character: it is given pieces, in units of UTF-16. */
+/** The segmenter scans its whole text for each character, so it gets pieces of this length, in UTF-16 code units. */
 const pieceLength = 256;
 
-/** Each character of a text with the columns of a terminal that it takes. Lazy: a long text is read as far as one asks. */
+/** Each character of a text, with its width in terminal columns. Lazy: reads only as far as needed. */
 export function* charactersOf(text: string): Generator<readonly [character: string, columns: number]> {
-  // Most lines are plain: each unit is one character of one column.
+  // Most lines are plain ASCII: each code unit is a character of one column.
   if (/^[ -~]*$/.test(text)) {
     for (const character of text) yield [character, 1];
     return;
@@ -21,21 +21,21 @@ export function* charactersOf(text: string): Generator<readonly [character: stri
     held = '';
     for (const { segment, index } of clusters.segment(piece)) {
       const isWhole = start >= text.length || index + segment.length < piece.length;
-      // What ends with the piece may go on in the next. Nothing that is drawn as one is as long as a piece.
+      // A character at the end of a piece may continue in the next one. No character is as long as a piece.
       if (isWhole || segment.length >= pieceLength) yield [segment, widthOf(segment)];
       else held = segment;
     }
   }
 }
 
-/** Of the characters that came last: a text has few different ones, and to look one up takes some microseconds. */
+/** Recently used widths: texts have few different characters, and computing a width takes microseconds. */
 const knownWidths = new Map<string, number>();
 const mostKnown = 4_096;
-/** The longest that is drawn as one, a family of pictures, has some twenty units. */
+/** The longest emoji sequence, a family, has about twenty code units. */
 const mostLooked = 32;
 
 function widthOf(character: string): number {
-  // Marks without end add no width, and each look at them all takes its time.
+  // Endless accents add no width, and measuring all of them takes time.
   const looked = character.slice(0, mostLooked);
   const known = knownWidths.get(looked);
   if (known !== undefined) return known;
@@ -45,24 +45,24 @@ function widthOf(character: string): number {
   return width;
 }
 
-/** How many columns of a terminal a text takes on one line. */
+/** The width of a text on one line, in terminal columns. */
 function columnsOf(text: string): number {
   let columns = 0;
   for (const [, more] of charactersOf(text)) columns += more;
   return columns;
 }
 
-/** A text with blanks behind it up to so many columns: `padEnd` counts units of UTF-16, a terminal does not. */
+/** Pads a text with spaces to this many columns. `padEnd` counts UTF-16 code units instead. */
 export function padRight(text: string, columns: number): string {
   return text + blanks(text, columns);
 }
 
-/** A text with blanks before it up to so many columns. */
+/** The same with spaces in front. */
 export function padLeft(text: string, columns: number): string {
   return blanks(text, columns) + text;
 }
 
-/** How wide the widest of some texts is. */
+/** The width of the widest text. */
 export function widest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map(columnsOf));
 }

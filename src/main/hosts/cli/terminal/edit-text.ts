@@ -7,8 +7,8 @@ import { findDataFolders } from '../../../lib/files/data-folders.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 
 /**
- * Has a person edit a text in the editor of `VISUAL` or `EDITOR`, in a file of its own outside of every workspace.
- * Rejects where there is no editor, or where it ended with an error: then nothing was changed.
+ * Opens a text in the editor of `VISUAL` or `EDITOR`, in a temporary file outside of every workspace. Rejects if there
+ * is no editor or it ends with an error; nothing is changed then.
  */
 export async function editText(text: string, name: string, env: NodeJS.ProcessEnv): Promise<string> {
   const editor = [env.VISUAL, env.EDITOR].find((one) => one !== undefined && one.trim() !== '');
@@ -28,7 +28,7 @@ export async function editText(text: string, name: string, env: NodeJS.ProcessEn
   }
 }
 
-/** The value of `EDITOR` is a command with arguments of its own, as for git: a shell takes it apart. */
+/** `EDITOR` is a command with arguments, as for git, so a shell splits it. */
 function run(editor: string, path: string, env: NodeJS.ProcessEnv): Promise<void> {
   const isWindows = process.platform === 'win32';
   const shell = isWindows ? win32.join(env.SystemRoot ?? String.raw`C:\Windows`, 'System32', 'cmd.exe') : '/bin/sh';

@@ -21,7 +21,7 @@ const gateLooks = {
   review: 'review by a stronger model',
 } as const;
 
-/** The lines that people read for an event, one a step or action; none for an event that need not be seen. */
+/** The lines to show for an event, one per step or action. Empty for an event that users need not see. */
 export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
   const labels = new Map<string, string>();
   const agents = new Map<string, string>();
@@ -50,7 +50,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         return [stepLine(event, started, terminal)];
       }
       case 'tool-ended': {
-        // A conversation gets ready without a look at files: there is nothing to tell.
+        // A conversation starts without a look at files, so there is nothing to report.
         if (event.tool === 'gather_facts' && event.status === 'ok' && event.output === '') return [];
         const label = labels.get(event.toolCallId) ?? event.tool;
         labels.delete(event.toolCallId);
@@ -73,7 +73,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
   };
 }
 
-/** What a message was taken for, in the words that the window has. */
+/** The mode of a message, in the same words as in the window. */
 const modeTexts = {
   ask: 'Ask: answers, no file changes',
   plan: 'Plan: no file changes',
@@ -158,7 +158,7 @@ function instructionsLine({ path, use, reason }: EventOf<'instructions-found'>, 
     : colors.yellow(`${text} are not followed: ${indented(reason)}`);
 }
 
-/** The line for an event that is neither a step nor an action; null for those that people need not see. */
+/** The line for an event that is neither a step nor an action. Null for one that users need not see. */
 function describe(event: SessionEvent, { colors }: Terminal): string | null {
   switch (event.type) {
     case 'sandbox-started':
@@ -222,7 +222,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
   }
 }
 
-/** What befell the session as a whole. */
+/** Events about the session as a whole. */
 function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
   if (event.type === 'terminal-opened')
     return colors.dim(event.ran === undefined ? 'you opened a terminal in the sandbox' : 'you ran code in the sandbox');
@@ -232,7 +232,7 @@ function ofSession(event: SessionEvent, colors: Terminal['colors']): string | nu
   return text === null ? null : colors.yellow(text);
 }
 
-/** The other changes are the agent's. */
+/** Only takes and undos are the user's. All other changes are the agent's. */
 function byPerson({ by, toolCallId }: EventOf<'file-changed'>): string {
   if (by === 'take') return '  (you took it)';
   return by === 'undo' && toolCallId === null ? '  (you undid it)' : '';
@@ -242,7 +242,7 @@ function counts(event: EventOf<'file-changed'>): string {
   return event.added === null || event.removed === null ? '' : `  +${event.added} -${event.removed}`;
 }
 
-/** The counts of a test runner, else the last line that a command printed. */
+/** The counts of a test runner, otherwise the last line that a command printed. */
 function resultOf(output: string): string {
   const tests = summarizeTests(output);
   if (tests !== null) return describeTests(tests);

@@ -1,13 +1,13 @@
-/** What is between these is not read by people. */
+/** Elements whose content people do not read. */
 const unread = new Set(['script', 'style', 'template', 'noscript', 'head', 'title', 'metadata', 'defs']);
 const block =
   /^\/?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figcaption|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul|text)$/u;
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** The words of HTML or SVG, a block a line. One look from the beginning to the end, whatever stands in it. */
+/** The text of HTML or SVG, one line per block. Linear: reads the text only once, whatever it contains. */
 export function htmlText(html: string): string {
   const pieces: string[] = [];
-  /** What is left out is over with this tag. */
+  /** Skipping ends with this tag. */
   let until = '';
   let at = 0;
   while (at < html.length) {

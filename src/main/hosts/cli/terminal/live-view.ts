@@ -3,11 +3,11 @@ import { createEventLines } from './event-lines.ts';
 import { createStatusLine } from './status-line.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Shows a session as it happens: a line for each step and action, and, on a terminal, what is going on right now. */
+/** Shows a session as it happens: a line for each step and action and, on a terminal, the current activity. */
 export interface LiveView {
   event(event: SessionEvent): void;
   transient(transient: Transient): void;
-  /** Clears what is in flight; nothing is written afterwards. */
+  /** Removes the status line. Nothing is written after that. */
   close(): void;
 }
 

@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
 import type { Terminal } from './terminal.ts';
 
-/** The line in which a person types, while the program goes on writing above it. */
+/** The line in which the user types, while the program continues to write above it. */
 export interface Prompt {
   readonly reader: Interface;
-  /** What is written to it does not run into what was typed so far, which stands below it again. */
+  /** Output to this terminal does not mix with typed text, which is shown again below it. */
   readonly terminal: Terminal;
-  /** Shows the prompt, with what was typed so far. */
+  /** Shows the prompt with what was typed so far. */
   readonly show: () => void;
-  /** The keyboard belongs to another program meanwhile. */
+  /** Gives the keyboard to another program during the work. */
   readonly without: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -36,7 +36,7 @@ export function openPrompt(
       if (isThere()) reader.prompt(true);
     },
     without: async (work) => {
-      // Piped input may have ended; then the keyboard is nobody's.
+      // After the end of piped input there is no reader to pause.
       if (state.isOpen) reader.pause();
       state.isAway = true;
       try {
@@ -56,14 +56,14 @@ interface Line {
   readonly isTyping: () => boolean;
 }
 
-/** Also where the end of a color comes after the break. */
+/** A line break at the end of a text. Codes that end a color may follow. */
 // eslint-disable-next-line no-control-regex -- colors are such
 const endsLine = /\n(?:\u001B[\da-f-]*\[\d*m)*$/u;
 
 function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: Line): Terminal {
-  // False while a line stands that has no end, as the status does.
+  // False after text without a line break, such as the status.
   let isLineStart = true;
-  /** Whole lines, in place of what stands on the line: an empty prompt, the status, what was typed. */
+  /** Writes whole lines in place of the current line: an empty prompt, the status, or typed text. */
   const write = (text: string, to: (text: string) => void): void => {
     if (!isThere()) return to(text);
     const isTyped = isTyping();
@@ -72,11 +72,13 @@ function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: 
     to(text);
     isLineStart = true;
     if (!isTyped) return;
-    // The reader goes up over as many rows as it drew last: they are made, so that it does not go over ours.
+    // The reader moves up by as many rows as it drew last. These rows are added first, so that it does not overwrite
+    // the output.
     terminal.err('\n'.repeat(drawnRows(reader)));
     reader.prompt(true);
   };
-  // The status ends where a line is begun: it would stand behind it, and reach into the next row.
+  // The first typed key removes the status. Otherwise the status would remain behind the text and reach into the next
+  // row.
   input.prependListener('keypress', () => {
     if (isLineStart || !isThere() || isTyping()) return;
     terminal.clear();
@@ -103,7 +105,7 @@ function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: 
   };
 }
 
-/** Node tells where the cursor is, and not how far above it the next drawing begins. */
+/** Node reports the position of the cursor, but not how far above it the next drawing begins. */
 function drawnRows(reader: Interface): number {
   const rows: unknown = Reflect.get(reader, 'prevRows');
   return typeof rows === 'number' ? rows : 0;

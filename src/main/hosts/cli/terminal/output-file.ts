@@ -4,13 +4,13 @@ import { AppError } from '@shared/errors.ts';
 import { isDiskFull, makeFolder, writeFileAtomic, writeProblem } from '../../../lib/files/json-file.ts';
 
 /**
- * Writes a file that a person named: as a whole or not at all, and where a link leads. What is there and is no file
- * (a pipe, a terminal, `/dev/null`) is written into, never replaced. Rejects with `bad-input` or `disk-full`.
+ * Writes a file that the user named: completely or not at all, through links. Something that exists and is not a file
+ * (a pipe, a terminal, `/dev/null`) is written to, never replaced. Rejects with `bad-input` or `disk-full`.
  */
 export async function writeOutputFile(name: string, text: string): Promise<void> {
   const path = resolve(name);
   try {
-    // What cannot be looked at is written to, and that reports what is wrong.
+    // If the path cannot be checked, the write reports the problem.
     const found = await stat(path).catch(() => null);
     await makeFolder(dirname(path), 0o777);
     if (found === null) await writeFileAtomic(path, text);
@@ -21,11 +21,11 @@ export async function writeOutputFile(name: string, text: string): Promise<void>
   }
 }
 
-/** To be asked before a long piece of work whose outcome goes into that file. Makes its folder; rejects as `writeOutput`. */
+/** Checks a file before long work whose result goes into it. Creates its folder. Rejects like `writeOutputFile`. */
 export async function checkOutputFile(name: string): Promise<void> {
   const path = resolve(name);
   try {
-    // As in `writeOutputFile`: what follows reports it.
+    // As in `writeOutputFile`: the next calls report the problem.
     const found = await stat(path).catch(() => null);
     if (found?.isDirectory() === true) throw new Error('it is a folder');
     if (found !== null) return await access(path, constants.W_OK);

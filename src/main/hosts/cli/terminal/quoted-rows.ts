@@ -1,23 +1,23 @@
 import { seenText } from '@shared/text/seen-text.ts';
 import { charactersOf } from './columns.ts';
 
-/** The row goes on the one before. */
+/** Marks a row that continues the one before. */
 const goesOn = '  ¦ ';
 
 /**
- * A text that somebody else wrote, each row of the terminal marked as one of it: none can pass for a line of ours, also
- * not one that begins where the terminal would break a long one. Tabs are blanks.
+ * Marks each terminal row of a foreign text, so that none can pass for a line of Dewpoint, not even where the terminal
+ * would wrap a long one. Tabs become spaces.
  */
 export function quoteRows(text: string, columns: number, mark = '  | '): string {
   return quotedRows(showBlanks(text), columns, mark).join('\n');
 }
 
-/** A text to be judged, as it is shown. */
+/** A text as it is shown to be judged, with invisible characters made visible. */
 export function showBlanks(text: string): string {
   return seenText(text.replaceAll('\t', '    ').replace(/\n$/u, ''));
 }
 
-/** Of a text as it is shown. */
+/** The rows of a text that is already in its shown form. */
 export function quotedRows(seen: string, columns: number, mark = '  | '): readonly string[] {
   const width = Math.max(20, columns - mark.length - 1);
   return seen

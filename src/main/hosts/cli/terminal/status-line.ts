@@ -3,15 +3,15 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { Terminal } from './terminal.ts';
 import { oneLine, seconds } from './terminal.ts';
 
-/** What is going on right now, on the last line of a terminal; nothing where nobody watches. */
+/** The current activity on the last line of a terminal. Shows nothing if nobody watches. */
 export interface StatusLine {
-  /** Something has begun: `id` is the call or tool call that later pushes name. */
+  /** Starts an activity. `id` is the call or tool call that later pushes name. */
   begin(id: string, title: string): void;
   end(): void;
   take(transient: Transient): void;
-  /** Adds to the money shown; null makes it unpriced. */
+  /** Adds to the shown cost. Null makes it unpriced. */
   spend(costUsd: number | null): void;
-  /** Takes the line away so that another can be written. */
+  /** Removes the line so that another can be written. */
   clear(): void;
 }
 
@@ -20,7 +20,7 @@ interface Flight {
   readonly startedAt: number;
   readonly title: string;
   tokens: number;
-  /** The first words, which the model had not written before it read: null until they come. */
+  /** The first tokens that came. Null until then. */
   first: { readonly at: number; readonly tokens: number } | null;
   phase: string;
 }
@@ -47,7 +47,7 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
   };
   const draw = (): void => {
     if (flight === null) return;
-    // What a person types is not written over.
+    // Never overwrites what the user types.
     if (terminal.isTyping?.() === true) return clear();
     frame += 1;
     const text = `${spinner[frame % spinner.length]} ${describeFlight(flight, now())}  ${moneyText(costUsd)}`;
@@ -81,7 +81,7 @@ function describeFlight(flight: Flight, at: number): string {
   return `${flight.title}  ${flight.phase}${tokens}  ${seconds(at - flight.startedAt)}`;
 }
 
-/** Of writing alone: the time in which it waited and read is no part of it. */
+/** The speed of writing alone, without the time for waiting and reading. */
 function speedOf({ first, tokens }: Flight, at: number): string {
   const writtenMs = first === null ? 0 : at - first.at;
   if (first === null || writtenMs < 500) return '';

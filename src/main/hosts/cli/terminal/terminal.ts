@@ -4,19 +4,19 @@ import type { Colors as PlainColors } from 'picocolors/types';
 import picocolors from 'picocolors';
 import { charactersOf, padLeft, padRight, widest } from './columns.ts';
 
-/** Where a command writes: results on `out`, everything for people on `err`. Of what is written, a terminal obeys only `colors`. */
+/** Where a command writes: results on `out`, all else on `err`. Only `colors` can add control codes to the output. */
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** What `err` would write: for a prompt, which the reader of the answer writes itself. */
+  /** The text that `err` would write, for a prompt that the reader of the answer writes itself. */
   readonly shown: (text: string) => string;
-  /** Takes away what stands on the line of the cursor on `err`, and on so many rows above it. */
+  /** Clears the line of the cursor on `err`, and this many rows above it. */
   readonly clear: (rowsAbove?: number) => void;
-  /** A person is watching `err`. */
+  /** Somebody watches `err`. */
   readonly isLive: boolean;
-  /** A person can answer on stdin. */
+  /** Somebody can answer on stdin. */
   readonly isInteractive: boolean;
-  /** Somebody has begun a line where the status would stand. Missing where nobody can. */
+  /** The user has begun to type where the status would be. Missing if nobody can type. */
   readonly isTyping?: () => boolean;
   readonly columns: number;
   readonly colors: Colors;
@@ -35,7 +35,7 @@ export function processTerminal(): Terminal {
     ...safeWriting(write, isLive && !noColor),
     isLive,
     isInteractive: process.stdin.isTTY === true && isLive,
-    // A terminal may say 0: it does not know.
+    // Some terminals report 0, which means unknown.
     columns: process.stderr.columns || 100,
   };
 }
@@ -43,8 +43,8 @@ export function processTerminal(): Terminal {
 type Writing = Pick<Terminal, 'out' | 'err' | 'shown' | 'clear' | 'colors'>;
 
 /**
- * The last place before bytes leave: whatever was forgotten on the way, of a text that is written no terminal obeys
- * anything but our own colors. Those bear a mark that no other text can know.
+ * The last place before output leaves. Whatever was forgotten before, the terminal interprets only Dewpoint's own
+ * colors, which carry a random mark that no other text can know.
  */
 export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColors: boolean): Writing {
   const plain = picocolors.createColors(hasColors);
@@ -59,7 +59,7 @@ export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColo
     const [open = '', close = ''] = color('|').replaceAll('\u001B', mark).split('|');
     return (text: string | number | null | undefined): string => {
       const inner = String(text);
-      // What ends within it ends this as well.
+      // A color that ends inside of the text would also end this one, so this one starts again.
       return `${open}${close === '' ? inner : inner.replaceAll(close, `${close}${open}`)}${close}`;
     };
   };
@@ -80,17 +80,17 @@ export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColo
   };
 }
 
-/** A value as JSON on one line, with nothing in it that ends the line or that a terminal would obey. */
+/** A value as JSON on one line, without line breaks or control codes. */
 export function jsonLine(value: unknown): string {
   return `${escapedJson(JSON.stringify(value))}\n`;
 }
 
-/** Prose behind the beginning of a line of ours; what other lines it has stand in, and do not look like ours. */
+/** Prose after the beginning of a Dewpoint line. Further lines are indented, so that they cannot pass for its own. */
 export function indented(text: string): string {
   return printable(text).trimEnd().replaceAll('\n', '\n        ');
 }
 
-/** One line that is at most `width` columns of a terminal wide. */
+/** A single line of at most `width` terminal columns. */
 export function oneLine(text: string, width: number): string {
   const line = printable(text).replace(/\s+/gu, ' ').trim();
   let used = 0;
@@ -100,7 +100,7 @@ export function oneLine(text: string, width: number): string {
     used += columns;
     if (used > width) return `${fitting || read || character}…`;
     read += character;
-    // The dots take a column.
+    // The ellipsis takes one column.
     if (used < width) fitting = read;
   }
   return line;
@@ -110,7 +110,7 @@ export function seconds(milliseconds: number): string {
   return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
 }
 
-/** By the clock of the person: `2026-11-22 14:05`. */
+/** In the local time zone: `2026-11-22 14:05`. */
 export function dateAndTime(at: number): string {
   const date = new Date(at);
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -123,7 +123,7 @@ export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Rows of cells as lines: the first column to the left, the others to the right, each as wide as its widest cell. */
+/** Rows of cells as lines: the first column left-aligned, the others right-aligned, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => widest(rows.map((row) => row[column] ?? '')));
   return rows.map((row) =>

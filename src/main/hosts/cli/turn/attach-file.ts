@@ -10,7 +10,7 @@ import { sizeText } from '@shared/text/size-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 
-/** Gives the core a file of the person. What it is is decided by what is in it; `image` refuses everything else. */
+/** Passes a file of the user to the core. Its content decides what it is; `image` refuses everything but images. */
 export async function attachFile(
   context: CommandContext,
   { path, place, kind }: { readonly path: string; readonly place: FilePlace | null; readonly kind: 'image' | 'file' },
@@ -28,7 +28,7 @@ export async function attachFile(
   return kept;
 }
 
-/** What a text mentions of tool servers, as `@server:address`; a word that names none is only a word. */
+/** Attaches resources of tool servers that a text mentions as `@server:address`. Other words are ignored. */
 export async function attachResources(
   context: CommandContext,
   place: FilePlace | null,
@@ -48,7 +48,7 @@ export async function attachResources(
   return given;
 }
 
-/** The whole path of a file that could be attached, for whoever wants to know before anything is begun for it. */
+/** The absolute path of a file that can be attached. Used to check files before anything is started. */
 export async function attachableFile(path: string): Promise<string> {
   const whole = resolve(path);
   const size = await stat(whole).catch((error: unknown) => {

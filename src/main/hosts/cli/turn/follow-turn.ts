@@ -9,7 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 
 export interface TurnToFollow {
   readonly sessionId: string;
-  /** The session was made for this message: how it came to be is told, too. */
+  /** The session was created for this message, so the events of its creation are shown, too. */
   readonly isFirst?: boolean;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
@@ -18,11 +18,11 @@ export interface TurnToFollow {
   readonly onTransient: (transient: Transient) => void;
   /** Null: the answer comes another way. */
   readonly approve: (question: EventOf<'approval-requested'>) => Promise<ApprovalReply | null>;
-  /** What to do at a cap, where the options say `ask`. Null: the answer comes another way. */
+  /** What to do at a spending limit, if the options say `ask`. Null: the answer comes another way. */
   readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapAnswer | null>;
   /**
-   * The turn has ended, and a message that was sent meanwhile and that it did not take begins another: that one is
-   * followed, too. Missing: only the turn that answers this message is.
+   * Called when the turn has ended and a message that it did not take begins another turn, which is then followed, too.
+   * Missing: only the turn that answers this message is followed.
    */
   readonly onNext?: (ended: EventOf<'turn-ended'>) => void;
 }
@@ -30,10 +30,10 @@ export interface TurnToFollow {
 const lastEventsMs = 300;
 
 /**
- * Sends a message and follows the session from there until the turn that answers it has ended. Of what was before, only
- * a question that still waits is asked: else nobody might be there to end that wait.
- * Ctrl-C cancels the turn in the core and waits for its end, so that what was done is in the log. Rejects when the
- * turn is over and its end could not be written.
+ * Sends a message and follows the session from there until the turn that answers it has ended. Of earlier events, only
+ * a question that still waits is asked, because nobody else might end that wait. Ctrl-C cancels the turn in the core
+ * and waits for its end, so that the log has what was done. Rejects when the turn is over and its end could not be
+ * written.
  */
 export async function followTurn(
   context: CommandContext,
@@ -47,9 +47,9 @@ export async function followTurn(
   const waiting = new Set(approvals.map(({ approvalId }) => approvalId));
   const fromSeq = waiting.size === 0 ? seen + 1 : 1;
   const pushes = await core.sessions.events({ sessionId, fromSeq }, { signal: stop.signal });
-  // The turn may have ended by itself; then there is nothing to cancel.
+  // If the turn has already ended by itself, there is nothing to cancel.
   const cancel = (): void => void core.sessions.cancel({ sessionId }).catch(() => undefined);
-  // Before the message is taken, too: it may wait for a sandbox image that is being made.
+  // Set up before the message is taken, because that may wait until a sandbox image is built.
   context.signal.addEventListener('abort', cancel, { once: true });
   const { messageId } = await core.sessions
     .send({ sessionId, text: turn.text, options: turn.options, attachments: [...(turn.attachments ?? [])] })
@@ -63,7 +63,7 @@ export async function followTurn(
   let failure: unknown = null;
   core.sessions.result({ sessionId }, { signal: stop.signal }).catch((error: unknown) => {
     failure = error;
-    // What was written until then is still on its way.
+    // Events that were written before are still on their way.
     setTimeout(() => stop.abort(), lastEventsMs).unref();
   });
   try {
@@ -82,7 +82,7 @@ export async function followTurn(
         if (event.type !== 'turn-ended' || !followed.isOf(event)) continue;
         if (turn.onNext === undefined || !followed.hasNext()) return event;
         turn.onNext(event);
-        // Where it was dropped, by a cancel, nothing more happens: the session is idle.
+        // If a cancel dropped the message, nothing more happens: the session is idle.
         const idle = core.sessions.result({ sessionId }, { signal: stop.signal });
         void idle.catch(() => null).then(() => setTimeout(() => stop.abort(), lastEventsMs).unref());
       }
@@ -97,7 +97,7 @@ export async function followTurn(
   }
 }
 
-/** Which turn is followed: the one that answers the message, and with `isLong` those of messages that wait for its end. */
+/** Which turns are followed: the one that answers the message and, with `isLong`, those of messages waiting for it. */
 function createFollowedTurn(messageId: string, isLong: boolean) {
   const ours = new Set([messageId]);
   const waiting = new Set<string>();
@@ -122,7 +122,7 @@ async function answerCap(core: CoreClient, turn: TurnToFollow, event: EventOf<'c
   if (turn.options.atCap !== 'ask') return;
   const decision = await turn.atCap(event);
   if (decision === null) return;
-  // The turn may have ended meanwhile; then nobody waits for the answer any more.
+  // If the turn has ended meanwhile, nobody waits for the answer any more.
   await core.sessions.answerCap({ sessionId: turn.sessionId, capId: event.capId, decision }).catch(() => undefined);
 }
 
@@ -130,7 +130,7 @@ async function answer(core: CoreClient, turn: TurnToFollow, question: EventOf<'a
   if (!turn.options.interactive || (turn.options.approve ?? 'ask') !== 'ask') return;
   const said = await turn.approve(question);
   if (said === null) return;
-  // The turn may have ended meanwhile; then nobody waits for the answer any more.
+  // If the turn has ended meanwhile, nobody waits for the answer any more.
   await core.sessions
     .approve({ sessionId: turn.sessionId, approvalId: question.approvalId, ...said })
     .catch(() => undefined);

@@ -15,8 +15,8 @@ interface Unsent {
 }
 
 /**
- * Says before a message is sent what of its files its model will not get. Throws a usage error for a picture that none of
- * its models sees; `choose` is how another model is chosen here.
+ * Before a message is sent, says which parts of its files the model will not get. Throws a usage error for an image
+ * that none of its models supports. `choose`: how to choose another model here.
  */
 export async function previewFiles(context: CommandContext, message: Unsent, choose: string): Promise<void> {
   const { place, text, attachments, options } = message;

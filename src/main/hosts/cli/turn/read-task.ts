@@ -1,10 +1,10 @@
 import { sizeText } from '@shared/text/size-text.ts';
 import { usageError } from '../report-failure.ts';
 
-/** What a model could still read as a task; longer material belongs into a file of the project. */
+/** The longest task for a model. Longer material belongs in a file of the project. */
 export const maximumTaskBytes = 64 * 1024;
 
-/** The task of the command line; `-` reads it from stdin. Refused: empty, too long, not text. */
+/** The task of the command line. `-` reads it from stdin. Refuses empty, too long and non-text input. */
 export async function readTask(text: string, input: AsyncIterable<Uint8Array> = process.stdin): Promise<string> {
   const task = text === '-' ? await readAll(input) : text;
   if (task.trim() === '')
@@ -18,7 +18,7 @@ async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0;
   for await (const bytes of input) {
     size += bytes.length;
-    // What comes after it is not waited for.
+    // Does not wait for the rest.
     if (size > maximumTaskBytes) throw tooLong();
     chunks.push(bytes);
   }

@@ -12,32 +12,32 @@ import { askServerProgram } from './server-program.ts';
 import type { ServerProgram } from './server-program.ts';
 
 /**
- * The llama-server that a person has installed, started by us: on this machine alone, with a key that nobody else has,
- * with one model at a time. Another model is another start. It ends with Dewpoint, and when nobody asked for long.
+ * Runs the user's own llama-server. It listens only on this machine, needs a secret key, and holds one model at a
+ * time; another model needs a new start. It ends with Dewpoint, and after a long time without use.
  */
 export interface OwnLlamaServer {
-  /** Where the program is; null: it is not installed. Looks anew each time. */
+  /** The path of the program, looked up each time. Null: it is not installed. */
   readonly find: (program: string | undefined) => Promise<string | null>;
-  /** What the program is, and the cards it sees now. */
+  /** The program's build, and the cards that it sees now. */
   readonly ask: (path: string, signal: AbortSignal) => Promise<Reply<ServerProgram>>;
   /**
-   * A server with this load: the one that runs, where it is the same, else a new one in its place. An abort ends a
-   * start. To be used until `leave`; never rejects.
+   * Returns a server with this load: the running one if it matches, else a new one in its place. An abort ends the
+   * start. Use it until `leave`. Never rejects.
    */
   readonly use: (load: ServerLoad, signal: AbortSignal) => Promise<UseReply>;
-  /** What runs now; null: nothing. */
+  /** The running server. Null: none. */
   readonly running: () => Pick<RunningServer, 'load' | 'sizes'> | null;
-  /** Ends it where nobody uses it. */
+  /** Ends the server if it is not in use. */
   readonly release: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
 export interface ServerLoad {
   readonly program: string;
-  /** Its model, its context and their places; not where it listens. */
+  /** The options for model, context and placement, but not the address. */
   readonly args: readonly string[];
   readonly modelPath: string;
-  /** Null: it never ends for that. Milliseconds. */
+  /** How long it may be unused before it ends, in milliseconds. Null: no limit. */
   readonly idleMs: number | null;
 }
 
@@ -45,16 +45,16 @@ export interface RunningServer {
   readonly address: string;
   readonly key: string;
   readonly load: ServerLoad;
-  /** What it took, by its own word. */
+  /** The memory that it uses, as it reports it. */
   readonly sizes: ServerSizes | null;
   /** It was started for this use. */
   readonly isFresh: boolean;
-  /** How it ended meanwhile; null: it runs. */
+  /** How it ended since then. Null: it still runs. */
   readonly ended: () => { readonly text: string; readonly noMemory: NoMemory | null } | null;
   readonly leave: () => void;
 }
 
-/** Which memory was too small. */
+/** The memory that was too small. */
 export type NoMemory = 'card' | 'host';
 
 export type UseReply =
@@ -63,7 +63,7 @@ export type UseReply =
   | { readonly ok: false; readonly message: string; readonly code: 'engine-lost' | 'cancelled' };
 
 export interface OwnLlamaServerOptions extends ServerPrograms {
-  /** A large model comes from a slow disk. */
+  /** Long by default, because a large model may come from a slow disk. */
   readonly startMs?: number;
 }
 
@@ -73,7 +73,9 @@ type Loaded = Omit<RunningServer, 'isFresh' | 'leave' | 'ended'> & {
 };
 
 const keptLines = 2_000;
-/** A list of models asks once, not for each. What is free of a card is not much older before a load. */
+/**
+ * A list of models asks about the same program many times. The free memory of a card may be this old before a load.
+ */
 const freshMs = 5_000;
 
 export function createOwnLlamaServer(options: OwnLlamaServerOptions): OwnLlamaServer {
@@ -154,7 +156,7 @@ function endOf(words: string, lines: readonly string[]): NonNullable<ReturnType<
   return { text: noMemory === null ? lastOutput(words) : ` It has no memory left${whereIn(lines)}.`, noMemory };
 }
 
-/** In its own words, without their time. */
+/** The server's own message, without its timestamp. */
 function whereIn(lines: readonly string[]): string {
   const line = outOfMemoryLines(lines)[0]
     ?.replace(/^[\d.]{1,20} [A-Z] +/u, '')
@@ -171,9 +173,9 @@ function usualPlaces({ platform }: OwnLlamaServerOptions): readonly string[] {
   return platform === 'win32' ? [] : ['/opt/homebrew/bin', '/usr/local/bin', '/usr/bin'];
 }
 
-/** What every load is started with: nothing of the network, no page for people, no fitting but ours. */
+/** The options of every load: no network access, no web page, and no automatic fitting. */
 const always =
-  // It says what it allocates only at this level, and nothing of prompts.
+  // Only at this level does it print its allocations. It prints nothing about prompts.
   '--host 127.0.0.1 --port 0 --offline --no-webui --jinja --no-warmup --fit off --flash-attn on --parallel 1 --log-verbosity 4 --log-colors off'.split(
     ' ',
   );
@@ -191,7 +193,7 @@ async function start(
     program: load.program,
     args: [...load.args, ...always],
     needs: ['card'],
-    // Not among its arguments, which every program of this machine can read.
+    // The key is not an argument, because every program of this machine can read those.
     more: { LLAMA_API_KEY: key },
     onLine: (line) => {
       address ??= addressInLine(line);
@@ -222,7 +224,7 @@ async function isReady(address: string, signal: AbortSignal): Promise<boolean> {
     await response.arrayBuffer();
     return response.ok;
   } catch {
-    // It does not listen yet, or has ended: the next look tells.
+    // It does not listen yet, or has ended. The next check finds out.
     return false;
   }
 }

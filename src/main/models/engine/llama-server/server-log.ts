@@ -1,23 +1,23 @@
-/** What a llama-server says of its load. Bytes, as it rounds them: to a hundredth of a MiB. */
+/** What a llama-server prints about its load. Bytes, rounded by it to a hundredth of a MiB. */
 export interface ServerSizes {
   /** By the name of each card. */
   readonly cards: ReadonlyMap<string, number>;
-  /** In main memory: weights that are a mapped file, and all else. */
+  /** Main memory: weights in a mapped file, and everything else. */
   readonly mappedBytes: number;
   readonly hostBytes: number;
-  /** Tokens of one conversation; null where it did not say. */
+  /** The context of one conversation, in tokens. Null: it did not print that. */
   readonly contextTokens: number | null;
-  /** It drafts ahead: where a draft does not belong to its model, it goes on without. */
+  /** Whether it drafts ahead. If a draft model does not match, it goes on without drafts. */
   readonly hasDrafts: boolean;
 }
 
 const mebi = 1024 * 1024;
 const buffer = /: +(\S+) +(?:model|KV|RS|compute|output) +buffer size = +(\d+(?:\.\d+)?) MiB/u;
 const context = /: n_ctx_seq += (\d+)/u;
-/** Buffers in main memory: the processor's own, in whatever layout, and what a card's driver pins there. */
+/** Buffers in main memory: the processor's own in any layout, and memory that a card's driver pins. */
 const isHost = (name: string): boolean => /^(?:CPU|AMX)|_Host$/u.test(name);
 
-/** Null where it told of no buffer at all. */
+/** Null if it printed no buffers. */
 export function sizesInLog(lines: readonly string[]): ServerSizes | null {
   const cards = new Map<string, number>();
   const sums = { mapped: 0, host: 0 };
@@ -41,13 +41,13 @@ export function sizesInLog(lines: readonly string[]): ServerSizes | null {
   return found === 0 ? null : { cards, mappedBytes: sums.mapped, hostBytes: sums.host, contextTokens, hasDrafts };
 }
 
-/** Where it listens, by its own word: it takes a free port itself, so nobody can be in its place before. */
+/** The address that it prints. It chooses a free port itself, so that no other program can take the port first. */
 export function addressInLine(line: string): string | null {
   const [, address] = /listening on (http:\/\/127\.0\.0\.1:\d{2,5})\b/u.exec(line) ?? [];
   return address ?? null;
 }
 
-/** Whether lines that tell of no memory mean the machine's own, and not a card's. */
+/** Whether messages about lack of memory mean main memory, and not a card's. */
 export function isHostMemory(lines: readonly string[]): boolean {
   return lines.some((line) => /\bCPU\b|_Host\b|aligned_malloc|bad_alloc|backend_cpu/u.test(line));
 }

@@ -4,25 +4,25 @@ import type { HostPrograms } from '../../../lib/programs/host-programs.ts';
 import type { Card } from '../../memory/memory-plan.ts';
 import { lastOutput } from '../own-server.ts';
 
-/** A llama-server that is installed here, by its own word. */
+/** A llama-server that is installed here, as it describes itself. */
 export interface ServerProgram {
   readonly path: string;
   readonly version: string;
-  /** The very build, in its words. */
+  /** The exact build, in its words. */
   readonly build: string;
-  /** The kinds of drafts that it names for `--spec-type`; empty: it has none, or older options for them. */
+  /** The draft types that it lists for `--spec-type`. Empty: none, or only older options. */
   readonly draftTypes: readonly string[];
-  /** The cards that this build of it can use, with what is free of them now. */
+  /** The cards that this build can use, with their free memory now. */
   readonly cards: readonly Card[];
 }
 
-/** Builds have numbers, and later ones versions. The first that takes every option that it is started with. */
+/** The first build that accepts all our options. Builds have numbers, and later ones have versions. */
 const leastBuild = 8_000;
-/** Its libraries look for cards at each start. */
+/** Its libraries look for cards at each start, which takes time. */
 const askMs = 20_000;
 const mebi = 1024 * 1024;
 
-/** Fails for a program that is none, and for one that is too old. */
+/** Fails for a program that is not llama-server, and for one that is too old. */
 export async function askServerProgram(
   path: string,
   { programs, platform }: { readonly programs: HostPrograms; readonly platform: NodeJS.Platform },
@@ -61,7 +61,7 @@ function draftTypesIn(help: string): readonly string[] {
   return (types.match(/[a-z][\w-]*/gu) ?? []).filter((type) => type !== 'none');
 }
 
-/** Its backends count what their drivers took already. Of a Mac, the card is the machine's own memory. */
+/** The free memory already excludes what the drivers use. On a Mac, the card uses main memory. */
 function cardsIn(output: string, isUnified: boolean): readonly Card[] {
   const found = output.matchAll(/^ {2}([\w-]+): (.{1,200}) \((\d+) MiB, (\d+) MiB free\)$/gmu);
   return [...found].map(([, name = '', , total, free]) => ({

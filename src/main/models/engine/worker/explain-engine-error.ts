@@ -3,8 +3,8 @@ import { watchMemory } from '../process-memory.ts';
 import type { EngineError } from './worker-protocol.ts';
 
 /**
- * Names what the engine threw, once what it printed meanwhile has arrived.
- * @param log what the engine printed lately; what it throws says little
+ * Explains an error of the engine, after its printed output has arrived.
+ * @param log the engine's last output, because its errors alone say little
  */
 export async function explainError(error: unknown, log: readonly string[]): Promise<EngineError> {
   await logToArrive();
@@ -12,8 +12,8 @@ export async function explainError(error: unknown, log: readonly string[]): Prom
 }
 
 /**
- * What the engine prints comes from its own threads, often after what it throws. On a machine that stood still meanwhile
- * the time is over before anything was listened to: one turn of the loop belongs to it, too.
+ * The engine prints from its own threads, often after it has thrown. The `setImmediate` lets the output be read even
+ * if the machine stood still and the time has passed.
  */
 async function logToArrive(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -26,8 +26,8 @@ function mostTelling(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * What memory could not hold, and models that the engine does not know, apart from the rest.
- * @param verdict why memory may be what is behind it, in words; null where nothing says so
+ * Recognizes lack of memory and unknown models. All else is a general error.
+ * @param verdict why lack of memory may be the cause, in words; null if nothing indicates that
  */
 export function nameError(error: unknown, log: readonly string[], verdict: () => string | null): EngineError {
   const thrown = error instanceof Error ? error.message : String(error);
@@ -36,7 +36,7 @@ export function nameError(error: unknown, log: readonly string[], verdict: () =>
   const message = said === '' ? thrown : `${thrown} (${said})`;
   if (name === 'InsufficientMemoryError' || outOfMemoryLines([message]).length > 0)
     return { code: 'out-of-memory', message };
-  // There is no build for this machine, or its libraries found no room: nobody says which.
+  // Either there is no build for this machine, or its libraries had no memory. The error does not say which.
   if (thrown === 'NoBinaryFoundError' || /no backends are loaded/i.test(message)) {
     const why = verdict();
     return why === null
@@ -56,7 +56,7 @@ export function nameError(error: unknown, log: readonly string[], verdict: () =>
   return why === null ? { code: 'internal', message } : { code: 'out-of-memory', message: `${message} ${why}` };
 }
 
-/** Of this process. */
+/** The memory verdict for this process. */
 function memoryVerdict(): string | null {
   const memory = watchMemory(process.pid);
   memory.look();

@@ -1,13 +1,13 @@
 import type { LlamaContext } from 'node-llama-cpp';
 import type { EngineCounts } from '@shared/events/call-report.ts';
 
-/**
- * What llama.cpp itself counts of the calls of a context. It hands that out in one way only: it prints it, and then
- * begins anew.
- */
+/** llama.cpp's own counts for the calls of a context. It can only print them, and starts from zero after that. */
 export interface LlamaCounters {
   readonly hear: (line: string) => void;
-  /** What was counted since the last time; null where it did not print it. Between calls only. */
+  /**
+   * The counts since the last call of `take`. Null if it did not print them. Call it only between calls of the
+   * model.
+   */
   readonly take: <Level>(made: MadeContext<Level>) => Promise<EngineCounts | null>;
 }
 
@@ -17,7 +17,7 @@ interface MadeContext<Level> {
   readonly context: Pick<LlamaContext, 'printTimings'>;
 }
 
-/** Pieces of several tokens are `prompt eval`, single tokens are `eval`. */
+/** Batches of several tokens are `prompt eval`, single tokens are `eval`. */
 const line = /\b(prompt eval|eval) time\s*=\s*([\d.]+) ms\s*\/\s*(\d+) (?:tokens|runs)/gu;
 const nothing = { tokens: 0, ms: 0 };
 const mostWaitMs = 200;
@@ -28,7 +28,7 @@ export function createLlamaCounters(): LlamaCounters {
   return {
     hear: (text) => {
       for (const [, kind, ms, tokens] of text.matchAll(line)) {
-        // It never prints a count below one: the time tells where there was nothing.
+        // It never prints a count below one, but a time of zero means that there was nothing.
         const counted = Number(ms) === 0 ? nothing : { tokens: Number(tokens), ms: Number(ms) };
         if (kind === 'eval') onWritten?.(counted);
         else read = counted;
@@ -36,7 +36,7 @@ export function createLlamaCounters(): LlamaCounters {
     },
     take: async ({ llama, levels, context }) => {
       read = nothing;
-      // It prints from a thread of its own, a moment later: what it read first.
+      // It prints from its own thread, a moment later, and prints what it read first.
       const heard = new Promise<typeof nothing | null>((resolve) => {
         onWritten = resolve;
         setTimeout(() => resolve(null), mostWaitMs);

@@ -1,25 +1,25 @@
 import { cpus } from 'node:os';
 
-/** Where the time of the processor went between two looks, in milliseconds. */
+/** The use of processor time between two looks, in milliseconds. */
 export interface CpuWindow {
   readonly wallMs: number;
-  /** Of this process, all its threads together. */
+  /** This process, all threads together. */
   readonly ownMs: number;
-  /** Of all other programs. */
+  /** All other programs. */
   readonly othersMs: number;
-  /** Of all cores together. */
+  /** All cores together. */
   readonly idleMs: number;
 }
 
 /**
  * How many threads to compute with from now on. The threads of a step wait for each other, so one that shares its
- * core with another program makes all of them wait: on two cores beside one busy program, one thread is three to
- * seven times as fast as two. Results do not depend on it.
+ * core with another program delays all of them. On two cores beside one busy program, one thread is three to seven
+ * times as fast as two. Results do not depend on it.
  */
 export function nextThreads(threads: number, most: number, { wallMs, ownMs, othersMs, idleMs }: CpuWindow): number {
   const share = ownMs / (wallMs * threads);
   const others = othersMs / wallMs;
-  // Waiting for the disk lowers the share, too; then nobody else is at work.
+  // Waiting for the disk lowers the share, too, but then no other program is busy.
   if (threads > 1 && share < 0.92 && others > 0.15)
     return Math.max(1, Math.min(threads - 1, Math.floor(threads * share)));
   const idleCores = Math.floor(idleMs / wallMs + 0.15);
@@ -27,15 +27,15 @@ export function nextThreads(threads: number, most: number, { wallMs, ownMs, othe
 }
 
 export interface ThreadGovernor {
-  /** To be called between native calls; looks at the processor a few times a second. */
+  /** Call it between native calls. It looks at the processor a few times a second. */
   tick(): void;
-  /** Forgets the time since the last call: nothing was computed then. */
+  /** Forgets the time since the last look, because nothing was computed. */
   rest(): void;
-  /** Half of the threads at most, until it is said otherwise. */
+  /** Uses at most half of the threads while `isSlow` is true. */
   slow(isSlow: boolean): void;
 }
 
-/** Long enough for the counters of the system, which move in steps of 10 ms. */
+/** Long enough for the system's counters, which move in steps of 10 ms. */
 const windowMs = 300;
 
 export function createThreadGovernor(most: number, set: (threads: number) => void): ThreadGovernor {

@@ -6,36 +6,40 @@ import type { CacheType } from '@shared/models/memory-estimate.ts';
 const cacheTypeSchema = z.enum(['f16', 'q8_0', 'q4_0'] satisfies readonly CacheType[]);
 
 /**
- * What the app and the engine's process say to each other, as JSON over Node's IPC. Both sides parse what they get.
- * Every request has an `id`; every request but `abort` and `ping` is answered exactly once with that id
- * (`loaded`, `downloaded`, `measured`, `seen`, `counted`, `embedded`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
+ * The messages between the app and the engine's process, as JSON over Node's IPC. Both sides parse what they get.
+ * Every request has an `id`. Every request except `abort` and `ping` gets exactly one final answer with that id
+ * (`loaded`, `downloaded`, `measured`, `seen`, `counted`, `embedded`, `ended`, `stats` or `failed`). `delta` and
+ * `progress` come before it.
  */
 const loadOptionsSchema = z.object({
   modelPath: z.string(),
-  /** Tokens that one sequence can hold. */
+  /** The tokens that one sequence can hold. */
   contextTokens: z.number().int().positive(),
-  /** How many conversations keep their tokens at the same time; fewer are made where memory is short. */
+  /** How many conversations keep their tokens at the same time. There may be fewer if memory is short. */
   sequences: z.number().int().positive(),
   /** Null: the physical cores that this process may use. */
   threads: z.number().int().positive().nullable(),
   gpu: z.enum(['auto', 'off']),
-  /** Layers on the cards as they are planned, the output counted as one; null: as many as the engine finds room for. */
+  /**
+   * The planned number of layers on the cards, where the output counts as one. Null: as many as the engine finds
+   * room for.
+   */
   gpuLayers: z.number().int().nonnegative().nullable(),
-  /** Of what the cells of a sequence are made. */
+  /** The type of the cells in a sequence. */
   cacheType: cacheTypeSchema,
-  /** A LoRA adapter that changes its weights; absent: none. */
+  /** A LoRA adapter on the model. Absent: none. */
   adapterPath: z.string().optional(),
-  /** Where states of sequences may be kept; null keeps none. */
+  /** The folder for states of sequences. Null: none are kept. */
   stateDir: z.string().nullable(),
-  /** A model that answers nothing: it makes vectors of texts, or scores for them. Absent: it answers. */
+  /** For a model that makes vectors or scores. Absent: it answers. */
   use: z.enum(['vectors', 'scores']).optional(),
 });
 export type LoadOptions = z.infer<typeof loadOptionsSchema>;
 
-/** A context as it would be made, of a file that is only looked at. */
+/** A planned context for a file that is not loaded. */
 const dryRunSchema = z.object({
   modelPath: z.string(),
-  /** Tokens of one sequence. */
+  /** The tokens of one sequence. */
   contextTokens: z.number().int().positive(),
   sequences: z.number().int().positive(),
   batchTokens: z.number().int().positive(),
@@ -66,20 +70,26 @@ const engineRequestSchema = z.object({
   temperature: z.number().nonnegative(),
   topP: z.number().min(0).max(1),
   seed: z.number().nullable(),
-  /** Seeds with which the same is asked next: these answers may be written beside this one. Only of free text. */
+  /** Seeds with which the same request comes next. These answers may be written in parallel. Only for free text. */
   also: z.array(z.number()).readonly().optional(),
   maxOutputTokens: z.number().int().positive(),
   cacheKey: z.string(),
-  /** The prompt is read and nothing is answered. */
+  /** Only reads the prompt, without an answer. */
   onlyPrompt: z.boolean().optional(),
-  /** Half of the threads: the machine is under strain. */
+  /** Uses half of the threads, because the machine is under strain. */
   isSlow: z.boolean().optional(),
-  /** It thinks before it answers, `mostTokens` at most; they are a part of `maxOutputTokens`. Absent: it does not. */
+  /**
+   * The model thinks before it answers, with at most `mostTokens`, which are a part of `maxOutputTokens`. Absent: no
+   * thinking.
+   */
   thinking: z.object({ effort: z.enum(['low', 'medium', 'high']), mostTokens: z.number().int().positive() }).optional(),
 });
 export type EngineRequest = z.infer<typeof engineRequestSchema>;
 
-/** Texts for a model that was loaded with a `use`. `query`: what they are scored for; null: they become vectors. */
+/**
+ * Texts for a model that was loaded with a `use`. With `query`, each text gets a score for it. If it is null, each
+ * text becomes a vector.
+ */
 const embedRequestSchema = z.object({ query: z.string().nullable(), texts: z.array(z.string()).readonly() });
 export type EmbedRequest = z.infer<typeof embedRequestSchema>;
 
@@ -90,18 +100,18 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('generate'), id, request: engineRequestSchema }),
   z.object({ type: z.literal('count'), id, request: engineRequestSchema }),
   z.object({ type: z.literal('embed'), id, request: embedRequestSchema }),
-  /** Fetches a model file by URI (`hf:…` or an address); what is there of it is gone on with. */
+  /** Downloads a model file by URI (`hf:…` or an address). Resumes a partial download. */
   z.object({
     type: z.literal('download'),
     id,
     uri: z.string(),
     path: z.string(),
-    /** A proxy and a file of certificates; null: as the environment says. */
+    /** A proxy and a certificate file. Null: from the environment. */
     connection: z.object({ proxy: z.string().nullable(), certificates: z.string().nullable() }),
   }),
-  /** What a context would take, by the engine's own dry run; loads and allocates nothing. */
+  /** Measures the memory of a context by the engine's own dry run. Loads and allocates nothing. */
   z.object({ type: z.literal('measure'), id, context: dryRunSchema }),
-  /** The cards that the engine itself sees, and their memory now. */
+  /** The cards that the engine sees, and their memory now. */
   z.object({ type: z.literal('cards'), id }),
   z.object({ type: z.literal('stats'), id }),
   z.object({ type: z.literal('abort'), id }),
@@ -109,13 +119,13 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
 ]);
 export type ToWorker = z.infer<typeof toWorkerSchema>;
 
-/** Bytes, of all cards together. */
+/** Bytes, summed over all cards. */
 const cardsSeenSchema = z.object({
   backend: z.enum(['cuda', 'vulkan', 'metal']),
   names: z.array(z.string()),
   totalBytes: z.number().nonnegative(),
   freeBytes: z.number().nonnegative(),
-  /** The part of them that is the host's memory, too. */
+  /** The part that is also the host's memory. */
   sharedBytes: z.number().nonnegative(),
 });
 export type EngineCards = z.infer<typeof cardsSeenSchema>;
@@ -133,7 +143,7 @@ const engineErrorSchema = z.object({
     'internal',
   ]),
   message: z.string(),
-  /** The process ended with it; absent: it said so itself and goes on. */
+  /** The process ended with this error. Absent: the process reported it and goes on. */
   isProcessGone: z.boolean().optional(),
 });
 export type EngineError = z.infer<typeof engineErrorSchema>;
@@ -145,9 +155,9 @@ const loadedModelSchema = z.object({
   /** `cpu`, or the kind of card that the engine really uses. */
   backend: z.string(),
   template: z.enum(['chatml', 'own', 'model']),
-  /** Its thoughts are given back with the next prompt. Absent: they are not. */
+  /** Its thoughts are sent back with the next prompt. Absent: they are not. */
   keepsThoughts: z.boolean().optional(),
-  /** Weights, context and buffers by the engine's own account; null where it did not give one. */
+  /** Weights, context and buffers, as the engine reports them. Null if it does not. */
   observedBytes: z.number().nullable().default(null),
   loadMs: z.number(),
 });
@@ -156,17 +166,20 @@ export type LoadedModel = z.infer<typeof loadedModelSchema>;
 const generationSchema = z.object({
   stopReason: z.enum(['stop', 'length', 'repetition', 'stop-sequence', 'cancelled', 'error']),
   promptTokens: z.number().int(),
-  /** Prompt tokens that went through the model in this call; the rest was kept from before. */
+  /** The prompt tokens that were computed in this call. The others were cached. */
   evaluatedTokens: z.number().int(),
   outputTokens: z.number().int(),
   prefillMs: z.number().nullable(),
   decodeMs: z.number().nullable(),
-  /** Tokens that `decodeMs` is the time of, where answers were written side by side; absent: this one's without its first. */
+  /**
+   * The tokens that `decodeMs` covers, if answers were written in parallel. Absent: the tokens of this answer
+   * without its first.
+   */
   decodedTokens: z.number().int().optional(),
-  /** Those of the output that were thoughts; absent: none. */
+  /** The output tokens that were thoughts. Absent: none. */
   thoughtTokens: z.number().int().optional(),
   counted: timingsSchema.shape.counted,
-  /** Of each token of a choice, as natural logarithms; other answers have none, for they cost a fifth of the speed. */
+  /** The natural logarithm of each token's probability, for a choice only: they cost a fifth of the speed. */
   logprobs: z.array(z.number()).optional(),
   error: engineErrorSchema.nullable(),
 });
@@ -176,7 +189,7 @@ const engineStatsSchema = z.object({
   /** Since the process started. */
   promptTokens: z.number(),
   evaluatedTokens: z.number(),
-  /** Evaluated although some kept sequence or state had them as its prefix. */
+  /** Tokens that were computed although a kept sequence or state had them as its prefix. */
   evaluatedAgain: z.number(),
   forks: z.number(),
   statesSaved: z.number(),
@@ -203,12 +216,12 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
       })
       .nullable(),
   }),
-  /** Cells, states and compute buffer; no weights. */
+  /** Cells, states and compute buffer, without weights. */
   z.object({ type: z.literal('measured'), id, contextBytes: z.number() }),
-  /** Null: it computes on the processor. */
+  /** Null: the engine computes on the processor. */
   z.object({ type: z.literal('seen'), id, cards: cardsSeenSchema.nullable() }),
   z.object({ type: z.literal('counted'), id, tokens: z.number().int() }),
-  /** A row for each text, in their order: 32-bit numbers as base64. */
+  /** A row for each text, in order: 32-bit numbers as base64. */
   z.object({ type: z.literal('embedded'), id, rows: z.array(z.string()), tokens: z.number().int() }),
   z.object({
     type: z.literal('progress'),

@@ -18,8 +18,8 @@ import { createTokenMemory, tokenizeChat } from './prompt/tokenize-chat.ts';
 import type { TokenMemory } from './prompt/tokenize-chat.ts';
 
 /**
- * The engine's own process: it loads one model at a time and answers one call after the other. A native crash ends
- * this process and nothing else. It lives as long as the process that started it.
+ * The engine's own process. It loads one model at a time and answers one call after the other. A native crash ends
+ * only this process. It ends with the process that started it.
  */
 const counters: Counters = {
   promptTokens: 0,
@@ -37,9 +37,9 @@ interface Loaded {
   readonly options: string;
 }
 let loaded: Loaded | null = null;
-/** In the place of `loaded`: there is memory for one. */
+/** A loaded model for vectors or scores. It replaces `loaded`, because memory is for one model. */
 let reader: { readonly engine: TextReader; readonly options: string } | null = null;
-/** What the engine printed lately; it goes to stderr, too, for the time when this process is gone. */
+/** The engine's last output. It also goes to stderr, for the case that this process ends. */
 const log: string[] = [];
 let free: Promise<unknown> = Promise.resolve();
 
@@ -102,7 +102,7 @@ process.on('message', (raw: unknown) => {
   }
 });
 
-// Nothing here needs saving, and an ordinary exit would wait for the native call to come back.
+// Nothing needs saving, and a normal exit would wait for the native call.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const enginesDir = process.argv[2];
@@ -110,7 +110,7 @@ if (enginesDir !== undefined) useFetchedEngines(enginesDir);
 
 send({ type: 'ready' });
 
-/** Does one thing after the other: the engine's objects are not made for two at once. */
+/** Runs one job after the other, because the engine's objects must not be used concurrently. */
 function inTurn(id: number, work: () => Promise<unknown>): void {
   free = free
     .then(work)
@@ -132,7 +132,7 @@ async function load(id: number, options: LoadOptions): Promise<void> {
       return send({ type: 'loaded', id, model: reader.engine.info });
     }
     const engine = await loadModel(options, { onProgress, onLog: hear });
-    // Room that it had to look for more than once is no news for what fails later.
+    // Messages about failed tries of this load must not explain a later failure.
     log.length = 0;
     loaded = { engine, memory: createTokenMemory(), ready: createReadyAnswers(), options: wanted };
   }
@@ -166,7 +166,7 @@ function tooLong(error: unknown): TooLongError {
   throw error;
 }
 
-/** Beside the calls: it takes no time of the processor. */
+/** Runs in parallel with calls, because it takes hardly any processor time. */
 async function download({
   id,
   uri,
@@ -207,7 +207,7 @@ function generate(id: number, request: EngineRequest): void {
     running.delete(id);
     send(message);
   };
-  // The answer to an abort does not wait for the native call that is under way; the next call does.
+  // An abort is answered before the running native call returns. The next call waits for that.
   abort.signal.addEventListener('abort', () =>
     answer({ type: 'ended', id, generation: call?.cancelled() ?? nothingDone }),
   );

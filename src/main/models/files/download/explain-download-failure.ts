@@ -1,7 +1,7 @@
 import { failure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 
-/** Why a download by address failed, from the words for it: they say the status that the source answered. */
+/** Explains why a download by address failed, from the status in the error's text. */
 export function explainDownloadFailure(uri: string, said: string): Reply<null> {
   const status = /\b(?:status(?: code)?:?\s*|http\s*)(4\d\d)\b/iu.exec(said)?.[1] ?? null;
   if (status === '401' || status === '403' || /gated|unauthorized|forbidden/iu.test(said)) {

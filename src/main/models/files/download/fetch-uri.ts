@@ -9,11 +9,11 @@ import { hubAddress } from './hub-client.ts';
 
 interface FetchUriOptions {
   readonly fetch: typeof fetch;
-  /** `HF_ENDPOINT` and `HF_TOKEN`, as other tools of that hub read them. */
+  /** `HF_ENDPOINT` and `HF_TOKEN`, as other tools of that hub use them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A source that sends nothing for so long is given up; default one minute. */
+  /** How long a source may send nothing. Default: one minute. */
   readonly stalledMs?: number;
-  /** Opens the file to go on with; for tests. */
+  /** Opens the file to append to. For tests. */
   readonly openFile?: (path: string) => Promise<FileHandle>;
 }
 
@@ -25,9 +25,9 @@ interface Wanted {
 type FetchUri = (uri: string, path: string, options: Wanted) => Promise<Reply<null>>;
 
 /**
- * Fetches `hf:OWNER/REPO/FILE` or an address into a file, from where an earlier try ended. A connection that is cut
- * after something came is opened again at once. A failure, and an abort, keep what came: every byte of the file is one
- * of the source's, in its order.
+ * Downloads `hf:OWNER/REPO/FILE` or an address into a file, and resumes an earlier try. If a connection breaks after
+ * some bytes came, it is opened again at once. After a failure or an abort, the bytes so far are kept: the file is
+ * always a prefix of the source.
  */
 export function createFetchUri(options: FetchUriOptions): FetchUri {
   return async (uri, path, { signal, onProgress }) => {
@@ -66,7 +66,7 @@ type Part =
   | { readonly isWhole: true }
   | { readonly isWhole: false; readonly doneBytes: number; readonly reason: Reply<null> };
 
-/** One request; throws only what the disk says. */
+/** Makes one request. Throws only errors of the disk. */
 async function fetchPart(source: Source, from: number): Promise<Part> {
   const { uri, file, onProgress } = source;
   const stalledMs = source.stalledMs ?? 60_000;
@@ -111,14 +111,14 @@ async function fetchPart(source: Source, from: number): Promise<Part> {
   }
 }
 
-/** What a source or the way to it did, told from what the disk did. */
+/** An error of the source or the network, in contrast to one of the disk. */
 class NetworkError extends Error {}
 
 async function network<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    // The reason of a failed request lies in its cause.
+    // The cause of a failed request has the reason.
     const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
     throw new NetworkError(`${messageOf(error)}${cause}`);
   }
@@ -136,7 +136,7 @@ function ask(source: Source, from: number, signal: AbortSignal): Promise<Respons
   });
 }
 
-/** The token is the hub's and goes to no other address. */
+/** The token is sent only to the hub's own address. */
 function addressOf({ uri, env }: Source): { readonly url: string; readonly token: string | null } {
   const named = /^hf:([^/]+\/[^/]+)\/(.+)$/u.exec(uri);
   if (named === null) return { url: uri, token: null };
@@ -144,7 +144,7 @@ function addressOf({ uri, env }: Source): { readonly url: string; readonly token
   return { url: `${endpoint}/${named[1]}/resolve/main/${named[2]}`, token };
 }
 
-/** Where the bytes of a response belong; null: neither at the beginning nor where it was asked for. */
+/** The offset of the response's bytes in the file. Null: neither the start nor the requested offset. */
 function startOf(response: Response, from: number): number | null {
   if (response.status !== 206) return 0;
   const start = /^bytes (\d+)-/u.exec(response.headers.get('content-range') ?? '')?.[1];

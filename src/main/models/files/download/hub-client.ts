@@ -15,13 +15,13 @@ export interface HubName {
 
 /** A whole model of a repository, in one file or several. */
 export interface HubFile {
-  /** Of the first of its parts. */
+  /** The path of its first part. */
   readonly path: string;
-  /** Of all of them. */
+  /** Of all parts together. */
   readonly sizeBytes: number;
-  /** As its name says it: `Q4_K_M`; null where it says nothing. */
+  /** From its name, such as `Q4_K_M`. Null if the name has none. */
   readonly quantisation: string | null;
-  /** In their order; most models have one. */
+  /** In order. Most models have one. */
   readonly parts: readonly HubPart[];
 }
 
@@ -34,16 +34,16 @@ interface HubPart {
 export interface HubRepository {
   readonly repository: string;
   readonly licence: string | null;
-  /** Its files are given to people who accepted its terms. */
+  /** Its files are available only to accounts that accepted its terms. */
   readonly isGated: boolean;
-  /** The smallest first. */
+  /** Smallest first. */
   readonly files: readonly HubFile[];
 }
 
-/** A hub of models as `HF_ENDPOINT` names it, asked with `HF_TOKEN`. */
+/** The hub at `HF_ENDPOINT`, used with `HF_TOKEN`. */
 export interface HubClient {
   readonly read: (repository: string, signal: AbortSignal) => Promise<Reply<HubRepository>>;
-  /** The header of a model that is not here: the first megabytes of its files are read. */
+  /** Reads the header of a model that is not here, from the first megabytes of its files. */
   readonly header: (file: HubFile, repository: string, signal: AbortSignal) => Promise<Reply<ModelFacts>>;
 }
 
@@ -52,7 +52,7 @@ interface HubOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Null for an id of something else. */
+/** Null for an id of another kind. */
 export function hubNameOf(id: string): HubName | null {
   const match = /^hf:([\w.-]+\/[\w.-]+)(?::([\w.-]+)|\/(.+\.gguf))?$/u.exec(id);
   return match?.[1] === undefined
@@ -60,7 +60,7 @@ export function hubNameOf(id: string): HubName | null {
     : { repository: match[1], quantisation: match[2] ?? null, file: match[3] ?? null };
 }
 
-/** Where a hub is, and who asks it. */
+/** The hub's address, and the token to use. */
 export function hubAddress(env: HubOptions['env']): { readonly endpoint: string; readonly token: string | null } {
   const endpoint = (env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/(?<!\/)\/+$/u, '');
   const token = env.HF_TOKEN ?? '';
@@ -110,12 +110,12 @@ export function createHubClient({ fetch: ask, env }: HubOptions): HubClient {
 
 type Get = (path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Response>;
 
-/** Enough for most headers; what lies behind the vocabulary of the largest takes a second request. */
+/** Enough for most headers. If the vocabulary is very large, a second request follows. */
 const firstBytes = 8 * 1024 * 1024;
-/** The other files of a model have no vocabulary. */
+/** Enough for the other files of a model, which have no vocabulary. */
 const otherBytes = 256 * 1024;
 
-/** Throws `AppError` for what is no header, and what the network throws. */
+/** Throws `AppError` if there is no header, and network errors. */
 async function readHeader(
   get: Get,
   { part, repository }: { readonly part: HubPart; readonly repository: string },
@@ -130,7 +130,7 @@ async function readHeader(
     const response = await get(`${repository}/resolve/main/${path}`, signal, {
       range: `bytes=${bytes.length}-${end - 1}`,
     });
-    // A source that knows no ranges would send all of it.
+    // A source that ignores the range would send the whole file.
     if (response.status !== 206) {
       await response.body?.cancel();
       valueOf(refused(`${repository}/${path}`, response.status));
@@ -151,7 +151,8 @@ function repositoryOf(
   const listed = new Map<string, HubPart>();
   for (const { rfilename: path, lfs } of siblings) {
     const name = path.split('/').at(-1) ?? path;
-    // Projectors and measurements of importance are no models; a name becomes one of a file here.
+    // Skips projectors and importance matrices, which are not models. The name must be safe, because it becomes a
+    // local file name.
     if (!/^[\w/. +-]+\.gguf$/u.test(path) || /^(?:mmproj|imatrix|\.)/iu.test(name)) continue;
     if (lfs !== null && lfs !== undefined) listed.set(path, { path, sizeBytes: lfs.size, sha256: lfs.sha256 });
   }
@@ -160,7 +161,7 @@ function repositoryOf(
   return { repository, licence: cardData?.license ?? null, isGated: gated !== undefined && gated !== false, files };
 }
 
-/** The model that a file is the first one of; null where it is another one, or where one of its files is not listed. */
+/** The model that starts with this file. Null if it is not a first file, or if one of its files is not listed. */
 function modelAt(path: string, listed: ReadonlyMap<string, HubPart>): HubFile | null {
   const name = partNameOf(path);
   if (name !== null && name.number !== 1) return null;
@@ -176,7 +177,9 @@ function quantisationOf(name: string): string | null {
   return end?.[1]?.toUpperCase() ?? null;
 }
 
-/** A hub says "401" of what is not there as well, so that nobody learns which private ones there are. */
+/**
+ * A hub also answers 401 for repositories that do not exist, so that nobody can find out the names of private ones.
+ */
 function refused(name: string, status: number): Reply<never> {
   if (status === 401 || status === 404)
     return failure(

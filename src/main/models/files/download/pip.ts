@@ -4,14 +4,17 @@ import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { HostPrograms, Program, ProgramNeeds } from '../../../lib/programs/host-programs.ts';
 
-/** Downloads packages of the Python index. */
+/** The command that runs pip. */
 export type Pip = Program;
 
-/** `-I`: by itself Python takes modules from the current folder, from its variables and from a person's own folder. */
+/**
+ * With `-I`, Python does not load modules from the current folder, its environment variables or the user's own
+ * folder.
+ */
 const candidates: readonly Pip[] = [
   ['python3', '-I', '-m', 'pip'],
   ['python', '-I', '-m', 'pip'],
-  // Where pip was installed for one person, only its own program finds it.
+  // A pip that was installed for one user only is found only under its own name.
   ['pip3'],
   ['pip'],
   ['py', '-I', '-m', 'pip'],
@@ -19,7 +22,7 @@ const candidates: readonly Pip[] = [
 
 const needs: ProgramNeeds['needs'] = ['network', 'pip'];
 
-/** The first pip that answers; null where there is none. */
+/** The first pip that works. Null: there is none. */
 export async function findPip(programs: HostPrograms, signal: AbortSignal): Promise<Pip | null> {
   for (const pip of candidates) {
     const { code } = await programs.run(pip, ['--version'], { needs, signal });
@@ -29,13 +32,13 @@ export async function findPip(programs: HostPrograms, signal: AbortSignal): Prom
   return null;
 }
 
-/** A downloaded package, and how to remove it and all that came with it. */
+/** A downloaded package, and how to remove it and everything that came with it. */
 export interface Wheel {
   readonly path: string;
   remove(): Promise<void>;
 }
 
-/** Downloads one package as a wheel, without what it depends on and without running any of its code. */
+/** Downloads one package as a wheel, without its dependencies and without running any of its code. */
 export async function downloadWheel(
   pip: Pip,
   part: { readonly package: string; readonly version: string },
@@ -55,7 +58,7 @@ export async function downloadWheel(
     '--dest',
     dir,
   ];
-  // What pip leaves behind when it is ended lies in the folder that is removed.
+  // If pip is killed, its temporary files are in this folder, which is removed.
   const more = { TMPDIR: dir, TEMP: dir, TMP: dir };
   const { code, output } = await options.programs.run(pip, [...words, `${part.package}==${part.version}`], {
     needs,

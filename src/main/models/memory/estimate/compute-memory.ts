@@ -6,31 +6,31 @@ import type { GraphShape } from '../graph/graph-shape.ts';
 import type { ContextShape } from './layer-shapes.ts';
 import type { KeyReader } from '../gguf/gguf-keys.ts';
 
-/** Sizes of a model that its compute buffer depends on. Elements, as the header has them. */
+/** The sizes of a model that its compute buffer depends on. Elements, as in the header. */
 export interface ComputeShape {
   readonly width: number;
   readonly vocabulary: number;
   readonly heads: number;
-  /** Widths of Q, K and V of the widest layer. */
+  /** The widths of Q, K and V in the widest layer. */
   readonly queryWidth: number;
   readonly keyWidth: number;
   readonly valueOutWidth: number;
-  /** The widest dense feed-forward; 0 where every layer has experts only. */
+  /** The widest dense feed-forward part. 0 if every layer has only experts. */
   readonly feedForward: number;
-  /** Gate and up side by side and their product, or one width that is activated in its place. */
+  /** The feed-forward part has gate, up and their product. If false, it has one width that is activated. */
   readonly isGated: boolean;
   readonly experts: { readonly used: number; readonly feedForward: number } | null;
-  /** Width of the convolution of a linear attention layer, and of its inner state. */
+  /** The width of the convolution in a linear attention layer, and of its inner state. */
   readonly linear: { readonly convolution: number; readonly inner: number; readonly kernel: number } | null;
-  /** Inputs of every layer at once (Gemma's per-layer embeddings). */
+  /** The inputs of all layers together (Gemma's per-layer embeddings). */
   readonly perLayerInputs: number;
   readonly softCap: boolean;
   readonly hasWindow: boolean;
-  /** The family's whole graph, where it is known; null where only its phases are. */
+  /** The family's whole graph if it is known. Null: only its phases are. */
   readonly graph: GraphShape | null;
 }
 
-/** Null where the header does not say enough; `vocabulary` comes from the tokenizer where the key is missing. */
+/** Null if the header does not say enough. `vocabulary` comes from the tokenizer if the key is missing. */
 export function readComputeShape(
   keys: KeyReader,
   { vocabulary, context }: { readonly vocabulary: number | null; readonly context: ContextShape },
@@ -50,7 +50,7 @@ export function readComputeShape(
   const inner = keys.number('ssm.inner_size') ?? 0;
   const groups = (keys.number('ssm.group_count') ?? 0) * (keys.number('ssm.state_size') ?? 0);
   const feedForward = largest('feed_forward_length');
-  // Where no expert width is given, the plain width is that of an expert; a leading dense layer has the plain one.
+  // Without an expert width, the plain width is that of an expert. A leading dense layer has the plain width.
   const leadingDense = (keys.number('leading_dense_block_count') ?? 0) > 0;
   return {
     width,
@@ -74,8 +74,8 @@ export function readComputeShape(
 }
 
 /**
- * Bytes of the engine's compute buffer: by going through the family's graph where it is known (`graph-memory.ts`), else
- * from its phases. Never to be called exact from the keys alone: a file may have tensors that its keys do not tell of.
+ * Bytes of the engine's compute buffer, from the family's graph if it is known (`graph-memory.ts`), else from its
+ * phases. From keys alone it is never exact, because a file can have tensors that its keys do not mention.
  */
 export function computeBytes(
   shape: ComputeShape,
@@ -91,9 +91,10 @@ export function computeBytes(
 }
 
 /**
- * The phase of a graph that holds the most alive. Float32 elements of a token, times the tokens of a ubatch; attention
- * masks are f16 with flash attention and f32 without, where the scores of every head are there as well. Read off
- * llama.cpp v0.4.0 (`build_ffn`, `build_moe_ffn`, `build_attn_mha`); what its allocator leaves as holes is not in it.
+ * The phase of a graph that needs the most memory at once. It counts float32 elements for each token, times the
+ * tokens of a ubatch. Attention masks are f16 with flash attention. Without it, they are f32, and there are scores
+ * of every head. Read off llama.cpp v0.4.0 (`build_ffn`, `build_moe_ffn`, `build_attn_mha`). The holes of its
+ * allocator are not included.
  */
 function phaseBytes(
   shape: ComputeShape,
@@ -109,13 +110,13 @@ function phaseBytes(
   const perToken = request.flashAttention
     ? 4 * layer + 2 * masks
     : 4 * Math.max(layer, scoreElements(shape, cells.full)) + 4 * masks;
-  // With inputs for every layer in front of them, what the masks leave is no room for the logits.
+  // With inputs for every layer, the room of the masks cannot be used for the logits.
   const behind = shape.perLayerInputs > 0 ? 2 * masks : 0;
   const output = outputs * 4 * shape.vocabulary + ubatch * (8 * shape.width + behind);
   return Math.ceil(Math.max(perToken * ubatch, output));
 }
 
-/** Residual, its norm and what the attention left, with gate, up and their product. */
+/** The residual, its norm and attention's output, with gate, up and their product. */
 function feedForwardElements(shape: ComputeShape): number {
   if (shape.feedForward === 0) return 0;
   const { perLayerInputs } = shape;
@@ -124,12 +125,15 @@ function feedForwardElements(shape: ComputeShape): number {
   return 3 * shape.width + attention + (shape.isGated ? 3 : 1) * shape.feedForward + inputs;
 }
 
-/** Families whose graph has no gate beside the feed-forward's first half. */
+/** Families whose feed-forward part has no gate. */
 const ungated = new Set(
   'falcon gpt2 gptneox mpt bloom starcoder starcoder2 phi2 codeshell jais nemotron arcee apertus plm'.split(' '),
 );
 
-/** The same for each expert that is used; their outputs fit into what gate and up left unless a model is wider than both. */
+/**
+ * The same for each expert in use. Their outputs fit in the room of gate and up, unless the model is wider than
+ * both.
+ */
 function expertElements({ experts, linear, width, valueOutWidth }: ComputeShape): number {
   if (experts === null) return 0;
   const base = linear === null ? 3 * width + valueOutWidth : 4 * width;
@@ -137,7 +141,7 @@ function expertElements({ experts, linear, width, valueOutWidth }: ComputeShape)
   return base + 3 * experts.used * experts.feedForward + outputs;
 }
 
-/** A linear attention layer: the convolution's input, output and the heads cut out of it. */
+/** A linear attention layer: the convolution's input and output, and the heads that are cut out of it. */
 function linearElements({ linear, width }: ComputeShape): number {
   return linear === null ? 0 : 3 * linear.convolution + linear.inner + width;
 }

@@ -1,9 +1,9 @@
 import type { CacheType, MemoryTerm } from '@shared/models/memory-estimate.ts';
 import type { ContextShape, LayerShape } from './layer-shapes.ts';
 
-/** How a context is made. Tokens throughout. */
+/** The options of a context. All sizes in tokens. */
 export interface ContextRequest {
-  /** Of all sequences together, as the engine's own option is. */
+  /** For all sequences together, as in the engine's own option. */
   readonly contextTokens: number;
   readonly cacheType: CacheType;
   readonly flashAttention: boolean;
@@ -11,20 +11,23 @@ export interface ContextRequest {
   readonly slots: number;
   /** One cache for all slots instead of one for each. */
   readonly unified: boolean;
-  /** Tokens that are drafted ahead; each keeps a copy of the recurrent state. */
+  /** Tokens that are drafted ahead. Each needs a copy of the recurrent state. */
   readonly draftTokens: number;
-  /** Tokens whose words are all looked at once, as a checked draft's are; absent: as the engine does without drafts. */
+  /** Tokens for which logits are computed, as for a checked draft. Absent: the engine's number without drafts. */
   readonly outputs?: number;
 }
 
-/** Cells of one stream, and how many streams there are. */
+/** The number of cells in one stream, and of streams. */
 export interface CellCounts {
   readonly streams: number;
   readonly full: number;
   readonly window: number;
 }
 
-/** Bytes of `count` elements: blocks of 32 values take 34 (q8_0) or 18 (q4_0) bytes, f16 two each. ggml `type_traits`. */
+/**
+ * Bytes of `count` elements: blocks of 32 values take 34 (q8_0) or 18 (q4_0) bytes, and f16 values two bytes each.
+ * ggml `type_traits`.
+ */
 export function cacheBytes(count: number, type: CacheType): number {
   switch (type) {
     case 'f16':
@@ -41,8 +44,9 @@ export function cacheBytes(count: number, type: CacheType): number {
 export const padCells = (cells: number): number => Math.ceil(cells / 256) * 256;
 
 /**
- * `llama_context` and `llama_kv_cache_iswa` of llama.cpp v0.5.0: contexts are padded to 256 cells, first as a whole, then
- * for each slot; a window layer keeps window + ubatch cells (window x slots + ubatch where the slots share one cache).
+ * Follows `llama_context` and `llama_kv_cache_iswa` of llama.cpp v0.5.0. Contexts are padded to 256 cells, first as
+ * a whole, then for each slot. A window layer keeps window + ubatch cells (window x slots + ubatch if the slots
+ * share one cache).
  */
 export function countCells(shape: ContextShape, request: ContextRequest): CellCounts {
   const slots = Math.max(1, request.slots);
@@ -53,7 +57,7 @@ export function countCells(shape: ContextShape, request: ContextRequest): CellCo
   return { streams: request.unified ? 1 : slots, full, window: padCells(Math.min(full, window)) };
 }
 
-/** Cells and recurrent states of a context, to the byte. Empty terms are left out. */
+/** Cells and recurrent states of a context, exact to the byte. Empty terms are left out. */
 export function contextTerms(shape: ContextShape, request: ContextRequest): readonly MemoryTerm[] {
   const cells = countCells(shape, request);
   const owners = shape.layers.filter((layer) => layer.ownsCells);
@@ -98,7 +102,7 @@ function bytesOf(
   }, 0);
 }
 
-/** Bytes that each layer's device keeps for the context: cells and states. In the order of the layers. */
+/** Bytes of cells and states of each layer, on the layer's device. In the order of the layers. */
 export function contextBytesOfLayers(shape: ContextShape, request: ContextRequest): readonly number[] {
   const cells = countCells(shape, request);
   const rows = Math.max(1, request.slots) * (1 + request.draftTokens);
@@ -109,7 +113,7 @@ export function contextBytesOfLayers(shape: ContextShape, request: ContextReques
   });
 }
 
-/** Null where this cache can be made; else why the engine refuses it (`llama_init_from_model`). */
+/** Why the engine refuses this cache (`llama_init_from_model`). Null: it can be made. */
 export function refusedCache(
   shape: ContextShape,
   headWidths: readonly number[],

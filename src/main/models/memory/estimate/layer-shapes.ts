@@ -1,26 +1,29 @@
 import type { KeyReader } from '../gguf/gguf-keys.ts';
 
-/** What one layer keeps for each token and each sequence. Widths in elements; 0 where it keeps none. */
+/** What one layer keeps for each token and each sequence. Widths in elements, or 0 if it keeps none. */
 export interface LayerShape {
   readonly index: number;
-  /** K and V elements of one cell. `ownsCells` false: the layer attends to cells of another one, or is not attention. */
+  /**
+   * The K and V elements of one cell. If `ownsCells` is false, the layer uses the cells of another one, or is not
+   * attention.
+   */
   readonly keyWidth: number;
   readonly valueWidth: number;
   readonly ownsCells: boolean;
   readonly isWindow: boolean;
-  /** Float32 elements of a sequence's recurrent state, convolution and state together. */
+  /** Float32 elements of a sequence's recurrent state, including the convolution. */
   readonly recurrentElements: number;
 }
 
 export interface ContextShape {
   readonly layers: readonly LayerShape[];
-  /** Width to which V of every layer is padded where flash attention is off. */
+  /** The width to which V of every layer is padded without flash attention. */
   readonly widestValue: number;
-  /** Latent attention: keys only, V is computed from them. */
+  /** Latent attention: only keys are kept, and V is computed from them. */
   readonly isLatent: boolean;
-  /** Tokens a window layer looks back; 0 where there is none. */
+  /** How many tokens a window layer looks back. 0: no window. */
   readonly windowTokens: number;
-  /** Layers at the end that only predict further tokens; the main context may keep cells for them, too. */
+  /** Layers at the end that only predict further tokens. The main context may keep cells for them, too. */
   readonly draftLayers: number;
 }
 
@@ -29,9 +32,9 @@ export type ShapeResult =
   | { readonly known: false; readonly why: string };
 
 /**
- * Which layers keep what, by the rules that llama.cpp applies when it loads a file (v0.4.0: `llama_model::load_hparams`,
- * `load_arch_hparams` of each architecture, `create_memory`; v0.5.0 allocates the same for the golden data).
- * An architecture that is not in these rules is unknown: no rule of another one is tried on it.
+ * Which layers keep what, by the rules that llama.cpp applies when it loads a file (v0.4.0:
+ * `llama_model::load_hparams`, `load_arch_hparams` of each architecture, `create_memory`; v0.5.0 allocates the same
+ * for the golden data). An architecture without a rule here is unknown, and no other rule is tried on it.
  */
 export function readContextShape(keys: KeyReader): ShapeResult {
   const { architecture } = keys;
@@ -109,7 +112,9 @@ function assemble(base: Base, windows: Windows, recurrent: Recurrent): ContextSh
   };
 }
 
-/** Layers that share the cells of an earlier one own none; some families keep none for the layers that predict ahead. */
+/**
+ * Layers that share the cells of an earlier one own none. Some families keep none for the layers that predict ahead.
+ */
 function ownersOf({ keys, count, draftLayers }: Base): (index: number) => boolean {
   const { architecture } = keys;
   if (architecture === 'gemma3n') return (index) => index < 20;
@@ -121,16 +126,19 @@ function ownersOf({ keys, count, draftLayers }: Base): (index: number) => boolea
   return () => true;
 }
 
-/** `period` n: n-1 window layers, then a full one; `denseFirst` turns that round. `array`: one flag a layer. */
+/**
+ * With `period` n, there are n-1 window layers, then a full one. `denseFirst` reverses that. `array` means one flag
+ * for each layer.
+ */
 type WindowRule = {
   readonly period?: number;
   readonly denseFirst?: boolean;
   readonly array?: 'required' | 'allowed';
-  /** Used where the key is missing. */
+  /** Used if the key is missing. */
   readonly defaultTokens?: number;
   /** Used whatever the key says. */
   readonly fixedTokens?: number;
-  /** No window where the key is missing or 0. */
+  /** No window if the key is missing or 0. */
   readonly optional?: boolean;
 };
 
@@ -157,7 +165,7 @@ const windowRules: Readonly<Record<string, WindowRule>> = {
   step35: { array: 'required' },
 };
 
-/** Null where the file should say which layers have a window and does not. */
+/** Null if the file should say which layers have a window, but does not. */
 function windowsOf(base: Base): Windows | null {
   const { keys, count, draftLayers } = base;
   const main = count - draftLayers;
@@ -168,7 +176,7 @@ function windowsOf(base: Base): Windows | null {
     return { tokens: said, isWindow: base.cacheHeads.map((heads) => heads !== 0) };
   }
   const rule = windowRules[keys.architecture];
-  // Phi-3 and its like carry the key, and the engine treats them as full attention.
+  // Phi-3 and similar models have the key, but the engine treats them as full attention.
   if (rule === undefined) return none;
   if (keys.architecture === 'llama4' && said === 0) return none;
   if (keys.architecture === 'exaone4' && main !== 64) return none;
@@ -287,7 +295,7 @@ const withoutMemory = new Set(
   ),
 );
 
-/** Full attention in every layer; what differs between them is in the keys. */
+/** Families with full attention in every layer. Their differences are in the keys. */
 const plain = new Set(
   `llama deci falcon grok gpt2 gptj gptneox mpt baichuan starcoder refact bloom stablelm qwen qwen2 qwen2moe qwen2vl
   qwen3 qwen3moe qwen3vl qwen3vlmoe phi2 phi3 phimoe plamo codeshell orion internlm2 minicpm minicpm3 gemma starcoder2

@@ -9,32 +9,33 @@ import type { ContextShape } from './layer-shapes.ts';
 import { createKeyReader } from '../gguf/gguf-keys.ts';
 import type { GgufKeys, KeyReader } from '../gguf/gguf-keys.ts';
 
-/** Where the bytes of a file lie. From the header's list of tensors, or only their sum. */
+/** The sizes of a file's weights, from the header's list of tensors, or only their sum. */
 export interface ModelWeights {
   readonly totalBytes: number;
-  /** Looked up on the host for every token, never computed with: the input embeddings. Null: not known. */
+  /** The input embeddings, which are only looked up on the host and never computed with. Null: unknown. */
   readonly inputBytes: number | null;
-  /** The input embeddings are the output as well, and a device needs a copy of its own. Null: not known. */
+  /** The input embeddings are also the output, so a device needs its own copy. Null: unknown. */
   readonly isTied: boolean | null;
-  /** What the sum is of, where it is not that of the very file; absent for one that was read. */
+  /** The file that the sum belongs to, if it is not this one. Absent for a file that was read. */
   readonly estimateOf?: string | undefined;
   /**
-   * What the engine in this process copies into a layout of the processor's, where it runs there: memory of its own, beside the
-   * mapped file, whose pages of the same weights may then go. At most so much, for not every processor has such a layout.
+   * The most bytes that the built-in engine copies into a layout for the processor. They need memory of their own
+   * beside the mapped file, whose pages of the same weights can then be dropped. Not every processor has such a
+   * layout.
    */
   readonly copiedBytes?: number;
-  /** The part of them that is an adapter's, each beside the weight that it changes; absent: there is none. */
+  /** The adapter's part of them, each beside the weight that it changes. Absent: no adapter. */
   readonly adapterBytes?: number;
-  /** Of the largest tensor in a repeating layer; absent: not known. */
+  /** The largest tensor in a repeating layer. Absent: unknown. */
   readonly largestBytes?: number | undefined;
-  /** Repeating layers in their order; null where only the sum is known. */
+  /** The repeating layers in order. Null if only the sum is known. */
   readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[] | null;
 }
 
 /** What is known of a model before it is loaded. */
 export interface ModelFacts {
   readonly keys: GgufKeys;
-  /** Entries of the tokenizer, for files without `vocab_size`. */
+  /** The number of tokens in the vocabulary, for files without `vocab_size`. */
   readonly vocabulary: number | null;
   readonly weights: ModelWeights | null;
 }
@@ -46,12 +47,12 @@ export interface ModelMemory {
   readonly compute: ComputeShape;
   readonly weights: ModelWeights | null;
   readonly layerCount: number;
-  /** The length it was trained for; null where the header does not say. */
+  /** The context size that it was trained for. Null if the header does not say. */
   readonly trainedTokens: number | null;
   readonly headWidths: readonly number[];
-  /** The part of a layer's weights that is experts, by the sizes in the header; 0 for a dense model. */
+  /** The share of experts in a layer's weights, by the sizes in the header. 0 for a dense model. */
   readonly expertShare: number;
-  /** The header names a window shorter than the trained length, whether or not the family uses it. */
+  /** The header names a window shorter than the trained context size, whether or not the family uses it. */
   readonly namesWindow: boolean;
 }
 
@@ -59,7 +60,10 @@ export type ModelMemoryResult =
   | { readonly known: true; readonly memory: ModelMemory }
   | { readonly known: false; readonly why: string };
 
-/** The same model with an adapter: each pair lies where the weight lies that it changes. Null where sizes are unknown. */
+/**
+ * The model's weights with an adapter. Each pair is placed with the weight that it changes. Null if sizes are
+ * unknown.
+ */
 export function withAdapterWeights(base: ModelWeights | null, adapter: ModelWeights | null): ModelWeights | null {
   if (base === null || adapter === null) return null;
   const layers = base.layers?.map(({ bytes, expertBytes }, index) => ({
@@ -100,13 +104,13 @@ function namesWindow(reader: KeyReader): boolean {
   return window > 0 && window < (reader.number('context_length') ?? Number.POSITIVE_INFINITY);
 }
 
-/** The context as the engine makes it: node-llama-cpp makes batches a token longer for models with a window. */
+/** The context as the engine makes it. For models with a window, node-llama-cpp makes batches one token longer. */
 export function asMade(memory: ModelMemory, engine: EngineProfile, context: ContextRequest): ContextRequest {
   const isLonger = engine === 'node-llama-cpp' && memory.namesWindow;
   return isLonger ? { ...context, ubatchTokens: context.ubatchTokens + 1 } : context;
 }
 
-/** Three matrices an expert, beside those of attention. */
+/** The share of experts, with three matrices for each, beside those of attention. */
 function expertShare({ width, queryWidth, keyWidth, valueOutWidth, experts }: ComputeShape, count: number): number {
   if (experts === null || count === 0) return 0;
   const attention = width * (queryWidth + 2 * keyWidth + valueOutWidth);
@@ -117,11 +121,11 @@ function expertShare({ width, queryWidth, keyWidth, valueOutWidth, experts }: Co
 export interface EstimateOptions {
   readonly context: ContextRequest;
   readonly engine: EngineProfile;
-  /** Of a dry run of the engine with the same options, where there was one: takes the place of the formula. */
+  /** The result of a dry run of the engine with the same options. It replaces the formula. */
   readonly measuredComputeBytes?: number | null;
 }
 
-/** Bytes of one context of a model, every term with its reason. */
+/** Bytes of one context of a model, each term with its reason. */
 export function estimateMemory(memory: ModelMemory, options: EstimateOptions): MemoryEstimate {
   const { engine } = options;
   const context = asMade(memory, engine, options.context);
@@ -129,7 +133,7 @@ export function estimateMemory(memory: ModelMemory, options: EstimateOptions): M
   const recurrentBytes = kept.find((term) => term.name === 'recurrent')?.bytes ?? 0;
   const contextBytes = kept.reduce((sum, term) => sum + term.bytes, 0);
   const measured = options.measuredComputeBytes ?? null;
-  // A dry run knows no adapters.
+  // A dry run does not include adapters.
   const isBounded = measured === null || memory.weights?.adapterBytes !== undefined;
   const compute = measured ?? computeBytes(memory.compute, countCells(memory.context, context), context, engine);
   const adapterBytes = memory.weights?.adapterBytes ?? 0;
@@ -185,7 +189,7 @@ function weightsReason(weights: ModelWeights | null): string {
     : `the whole file; ${sizeText(weights.inputBytes)} of embeddings stay on the host`;
 }
 
-/** The answer for a model that no rule covers. Never a number that looks like one. */
+/** The answer for a model that no rule covers. Its unknown figures are null and never numbers. */
 export function unknownMemory(weightsBytes: number | null): MemoryEstimate {
   return {
     kvBytes: null,
@@ -199,7 +203,10 @@ export function unknownMemory(weightsBytes: number | null): MemoryEstimate {
   };
 }
 
-/** What a quantised cache does to the answers of a family: gpt-oss loses its best token in a quarter of all cases. */
+/**
+ * Whether a quantized cache is acceptable for the family. With q8_0, gpt-oss loses its best token in a quarter of
+ * all cases.
+ */
 export function mayQuantise(memory: ModelMemory, type: CacheType): boolean {
   return type !== 'q8_0' || memory.architecture !== 'gpt-oss';
 }

@@ -3,23 +3,23 @@ import type { ParsedGguf, Tensor } from './parse-gguf.ts';
 
 type Read = Pick<ParsedGguf, 'keys' | 'tensors'>;
 
-/** What an adapter says of itself. */
+/** What an adapter's header says. */
 export interface AdapterFacts {
   readonly bytes: number;
-  /** The model that it was trained for, in its own words; null: it does not say. */
+  /** The model that it was trained for, by its own name for it. Null: it does not say. */
   readonly madeFor: string | null;
 }
 
 const half = /\.lora_([ab])$/;
 
 /**
- * Checks that a LoRA adapter belongs to a model, by the engine's own rules: the same architecture, and for each of its
- * pairs a weight of the model with these lengths. Throws `bad-input` with what does not fit.
+ * Checks that a LoRA adapter fits a model, by the engine's own rules: the architectures are equal, and each pair in
+ * the adapter has a weight in the model with matching sizes. Throws `bad-input` with what does not fit.
  */
 export function checkAdapter(adapter: Read, base: Read): AdapterFacts {
   const { keys } = adapter;
   checkAdapterHeader(keys, base.keys['general.architecture']);
-  // The engine leaves those out, too.
+  // The engine ignores these, too.
   const tensors = adapter.tensors.filter(({ name }) => !name.endsWith('_norm.weight'));
   if (tensors.length === 0) throw misfit('The adapter has no weights.');
   const weights = new Map(base.tensors.map((tensor) => [tensor.name, tensor]));
@@ -36,7 +36,7 @@ export function checkAdapter(adapter: Read, base: Read): AdapterFacts {
   return { bytes: tensors.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0), madeFor: madeForOf(keys) };
 }
 
-/** The part of it that needs no weights of the model. Throws as `checkAdapter` does. */
+/** The part of the check that needs no weights of the model. Throws as `checkAdapter` does. */
 export function checkAdapterHeader(keys: Read['keys'], wanted: unknown): void {
   if (keys['general.type'] !== 'adapter' || keys['adapter.type'] !== 'lora')
     throw misfit('This file is not a LoRA adapter.', 'Convert the adapter to GGUF, or import a model instead.');
@@ -46,7 +46,7 @@ export function checkAdapterHeader(keys: Read['keys'], wanted: unknown): void {
   if (own !== wanted) throw misfit(`The adapter is for models of the kind ${String(own)}, not ${String(wanted)}.`);
 }
 
-/** The table of words is looked up, so that its first half lies the other way round. */
+/** The word table is used by lookup, so the first half of its pair is transposed. */
 function isPairFor({ name, shape }: Tensor, a: Tensor, b: Tensor): boolean {
   if (a.shape[name === 'token_embd.weight' ? 0 : 1] !== b.shape[0]) return false;
   if (name === 'token_embd.weight') return b.shape[1] === shape[0] && a.shape[1] === shape[1];

@@ -1,7 +1,10 @@
 import type { ReadHeader } from './gguf-header-reader.ts';
 import type { EngineError } from '../../engine/worker/worker-protocol.ts';
 
-/** Looks at a model file before the engine does, which could only say that it failed. Null when it can be loaded. */
+/**
+ * Checks a model file before the engine loads it, because the engine only says that loading failed. Null: it can be
+ * loaded.
+ */
 export type ModelFileCheck = (path: string) => Promise<EngineError | null>;
 
 export function createModelFileCheck(readHeader: ReadHeader): ModelFileCheck {

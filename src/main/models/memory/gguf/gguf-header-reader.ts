@@ -6,15 +6,15 @@ import { readGguf } from './read-gguf.ts';
 import type { GgufHeader } from './read-gguf.ts';
 import { filesOf } from '../../files/split-model-files.ts';
 
-/** The header of a model file; failures as `readGguf` has them. */
+/** Reads the header of a model file. Fails as `readGguf` does. */
 export type ReadHeader = (path: string) => Promise<Reply<GgufHeader>>;
 
-/** Headers with their vocabularies are parsed from megabytes; what is kept of each is small, but not nothing. */
+/** A header with its vocabulary has megabytes. Little of each is kept, but the number is limited. */
 const mostKept = 64;
 
 /**
- * Reads each file once for as long as its size and time are the same: every call of a model asks for its header, and
- * parsing one takes tens of milliseconds. A file that could not be read is looked at anew each time.
+ * Reads each file once while its size and time are unchanged. Every call of a model asks for its header, and parsing
+ * one takes tens of milliseconds. A file that could not be read is tried again each time.
  */
 export function createHeaderReader(read: ReadHeader = readGguf): ReadHeader {
   const kept = new Map<string, { readonly stamp: string; readonly reply: Promise<Reply<GgufHeader>> }>();
@@ -30,7 +30,7 @@ export function createHeaderReader(read: ReadHeader = readGguf): ReadHeader {
   };
 }
 
-/** Of a model with an adapter: its weights are those of both. Fails where one of the two cannot be read. */
+/** Reads a model with an adapter. Its weights are those of both. Fails if one of the two cannot be read. */
 export async function readAdapted(
   read: ReadHeader,
   path: string,
@@ -45,7 +45,7 @@ export async function readAdapted(
   return success({ ...base.value, facts: { ...facts, weights } });
 }
 
-/** The oldest goes first. */
+/** Drops the oldest entry first. */
 function keep<T>(kept: Map<string, T>, path: string, value: T): void {
   kept.delete(path);
   kept.set(path, value);
@@ -53,7 +53,7 @@ function keep<T>(kept: Map<string, T>, path: string, value: T): void {
   if (kept.size > mostKept && oldest.done !== true) kept.delete(oldest.value);
 }
 
-/** What changes when a model's files do; null where there is none. */
+/** A stamp that changes when a model's files do. Null if there is no file. */
 export async function stampOf(path: string): Promise<string | null> {
   const stamps = await Promise.all(filesOf(path).map(stampOfFile));
   return stamps[0] === null ? null : stamps.join(' ');
@@ -64,7 +64,7 @@ async function stampOfFile(path: string): Promise<string | null> {
     const { size, mtimeMs } = await stat(path);
     return `${size} ${mtimeMs}`;
   } catch {
-    // Without a mark the header is read, and that reports what is wrong.
+    // Without a stamp the header is read, which reports what is wrong.
     return null;
   }
 }

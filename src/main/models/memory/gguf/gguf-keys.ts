@@ -1,21 +1,21 @@
-/** The metadata of a GGUF header: names as in the file, values as JSON has them. Nothing about their shape is certain. */
+/** The metadata of a GGUF header, with names as in the file and values as in JSON. Their types are not checked. */
 export type GgufKeys = Readonly<Record<string, unknown>>;
 
 /** Reads keys under the architecture's own prefix ("llama.block_count"). */
 export interface KeyReader {
   readonly architecture: string;
-  /** Null where the key is missing or is not one finite number. */
+  /** Null if the key is missing, or is not one finite number. */
   number(name: string): number | null;
-  /** A key that a file gives as one number for all layers or as one for each. Null where it has neither shape. */
+  /** One number for each layer. The file may give one number for all. Null if the key has another form. */
   perLayer(name: string, layers: number): readonly number[] | null;
-  /** Booleans or numbers, one a layer. */
+  /** One flag for each layer, from booleans or numbers. */
   flags(name: string, layers: number): readonly boolean[] | null;
   has(name: string): boolean;
-  /** False where the key is missing. */
+  /** False if the key is missing. */
   flag(name: string): boolean;
 }
 
-/** Null for a header that does not say what kind of model it is. */
+/** Null for a header that does not name its architecture. */
 export function createKeyReader(keys: GgufKeys): KeyReader | null {
   const architecture = keys['general.architecture'];
   if (typeof architecture !== 'string' || architecture === '') return null;

@@ -3,11 +3,14 @@ import type { GgufKeys } from './gguf-keys.ts';
 import type { ModelFacts, ModelWeights } from '../estimate/model-memory.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** A header that grows as its bytes come in. */
+/** Parses a header while its bytes arrive. */
 export interface GgufParse {
-  /** Takes more of the file's beginning (all of it from byte 0). Null when the header is whole, else how many bytes it needs at least. */
+  /**
+   * Takes the file's beginning, always from byte 0. Null when the header is complete, else the least number of bytes
+   * that it needs.
+   */
   push(bytes: Buffer): number | null;
-  /** Of a header that is whole. */
+  /** Call it only when the header is complete. */
   result(): ParsedGguf;
 }
 
@@ -16,18 +19,18 @@ export interface ParsedGguf {
   readonly tensorCount: number;
   /** Scalars, texts and short arrays. Long arrays (vocabularies) are left out. */
   readonly keys: GgufKeys;
-  /** Entries of the tokenizer; null where there is none. */
+  /** The number of tokens in the vocabulary. Null: there is none. */
   readonly vocabulary: number | null;
-  /** Where the weights begin, and where the last of them ends. */
+  /** Where the weights begin and end in the file. */
   readonly dataStart: number;
   readonly dataEnd: number;
-  /** Of this file. */
+  /** The tensors in this file. */
   readonly tensors: readonly Tensor[];
 }
 
 /**
- * What a header may be at most. Real ones have under 100 keys, some thousand tensors and up to some 30 MB, nearly all of
- * it vocabulary; what is far beyond that is damaged or made to hurt, and is refused before its bytes are read.
+ * Limits for a header. Real ones have under 100 keys, some thousand tensors and up to about 30 MB, nearly all of it
+ * vocabulary. A header far beyond that is damaged or malicious, and is refused before its bytes are read.
  */
 export const ggufLimits = {
   headerBytes: 256 * 1024 * 1024,
@@ -40,7 +43,10 @@ export const ggufLimits = {
   keptEntries: 2_048,
 } as const;
 
-/** Parses in one go as far as the bytes reach and goes on from the last whole entry. Throws `AppError` for what is no header. */
+/**
+ * Parses as far as the bytes reach, and continues after the last complete entry. Throws `AppError` if the bytes are
+ * not a header.
+ */
 export function createGgufParse(): GgufParse {
   const state: State = {
     stage: 'start',
@@ -85,14 +91,14 @@ interface State {
   tensorCount: number;
   keyCount: number;
   keys: Record<string, unknown>;
-  /** Keys, then tensors, that were read whole. */
+  /** How many keys, and then tensors, were read completely. */
   read: number;
   vocabulary: number | null;
 }
 
 export interface Tensor {
   readonly name: string;
-  /** Its lengths, the innermost first. */
+  /** Its dimensions, innermost first. */
   readonly shape: readonly number[];
   readonly offset: number;
   /** Null for a type that is not known here. */
@@ -128,7 +134,7 @@ function advance(state: State, tensors: Tensor[], cursor: Cursor): void {
     }
     const name = readText(cursor, ggufLimits.nameBytes);
     const { value, length } = readValue(cursor, u32(cursor), 0);
-    // `__proto__` would not become a key of its own.
+    // Assigning `__proto__` would change the prototype instead of adding a key.
     if (value !== undefined && name !== '__proto__') state.keys[name] = value;
     if (name === 'tokenizer.ggml.tokens') state.vocabulary = length;
     state.position = cursor.position;
@@ -179,13 +185,13 @@ function readTensor(cursor: Cursor): Tensor {
   return { name, shape, offset, bytes: tensorBytes(type, values), isCopied: isCopied(name, type, shape[1] ?? 1) };
 }
 
-/** Bytes of a tensor by its type number; null for a type that is not known here. */
+/** The bytes of a tensor by its type number. Null for a type that is not known here. */
 export function tensorBytes(type: number, values: number): number | null {
   const block = blockSizes[type];
   return block === undefined ? null : (values / block[0]) * block[1];
 }
 
-/** `value` is undefined for what is not kept; `length` is that of an array. */
+/** `value` is undefined if it is not kept. `length` is that of an array. */
 function readValue(cursor: Cursor, type: number, depth: number): { readonly value: unknown; readonly length: number } {
   if (type === 9) return readArray(cursor, depth);
   return { value: type === 8 ? readText(cursor, ggufLimits.textBytes) : readScalar(cursor, type), length: 0 };
@@ -202,7 +208,7 @@ function readArray(cursor: Cursor, depth: number): { readonly value: unknown; re
     cursor.position += size * length;
     return { value: undefined, length };
   }
-  // An entry takes a byte at least: a count beyond that is refused before anything is read.
+  // An entry has at least one byte, so a larger count is refused before anything is read.
   if (length > ggufLimits.headerBytes) throw damaged(`an array of ${length} entries`);
   if (type === 8 && !isKept) {
     skipTexts(cursor, length);
@@ -216,7 +222,7 @@ function readArray(cursor: Cursor, depth: number): { readonly value: unknown; re
   return { value: isKept ? entries : undefined, length };
 }
 
-/** Bytes by type number of the format; a type that is not here is damage, for nobody could skip it. */
+/** Bytes by type number of the format. A file with another type counts as damaged, because it cannot be skipped. */
 export const scalarBytes: Readonly<Record<number, number>> = {
   0: 1,
   1: 1,
@@ -267,7 +273,7 @@ function readText(cursor: Cursor, most: number): string {
   return take(cursor, length).toString('utf8');
 }
 
-/** A vocabulary: some hundred thousand short texts, each behind its length. */
+/** Skips a vocabulary: some hundred thousand short texts, each after its length. */
 function skipTexts(cursor: Cursor, count: number): void {
   const { bytes } = cursor;
   let { position } = cursor;
@@ -306,13 +312,13 @@ function u64(cursor: Cursor): number {
   return value;
 }
 
-/** What the files of a model say together: keys and vocabulary stand in the first one, tensors in each. */
+/** Combines the files of a model. The first one has the keys and the vocabulary, and each has tensors. */
 export function factsOf(first: ParsedGguf, others: readonly ParsedGguf[]): ModelFacts {
   const { keys, vocabulary } = first;
   return { keys, vocabulary, weights: weightsOf([first, ...others].flatMap(({ tensors }) => tensors)) };
 }
 
-/** Where the bytes of a model lie, by its list of tensors; null where the size of one is not known. */
+/** The sizes of a model's weights, from its list of tensors. Null if a tensor's size is unknown. */
 export function weightsOf(
   tensors: readonly { readonly name: string; readonly bytes: number | null; readonly isCopied?: boolean }[],
 ): ModelWeights | null {
@@ -346,7 +352,9 @@ export function weightsOf(
   };
 }
 
-/** Q4_0, Q4_K, IQ4_NL and MXFP4, eight rows in one (`ggml_repack_get_optimal_repack_type` with AVX2). */
+/**
+ * Q4_0, Q4_K, IQ4_NL and MXFP4 are copied with eight rows in one (`ggml_repack_get_optimal_repack_type` with AVX2).
+ */
 function isCopied(name: string, type: number, rows: number): boolean {
   return [2, 12, 20, 39].includes(type) && rows % 8 === 0 && name !== 'token_embd.weight';
 }

@@ -9,33 +9,33 @@ import { numberOf } from './gguf-keys.ts';
 import type { ModelFacts } from '../estimate/model-memory.ts';
 import { filesOf, partNameOf, partPaths } from '../../files/split-model-files.ts';
 
-/** What a model file says about itself. */
+/** What the header of a model file says. */
 export interface GgufHeader {
   readonly version: number;
   readonly architecture: string;
   readonly name: string | null;
-  /** The length it was trained for. */
+  /** The context size that it was trained for, in tokens. */
   readonly contextTokens: number | null;
   readonly sizeLabel: string | null;
   readonly license: string | null;
   readonly chatTemplate: string | null;
-  /** It answers nothing: it makes vectors of texts, or scores for them. Null: it answers. */
+  /** Set if it makes vectors of texts, or scores for them. Null: it answers. */
   readonly use: TextUse | null;
   readonly tensorCount: number;
-  /** What its files must have for every tensor to be whole, and what they have. */
+  /** The size that the files need for all tensors to be complete, and their real size. */
   readonly neededBytes: number;
   readonly fileBytes: number;
-  /** Most models have one file; of several the first is named by whoever loads it. */
+  /** Most models have one file. For several, loaders name the first. */
   readonly files: readonly string[];
-  /** What its memory is computed from. */
+  /** The facts for computing its memory. */
   readonly facts: ModelFacts;
 }
 
 /**
- * Reads and checks the header of a GGUF file: its kind, its version, and that no tensor lies beyond its end; of a model
- * in several files all of theirs, by the path of the first. The weights are not read, and of a header never more than
- * `ggufLimits` allow.
- * Failures say what to do: `not-found`, or `bad-input` for a file that is none, is cut short or is damaged.
+ * Reads and checks the header of a GGUF file: its kind, its version, and that no tensor lies beyond the end. For a
+ * model in several files, give the path of the first; all are checked. Does not read weights, and never more of a
+ * header than `ggufLimits` allow. Failures say what to do: `not-found`, or `bad-input` for a file that is not GGUF,
+ * is truncated or is damaged.
  */
 export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
   try {
@@ -47,16 +47,18 @@ export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
   }
 }
 
-/** Keys and tensors of a model, or of an adapter. Throws `AppError` as `readGguf` fails. */
+/** The keys and tensors of a model or an adapter. Throws an `AppError` for the failures of `readGguf`. */
 export async function readTensors(path: string): Promise<Pick<ParsedGguf, 'keys' | 'tensors'>> {
   const first = await readOne(path, firstBytes);
   const others = await readOthers(path, first);
   return { keys: first.keys, tensors: [first, ...others].flatMap(({ tensors }) => tensors) };
 }
 
-/** Enough for nearly every header with its vocabulary, so that it is parsed once; else four times as much. */
+/**
+ * Enough for nearly every header with its vocabulary, so that it is parsed once. If not, four times as much is read.
+ */
 const firstBytes = 12 * 1024 * 1024;
-/** The other files of a model name their tensors and little else. */
+/** Enough for the other files of a model, which contain tensor names and little else. */
 const otherBytes = 1024 * 1024;
 
 interface OneFile extends ParsedGguf {
@@ -101,7 +103,7 @@ async function parseFile(file: FileHandle, size: number, most: number): Promise<
   }
 }
 
-/** The other files of a model in several, in their order; none of a whole one. */
+/** The other files of a model in several files, in order. Empty for a single file. */
 async function readOthers(path: string, { keys, tensorCount }: OneFile): Promise<readonly OneFile[]> {
   const count = numberOf(keys['split.count']) ?? 1;
   if (count <= 1) return [];
@@ -130,7 +132,7 @@ async function readOthers(path: string, { keys, tensorCount }: OneFile): Promise
   return others;
 }
 
-/** `index`: as the files count themselves, from 0. */
+/** `index` starts at 0, as the files count themselves. */
 async function readPart(path: string, index: number, count: number): Promise<OneFile> {
   const part = await readOne(path, otherBytes);
   const { 'split.no': ownIndex, 'split.count': ownCount } = part.keys;
@@ -163,10 +165,10 @@ function headerOf(path: string, first: OneFile, others: readonly OneFile[]): Ggu
   };
 }
 
-/** Architectures that have no other use, of whatever age the file is. */
+/** Architectures that are always encoders, however old the file is. */
 const encoders = /^(?:neo-|nomic-|modern-|euro)?bert(?:-moe)?$|^jina-bert-v[23]$|^gemma-embedding$/u;
 const scoringTensors = new Set(['cls.weight', 'cls.output.weight']);
-/** How the vectors of tokens become one, as the engine counts: 0 is not at all. */
+/** The engine's number for scoring, among the ways to combine the vectors of tokens. 0 is none. */
 const scorePooling = 4;
 
 function useOf(architecture: string, { keys, tensors }: OneFile): TextUse | null {
@@ -175,9 +177,9 @@ function useOf(architecture: string, { keys, tensors }: OneFile): TextUse | null
   return pooling > 0 || encoders.test(architecture) ? 'vectors' : null;
 }
 
-/** The beginning of the file, as far as `upTo`; what is there already is not read again. */
+/** The beginning of the file, up to `upTo`. Bytes that are known already are not read again. */
 async function readTo(file: FileHandle, known: Buffer, upTo: number): Promise<Buffer<ArrayBuffer>> {
-  // Not zeroed: all of it is filled below, or this throws.
+  // Not zeroed, because either all of it is filled below, or this throws.
   const bytes = Buffer.allocUnsafe(upTo);
   known.copy(bytes);
   let filled = known.length;

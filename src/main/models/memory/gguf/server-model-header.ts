@@ -2,7 +2,7 @@ import type { GgufKeys } from './gguf-keys.ts';
 import { tensorBytes, weightsOf } from './parse-gguf.ts';
 import type { ModelFacts } from '../estimate/model-memory.ts';
 
-/** What a model server says of a model's header: nothing about its shape is certain. */
+/** A model's header as a model server reports it. Its types are not checked. */
 export interface ServerHeader {
   readonly keys: Readonly<Record<string, unknown>>;
   readonly tensors: readonly { readonly name: string; readonly type: string; readonly shape: readonly number[] }[];
@@ -10,16 +10,16 @@ export interface ServerHeader {
 
 export interface ServerModel {
   readonly facts: ModelFacts;
-  /** Keys that the server named without their values: their arrays were left out. */
+  /** Keys whose values the server left out, because they are arrays. */
   readonly hollowKeys: readonly string[];
-  /** Those of `markerTokens` that the vocabulary has. Empty where it was left out. */
+  /** The entries of `markerTokens` that the vocabulary contains. Empty if the vocabulary was left out. */
   readonly markers: readonly string[];
 }
 
-/** Tokens by which a family of chat templates is known. */
+/** Tokens that identify a family of chat templates. */
 const markerTokens = ['<|im_start|>', '<tool_call>', '<|start_header_id|>', '<start_of_turn>', '[INST]'] as const;
 
-/** Type numbers of the file format by the names that servers use for them. */
+/** The type numbers of the file format, by the names that servers use. */
 const typeNumbers: Readonly<Record<string, number>> = {
   F32: 0,
   F16: 1,
@@ -51,7 +51,7 @@ const typeNumbers: Readonly<Record<string, number>> = {
   MXFP4: 39,
 };
 
-/** Turns a server's words into the planner's. Vocabularies are counted and looked through, not kept. */
+/** Converts a server's header for the planner. Vocabularies are counted and searched, but not kept. */
 export function readServerModel({ keys, tensors }: ServerHeader): ServerModel {
   const tokens = keys['tokenizer.ggml.tokens'];
   const kept: Record<string, unknown> = {};

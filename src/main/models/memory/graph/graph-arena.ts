@@ -4,11 +4,11 @@ export interface Block {
   readonly bytes: number;
 }
 
-/** Where the tensors of one graph lie, one beside the other in time. */
+/** Places the tensors of one graph, which share memory over time. */
 export interface Arena {
   take(bytes: number): Block;
   give(...blocks: readonly Block[]): void;
-  /** The end of the furthest block that there ever was. */
+  /** The highest end of any block so far. */
   peakBytes(): number;
 }
 
@@ -16,9 +16,9 @@ const alignment = 32;
 const pad = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
 /**
- * The engine's own allocator (`ggml_dyn_tallocr` of llama.cpp v0.4.0): the smallest hole that is large enough, the room
- * behind everything only where there is none; what is given back joins its neighbors. Its holes are what a sum of
- * sizes cannot know.
+ * The engine's own allocator (`ggml_dyn_tallocr` of llama.cpp v0.4.0). It takes the smallest hole that is large
+ * enough, and room at the end only if there is none. Freed blocks join their neighbors. A plain sum of sizes would
+ * miss the holes.
  */
 export function createArena(): Arena {
   const holes: { offset: number; bytes: number }[] = [{ offset: 0, bytes: Number.MAX_SAFE_INTEGER }];

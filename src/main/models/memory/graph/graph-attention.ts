@@ -2,7 +2,10 @@ import type { Block } from './graph-arena.ts';
 import type { ComputeGraph } from './compute-graph.ts';
 import type { GraphLayer } from './graph-shape.ts';
 
-/** What a layer has just done with the inputs of its kind: placed Q and K, written K and V, read the mask, turned V back. */
+/**
+ * Reports that a layer no longer needs an input: after placing Q and K, writing K and V, reading the mask, or
+ * turning V back.
+ */
 export type AttentionStepDone = (step: 'placed' | 'written' | 'read' | 'turned') => void;
 
 /** From the stream to the output of a layer's attention, which has the stream's width. */
@@ -25,7 +28,7 @@ export function placeAttention(graph: ComputeGraph, layer: GraphLayer, done: Att
   }
 }
 
-/** A quantised cache is written turned: the turned copy takes the place of the other. */
+/** A quantized cache gets turned values. The turned copy replaces the original. */
 function turned(
   { arena, take, request }: ComputeGraph,
   from: Block,
@@ -54,8 +57,8 @@ function plain(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone):
 }
 
 /**
- * Q, K or V. What is cut into heads is a view, and nothing is done in place on a view: the norm of the heads or their
- * turning by position takes a tensor of its own. `read` is called when the matrix has been multiplied.
+ * Q, K or V. Splitting into heads makes a view, and nothing is done in place on a view. So the norm of the heads, or
+ * turning them by position, needs its own tensor. `read` is called after the matrix multiplication.
  */
 function written(
   graph: ComputeGraph,
@@ -71,7 +74,7 @@ function written(
   return turned(graph, placed, { elements, by: layer.turns[part] });
 }
 
-/** One matrix for Q, K and V: their parts are views, and what is turned by position is written anew. */
+/** One matrix for Q, K and V. Their parts are views, and turning by position writes new tensors. */
 function fused(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape, request } = graph;
   const normed = take(shape.normWidth);
@@ -92,7 +95,7 @@ function fused(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone):
   return project(graph, core(graph, layer, { query, done }));
 }
 
-/** Q comes with a gate beside it, which waits until attention is done. */
+/** Q comes with a gate, which is kept until attention is done. */
 function gated(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape } = graph;
   const normed = take(shape.normWidth);
@@ -103,12 +106,12 @@ function gated(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone):
   arena.give(key, value);
   const out = core(graph, layer, { query, done });
   const gate = take(layer.queryWidth);
-  // The product is written over the gate, for what attention gave is a view.
+  // The product is written over the gate, because attention's output is a view.
   arena.give(both, out);
   return project(graph, gate);
 }
 
-/** The attention itself: fused, or with the scores of every head for every cell. */
+/** Attention itself: with the fused kernel, or with the scores of every head for every cell. */
 function core(
   graph: ComputeGraph,
   layer: GraphLayer,
@@ -141,13 +144,13 @@ function project({ arena, take, shape }: ComputeGraph, out: Block): Block {
   return projected;
 }
 
-/** A gated delta net: a convolution over the mixed Q, K and V, then the state's own step (`delta-net-base.cpp`). */
+/** A gated delta net: a convolution over the mixed Q, K and V, then the step of the state (`delta-net-base.cpp`). */
 function linear({ arena, take, shape, tokens, request }: ComputeGraph): Block {
   const sizes = shape.linear;
   if (sizes === null) throw new Error('A linear layer without its sizes.');
   const sequences = Math.max(1, request.slots);
   const kept = (sizes.kernel - 1) * sizes.convolution * sequences;
-  // A matrix's result is seen as heads: what follows is written anew.
+  // The matrix's result is viewed as heads, so the next step writes a new tensor.
   const narrow = (elements: number): Block => {
     const raw = take(elements);
     const written = take(elements);
@@ -179,7 +182,7 @@ function linear({ arena, take, shape, tokens, request }: ComputeGraph): Block {
   return projected;
 }
 
-/** Latent attention with absorbed matrices: one head of K for all, V is a part of it (`deepseek2.cpp`). */
+/** Latent attention with absorbed matrices: one head of K for all heads, and V is a part of it (`deepseek2.cpp`). */
 function latent(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape, request, cells } = graph;
   const sizes = shape.latent;
@@ -224,7 +227,7 @@ function latent(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone)
   return project(graph, straight);
 }
 
-/** The same family without absorbed matrices: every head has its own K and V, written out from the latent ones. */
+/** The same family without absorbed matrices: every head has its own K and V, expanded from the latent ones. */
 function expanded(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape } = graph;
   const sizes = shape.latent;

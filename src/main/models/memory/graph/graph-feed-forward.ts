@@ -2,7 +2,7 @@ import type { Block } from './graph-arena.ts';
 import type { ComputeGraph } from './compute-graph.ts';
 import type { GraphLayer } from './graph-shape.ts';
 
-/** From what attention left (with the residual in it) to the next layer's stream; `input` is given back. */
+/** From attention's output (with the residual added) to the next layer's stream. Gives `input` back. */
 export function placeFeedForward(graph: ComputeGraph, layer: GraphLayer, input: Block): Block {
   const { arena, shape } = graph;
   switch (layer.feed) {
@@ -12,7 +12,7 @@ export function placeFeedForward(graph: ComputeGraph, layer: GraphLayer, input: 
       return output;
     }
     case 'halved': {
-      // The other way round than elsewhere: the sum is written over the residual (`phi3.cpp`).
+      // In contrast to other families, the sum is written over the residual (`phi3.cpp`).
       arena.give(dense(graph, shape.feedForward, 'halved'));
       return input;
     }
@@ -32,7 +32,10 @@ export function placeFeedForward(graph: ComputeGraph, layer: GraphLayer, input: 
   }
 }
 
-/** Norm, gate and up side by side (or both halves of one matrix), their product, and back to the stream's width. */
+/**
+ * The norm, gate and up side by side (or as two halves of one matrix), their product, and back to the stream's
+ * width.
+ */
 function dense(graph: ComputeGraph, width: number, kind: 'gated' | 'halved'): Block {
   const normed = graph.take(graph.shape.normWidth);
   return denseFrom(graph, normed, { width, kind });
@@ -72,7 +75,7 @@ function experts(graph: ComputeGraph): Block {
   return output;
 }
 
-/** Gemma 4 routes by the stream itself, and its experts have a norm of their own. */
+/** Gemma 4 routes by the stream itself, and its experts have their own norm. */
 function besideDense(graph: ComputeGraph): Block {
   const { arena, take, shape } = graph;
   const sizes = shape.experts;
@@ -85,7 +88,7 @@ function besideDense(graph: ComputeGraph): Block {
   return routed(graph, { normed, ...choice, keepsNorm: false });
 }
 
-/** Which experts a token goes to, and with what weight; gives `logits` back. */
+/** Chooses the experts of each token and their weights. Gives `logits` back. */
 function choose(
   { arena, take, shape }: ComputeGraph,
   logits: Block,

@@ -6,22 +6,22 @@ import { placeAttention } from './graph-attention.ts';
 import { placeFeedForward } from './graph-feed-forward.ts';
 import type { GraphLayer, GraphShape } from './graph-shape.ts';
 
-/** Inputs that a kind of layer reads, by the step that is the last to read them. */
+/** The inputs of one kind of layer, by the last step that reads them. */
 interface KindInputs {
-  /** What Q and K are turned by. */
+  /** The matrices that turn Q and K. */
   readonly placed: readonly Block[];
   /** Places in the cache. */
   readonly written: readonly Block[];
   /** The mask. */
   readonly read: readonly Block[];
-  /** What V is turned back by. */
+  /** The matrices that turn V back. */
   readonly turned: readonly Block[];
 }
 
 /**
- * Bytes of the compute buffer by going through the graph as the engine does when it reserves it, each tensor taken when
- * it is computed and given back when nobody reads it any more; steps that the engine does in place take nothing.
- * Order of inputs and of steps: `llama-graph.cpp` and the family's own file in llama.cpp v0.4.0.
+ * Bytes of the compute buffer. Goes through the graph as the engine does when it reserves the buffer: each tensor is
+ * taken when it is computed and given back after its last reader. Steps that the engine does in place take nothing.
+ * The order of inputs and steps is that of `llama-graph.cpp` and the family's own file in llama.cpp v0.4.0.
  */
 export function graphBytes(
   shape: GraphShape,
@@ -43,7 +43,7 @@ export function graphBytes(
   });
   const graph = graphOf(tokens);
   const words = arena.take(4 * tokens);
-  // Room for embeddings that come from outside; nobody ever gives it back.
+  // Room for embeddings from outside, which is never given back.
   graph.take(shape.width);
   const perLayerWords = shape.perLayerInputs === null ? null : arena.take(4 * tokens);
   const inputs = layInputs(graph);
@@ -63,7 +63,7 @@ export function graphBytes(
       residual = rows.take(shape.width);
       arena.give(rowIds, stream);
     }
-    // The sum is written over what attention gave. The first stream is read once more where layers have inputs.
+    // The sum is written over attention's output. With inputs for every layer, the first stream is read once more.
     const isKept = index === 0 && shape.perLayerInputs !== null;
     if (!isKept) arena.give(residual);
     stream = placeFeedForward(rows, layer, output);
@@ -73,7 +73,7 @@ export function graphBytes(
   return arena.peakBytes();
 }
 
-/** Indexes, turning matrices and masks, in the order in which the steps first name them. */
+/** Takes indexes, turning matrices and masks, in the order in which the steps first use them. */
 function layInputs({ shape, arena, tokens, request, cells }: ComputeGraph): Inputs {
   const inputs = new Map<boolean, KindInputs>();
   const position = arena.take(4 * tokens);
@@ -101,13 +101,13 @@ interface Inputs {
   readonly kinds: ReadonlyMap<boolean, KindInputs>;
 }
 
-/** The last layer of a kind gives its inputs back, each when its last reader is done. */
+/** Gives the inputs of a kind back in its last layer, each after its last reader. */
 function endInputs(
   { shape, arena }: ComputeGraph,
   { position, kinds }: Inputs,
   { layer, index, step }: { readonly layer: GraphLayer; readonly index: number; readonly step: keyof KindInputs },
 ): void {
-  // A layer without cells of its own writes nothing: the last one that did has given the places back.
+  // A layer without cells of its own writes nothing. The last layer with cells has given the places back.
   if (step === 'written' && !layer.ownsCells) return;
   const later = shape.layers.slice(index + 1);
   const attending = later.filter((other) => other.attention !== 'linear');
@@ -118,8 +118,8 @@ function endInputs(
 }
 
 /**
- * Gemma 4's inputs for every layer: looked up at the start, mixed with the scaled embeddings when the first layer asks
- * for them, kept to the end. What is returned goes through one layer's part of them.
+ * Gemma 4's inputs for every layer: looked up at the start, mixed with the scaled embeddings in the first layer, and
+ * kept to the end. The returned function goes through one layer's part of them.
  */
 function startPerLayer(graph: ComputeGraph, words: Block | null): (index: number, first: Block | null) => void {
   const { shape, arena } = graph;
@@ -146,12 +146,12 @@ function startPerLayer(graph: ComputeGraph, words: Block | null): (index: number
   };
 }
 
-/** The last norm is written over the stream; logits are for the rows that were asked for. */
+/** The last norm is written over the stream. Logits are computed for the requested rows. */
 function finish(
   { shape, arena }: ComputeGraph,
   { stream, rowIds, outputs }: { readonly stream: Block; readonly rowIds: Block; readonly outputs: number },
 ): void {
-  // Both ways the engine keeps the stream: what predicts further tokens may read it.
+  // The engine keeps the stream both before and after this, because layers that predict further tokens may read it.
   if (shape.rows !== 'in-last-layer') {
     arena.take(4 * shape.width * outputs);
     arena.give(rowIds);

@@ -1,7 +1,7 @@
 import type { ContextShape } from '../estimate/layer-shapes.ts';
 import type { KeyReader } from '../gguf/gguf-keys.ts';
 
-/** What one layer computes with, widths in elements of a token. */
+/** The sizes that one layer computes with. Widths are in elements for each token. */
 export interface GraphLayer {
   readonly attention: 'plain' | 'fused' | 'gated' | 'linear' | 'latent' | 'expanded';
   readonly isWindow: boolean;
@@ -11,9 +11,9 @@ export interface GraphLayer {
   readonly queryWidth: number;
   readonly keyWidth: number;
   readonly valueWidth: number;
-  /** What attention gives for all heads together. */
+  /** The width of attention's output for all heads together. */
   readonly outWidth: number;
-  /** Bytes of the matrices that a quantised cache is turned by; 0 where its heads do not allow it. */
+  /** Bytes of the matrices that turn values for a quantized cache. 0 if the head size does not allow it. */
   readonly turns: { readonly key: number; readonly value: number };
   readonly feed: 'gated' | 'halved' | 'experts' | 'experts-beside-dense';
 }
@@ -21,22 +21,25 @@ export interface GraphLayer {
 /** The graph of a family whose order of steps is known. */
 export interface GraphShape {
   readonly width: number;
-  /** What the norm before attention and before the feed-forward takes: nothing where a family has them only behind. */
+  /**
+   * The width of the norm before attention and before the feed-forward part. 0 if a family has norms only after
+   * them.
+   */
   readonly normWidth: number;
   readonly vocabulary: number;
   readonly layers: readonly GraphLayer[];
-  /** Where the rows that are asked for are taken out of the batch. */
+  /** Where the requested rows are taken out of the batch. */
   readonly rows: 'in-last-layer' | 'before-norm' | 'after-norm';
   readonly feedForward: number;
   readonly experts: {
     readonly count: number;
     readonly used: number;
     readonly feedForward: number;
-    /** Of the expert that every token goes through; 0 where there is none. */
+    /** The width of the expert that every token uses. 0: there is none. */
     readonly sharedForward: number;
-    /** Chosen by scores with a bias, weighed without it. */
+    /** Experts are chosen by scores with a bias and weighted without it. */
     readonly isBiased: boolean;
-    /** The shared expert is weighed by a gate of its own. */
+    /** The shared expert has a gate of its own. */
     readonly gatesShared: boolean;
     readonly normsWeights: boolean;
   } | null;
@@ -54,7 +57,7 @@ export interface GraphShape {
   readonly keysFirst: boolean;
   /** V has a norm of its own. */
   readonly normsValues: boolean;
-  /** The widest V of all layers, which decides about the list of places where flash attention is off. */
+  /** The widest V of all layers. It determines the size of the list of places without flash attention. */
   readonly widestValue: number;
 }
 
@@ -64,7 +67,7 @@ interface Family {
   readonly rows?: GraphShape['rows'];
 }
 
-/** Families of which the graph was read in llama.cpp v0.4.0 (`src/models`). Others have no rule here. */
+/** Families whose graph was read in llama.cpp v0.4.0 (`src/models`). Other families have no rule here. */
 const families: Readonly<Record<string, Family>> = {
   llama: {},
   qwen2: {},
@@ -83,7 +86,7 @@ const families: Readonly<Record<string, Family>> = {
   deepseek2: { attention: 'latent' },
 };
 
-/** Null where the family's graph is not known, or a key of it is missing. */
+/** Null if the family's graph is not known, or one of its keys is missing. */
 export function readGraphShape(keys: KeyReader, context: ContextShape, vocabulary: number | null): GraphShape | null {
   const family = families[keys.architecture];
   const width = keys.number('embedding_length');
@@ -159,7 +162,10 @@ function headWidths(
   return { key: read('key_length'), value: read('value_length') };
 }
 
-/** A Hadamard matrix of 64, or of the largest power of two that divides the heads (`build_input_k_rot`). */
+/**
+ * The size of a Hadamard matrix of 64, or of the largest power of two that divides the head size
+ * (`build_input_k_rot`).
+ */
 function turnBytes(head: number, size: 'largest' | 'smallest'): number {
   if (head === 0 || head % 64 !== 0) return 0;
   let side = 64;

@@ -10,7 +10,7 @@ import type { ModelTarget } from '../api/api-provider.ts';
 type WireRequest = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
 
-/** What is carried of a block of thinking from the answer to the requests after it. */
+/** What is kept of a block of thinking, to send it back in later requests. */
 export const thinkingStateSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
   z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
@@ -26,9 +26,9 @@ const thinkingTokens: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 };
 
 /**
- * Our request in the shape of the Messages API, with three places up to which the service keeps what it has read:
- * the tools and the system text, where the request before this one ended, and the end of this one. From step to step
- * everything up to the second is read from the cache.
+ * Converts our request to the Messages API, with three cache breakpoints: after tools and system text, at the end of
+ * the previous request, and at the end of this one. In each step, everything up to the second is read from the
+ * cache.
  */
 export function toAnthropicWire(request: ModelRequest, target: ModelTarget): WireRequest {
   const history = fitHistory(request.messages, {
@@ -46,7 +46,7 @@ export function toAnthropicWire(request: ModelRequest, target: ModelTarget): Wir
     ...(tools.length > 0 ? { tools: history.system === '' ? markLast(tools) : tools } : undeclared(history)),
     messages: marked(history.turns.flatMap(wireMessages)),
     ...thinking,
-    // Newer models refuse to be told a temperature, and so do all while they think.
+    // Newer models refuse a temperature, and all models refuse it while they think.
     ...(takesTemperature(request.model) && thinking.thinking === undefined ? { temperature: request.temperature } : {}),
     ...stopFields(request),
     ...outputConfig(request, target),
@@ -58,7 +58,7 @@ function stopFields({ stop }: ModelRequest): Pick<WireRequest, 'stop_sequences'>
   return visible.length === 0 ? {} : { stop_sequences: visible };
 }
 
-/** The generation of a Claude by its name: `claude-opus-4-7` is 4.7. Null for a name of another form. */
+/** The generation of a Claude model from its name: `claude-opus-4-7` is 4.7. Null for other names. */
 function generationOf(model: string): number | null {
   const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?![\d])/u.exec(model);
   if (match === null) return null;
@@ -70,7 +70,7 @@ function takesTemperature(model: string): boolean {
   return generation !== null && generation < 4.65;
 }
 
-/** From 4.6 on a model thinks as much as it finds right; before, it is given a number of tokens. */
+/** From version 4.6 on, a model decides by itself how much to think. Older ones need a number of tokens. */
 function thinksByItself(model: string): boolean {
   const generation = generationOf(model);
   return generation === null || generation > 4.55;
@@ -88,7 +88,7 @@ function thinkingOf(
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-/** Told to think, an older model wants every turn of the running tool loop to begin with its own thinking. */
+/** While an older model thinks, every turn of the current tool loop must begin with its own thinking. */
 function canThinkOn({ turns }: FittedHistory): boolean {
   const from = turns.findLastIndex((turn) => turn.role === 'user');
   return turns.slice(from + 1).every((turn) => turn.role === 'user' || turn.parts[0]?.type === 'reasoning');
@@ -100,7 +100,7 @@ function outputConfig({ model, effort, output }: ModelRequest, target: ModelTarg
   if (!hasEffort && format === null) return {};
   return {
     output_config: {
-      // Those who always think are asked for as little as they can.
+      // Models that always think are asked to think as little as possible.
       ...(hasEffort ? { effort: effort === 'none' ? 'low' : effort } : {}),
       ...(format === null ? {} : { format: { type: 'json_schema', schema: format.schema } }),
     },
@@ -112,7 +112,7 @@ function toWireTool(tool: ModelRequest['tools'][number]): Anthropic.Tool {
   return { name: tool.name, description: tool.description, input_schema: { ...schema, type: 'object' } };
 }
 
-/** A history with calls needs tools, be it that none may be called any more. */
+/** A history with calls needs declared tools, even if none may be called now. */
 function undeclared({ turns }: FittedHistory): Partial<WireRequest> {
   const names = new Set<string>();
   for (const turn of turns) if (turn.role === 'assistant') for (const { name } of turn.results) names.add(name);
@@ -158,14 +158,14 @@ function markLast(tools: readonly Anthropic.Tool[]): Anthropic.Tool[] {
   return tools.map((tool, index) => (index === tools.length - 1 ? { ...tool, ...breakpoint } : tool));
 }
 
-/** Puts a breakpoint at the end of the last message of the user and at the end of the one before. */
+/** Puts a cache breakpoint at the end of the last user message and of the one before. */
 function marked(messages: readonly Anthropic.MessageParam[]): Anthropic.MessageParam[] {
   const joined = joinUsers(messages);
   const users = joined.flatMap((message, index) => (message.role === 'user' ? [index] : [])).slice(-2);
   return joined.map((message, index) => (users.includes(index) ? markEnd(message) : message));
 }
 
-/** Results and what the user says after them are one message of theirs, the results first. */
+/** Joins tool results and the user's following text into one user message, results first. */
 function joinUsers(messages: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
   const joined: Anthropic.MessageParam[] = [];
   for (const message of messages) {

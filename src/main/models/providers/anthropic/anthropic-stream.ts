@@ -25,11 +25,11 @@ interface OpenBlock {
 interface Reading {
   by: string;
   readonly open: Map<number, OpenBlock>;
-  /** Only the last event says that the answer is whole. */
+  /** Copied to the answer only at the last event, which confirms that it is complete. */
   stopReason: StopReason | null;
 }
 
-/** The Messages API over Anthropic's package. One use: one call. */
+/** The Messages API through Anthropic's package. Use it for one call only. */
 export function anthropicWire(
   connect: () => Promise<Anthropic>,
   targetOf: (request: ModelRequest) => ModelTarget,
@@ -75,7 +75,7 @@ function* takeEvent(event: Event, answer: Answer, reading: Reading): Iterable<St
       answer.stopReason = reading.stopReason;
       return;
     default:
-      // Pings, and what is yet to be invented.
+      // Ignores pings and unknown events.
       return;
   }
 }
@@ -139,7 +139,7 @@ function* endBlock(index: number, answer: Answer, { open, by }: Reading): Iterab
     answer.calls.push(toolCallOf(block.id, block.name, block.text));
     return;
   }
-  // Without its signature a block is worth nothing to the service.
+  // The service does not accept a block without its signature.
   if (block.type === 'thinking' && block.signature === '') return;
   const state: z.infer<typeof thinkingStateSchema> =
     block.type === 'thinking'
@@ -158,13 +158,13 @@ const usageSchema = z.object({
   output_tokens_details: z.object({ thinking_tokens: count }).nullish(),
 });
 
-/** `input_tokens` leaves the cached ones out. Counts grow while the answer does; the last ones hold. */
+/** `input_tokens` excludes cached tokens. Counts grow during the answer, and the last ones are valid. */
 function takeUsage(usage: unknown, answer: Answer): void {
   const parsed = usageSchema.safeParse(usage ?? {});
   if (!parsed.success) return;
   const counted = parsed.data;
   const before = answer.usage;
-  // Without what was read nothing is counted: an output alone would be a bill too low.
+  // Without an input count nothing is counted, because the output alone would make the cost too low.
   if (before === null && typeof counted.input_tokens !== 'number') return;
   answer.usage = {
     freshInput: counted.input_tokens ?? before?.freshInput ?? 0,

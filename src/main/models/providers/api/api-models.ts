@@ -8,14 +8,14 @@ import { bundledModels, bundledOn } from './bundled-models.ts';
 import { connectionMessage } from '../openai/openai-errors.ts';
 import type { Reachability } from './reachability.ts';
 
-/** What is known of the models of one configured service. */
+/** The models of one configured service. */
 interface ApiModels {
   /**
-   * The service's own list; what the settings name of its models is in it, too. Where the service cannot be asked,
-   * the list that comes with Dewpoint, with its date. Throws where there is nothing at all to name.
+   * The service's own list, plus models named in the settings. If the service cannot be asked, the dated list that
+   * comes with Dewpoint. Throws if no model can be named.
    */
   readonly list: (signal: AbortSignal) => Promise<readonly ModelInfo[]>;
-  /** Never waits; of a model that nobody has named so far it knows what holds for all of the service. */
+  /** Returns at once. For a name that is in no list, it returns the defaults of the service. */
   readonly find: (name: string) => ModelInfo;
   /** See `Provider.knows`. */
   readonly knows: (name: string) => ModelInfo | null;
@@ -23,19 +23,19 @@ interface ApiModels {
 
 export interface ApiModelsOptions {
   readonly id: string;
-  /** Names the list that comes with Dewpoint; null where there is none. */
+  /** The name of the list that comes with Dewpoint. Null: none. */
   readonly service: string | null;
   readonly where: 'local' | 'cloud';
-  /** A server that costs nothing but is not on this machine. */
+  /** A free server that is not on this machine. */
   readonly isElsewhere?: boolean;
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly effort: Effort | undefined;
   readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
   readonly now: () => number;
   readonly reach?: Reachability;
-  /** Models are called by names of the user's own, which no list has. */
+  /** Models have names that the user chose, which no list contains. */
   readonly ownNames?: boolean;
-  /** For a model of which no list says more. */
+  /** Defaults for a model that no list describes further. */
   readonly usual: (name: string) => DefaultModel;
 }
 
@@ -45,14 +45,14 @@ export interface DefaultModel {
   readonly images: boolean;
   readonly reasoning: boolean;
   readonly cache: boolean;
-  /** See `ModelInfo`; absent: no. */
+  /** See `ModelInfo`. Absent: no. */
   readonly schema?: boolean;
-  /** What can be chosen where it thinks; absent: nothing. */
+  /** The efforts to choose from if it thinks. Absent: none. */
   readonly efforts?: readonly Effort[];
 }
 
 const LIST_TIMEOUT_MS = 5_000;
-/** A turn asks at its start; services change their lists by the day. */
+/** Each turn asks at its start, while services change their lists only from day to day. */
 const FRESH_MS = 10 * 60_000;
 
 export function createApiModels(options: ApiModelsOptions): ApiModels {
@@ -74,7 +74,7 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
       return isListed || isRefused || options.ownNames === true ? find(name) : null;
     },
     async list(signal) {
-      // Where the last call did not get through, this is also what finds out whether the network is back.
+      // If the last call did not get through, asking again also finds out whether the network is back.
       const isFresh = live !== null && options.now() - live.at < FRESH_MS && options.reach?.now() !== 'away';
       if (live !== null && isFresh) return infos(live.models);
       const child = childAbort(signal);
@@ -100,17 +100,20 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
   };
 }
 
-/** Of a server of one's own, and of deployments: no list could come with Dewpoint. */
+/** Added for the user's own servers and for deployments, for which no list comes with Dewpoint. */
 const onlyItKnows = 'It does not list its models. Models named in your settings can still be used.';
 
 function whyNoList(error: unknown): string {
   if (error instanceof ListRefusedError) return error.message;
   if (error instanceof z.ZodError) return 'It answered, but not with a list of models. Check its address.';
-  // `fetch`, and packages around it, say only that something failed.
+  // `fetch` and packages based on it only say that something failed. The cause says why.
   return error instanceof Error && error.cause instanceof Error ? connectionMessage(error) : messageOf(error);
 }
 
-/** A list that was refused; the service is there, and the list that comes with Dewpoint would only hide the reason. */
+/**
+ * The service answered, but refused to list its models. The list that comes with Dewpoint is not used then, because
+ * it would hide the reason.
+ */
 export class ListRefusedError extends Error {
   constructor(message: string) {
     super(message);
@@ -118,7 +121,7 @@ export class ListRefusedError extends Error {
   }
 }
 
-/** A dated name (`gpt-5.4-2026-03-05`) is the model that it is a date of; so is one with a wish (`MODEL:fastest`). */
+/** Finds a model by its name, also with a date (`gpt-5.4-2026-03-05`) or a suffix (`MODEL:fastest`). */
 function nearest(models: readonly ListedModel[], name: string): ListedModel | undefined {
   const bare = name.replace(/:[^:/]*$/, '').replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '');
   return models.find((model) => model.name === name) ?? models.find((model) => model.name === bare);
@@ -127,7 +130,7 @@ function nearest(models: readonly ListedModel[], name: string): ListedModel | un
 interface Known {
   readonly listed: ListedModel | undefined;
   readonly bundled: ListedModel | undefined;
-  /** Why the service's own list is not there: the first is the bundled one. */
+  /** Why the service's own list is missing. The bundled list is used then. */
   readonly unlisted?: string | undefined;
 }
 
@@ -135,7 +138,7 @@ function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unli
   const { where } = options;
   const usual = options.usual(name);
   const known = options.models[name];
-  // Who says how hard this very model is to think says that it does.
+  // A user who sets an effort for this model says that it can think.
   const isToThink = known?.effort === undefined ? undefined : true;
   const reasoning = known?.reasoning ?? isToThink ?? listed?.reasoning ?? bundled?.reasoning ?? usual.reasoning;
   const effort = known?.effort ?? options.effort;
@@ -169,7 +172,10 @@ function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unli
   };
 }
 
-/** Services with such a window take at least so long an answer; a first file with its tests has more than 8,192 tokens. */
+/**
+ * Services with such a context size allow answers of at least this length. A first file with its tests can exceed
+ * 8,192 tokens.
+ */
 const roomyContextTokens = 100_000;
 const roomyOutputTokens = 16_384;
 

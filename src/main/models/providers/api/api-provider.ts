@@ -8,19 +8,19 @@ import { readable } from './http-errors.ts';
 import { watchReachability } from './reachability.ts';
 import { afterSleepMs, firstWordMs, stallMs } from '../call/stall-watch.ts';
 
-/** What a wire format must know of the model that is called. */
+/** What a wire format needs to know about the called model. */
 export interface ModelTarget {
-  /** `KIND/MODEL`, whose reasoning is sent back. */
+  /** `KIND/MODEL`. Only this model's reasoning is sent back. */
   readonly by: string;
   readonly images: boolean;
-  /** It thinks before it answers, and takes no temperature then. */
+  /** It thinks before it answers, and then accepts no temperature. */
   readonly reasoning: boolean;
 }
 
-/** A service, and what is known of its models beforehand. */
+/** A service, and what is known of its models in advance. */
 export interface ApiService extends Pick<ApiModelsOptions, 'service' | 'where' | 'isElsewhere' | 'ownNames' | 'usual'> {
   readonly id: string;
-  /** Of the definition or the preset, for what is carried from answer to request. */
+  /** The kind of the definition or the preset, used to mark reasoning that is sent back later. */
   readonly kind: string;
   readonly settings: Pick<ApiModelsOptions, 'models'> & {
     readonly effort?: Effort | undefined;
@@ -28,17 +28,17 @@ export interface ApiService extends Pick<ApiModelsOptions, 'service' | 'where' |
   };
 }
 
-/** How a service is asked. */
+/** How to call a service. */
 export interface ApiCalls<Event> {
   readonly fetchList: ApiModelsOptions['fetchList'];
   readonly tryKey?: Provider['tryKey'];
-  /** One use: one call. */
+  /** Use it for one call only. */
   readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
 }
 
 /**
- * A provider that is a service: models from its book, calls over its wire, nothing held open between them. All of
- * `callsOver` goes through the `fetch` that it is given, which sees whether the service can be reached.
+ * A provider for a service over the network. It keeps no connection open between calls. `callsOver` must use the
+ * given `fetch` for everything, because that one watches whether the service can be reached.
  */
 export function createApiProvider<Event>(
   dependencies: Pick<ProviderDependencies, 'now' | 'fetch'>,
@@ -53,7 +53,7 @@ export function createApiProvider<Event>(
   const limits = {
     firstWordMs: firstWordMs(settings),
     stallMs: stallMs[about.where],
-    // A server in the house may have slept, too, and goes on.
+    // A local server may have slept with the machine, and then continues.
     ...(about.where === 'cloud' ? { wokenMs: afterSleepMs } : {}),
   };
   const targetOf = ({ model }: ModelRequest): ModelTarget => {
@@ -73,8 +73,8 @@ export function createApiProvider<Event>(
 }
 
 /**
- * A `fetch` for services, which answer with no page for people. One that says that all is well comes from whoever is in
- * the way (a portal that wants a name first), or from an address that is no service's; `fetch` fails then.
+ * A `fetch` for services, which never answer with a web page. A page with a success status comes from something in
+ * between (such as a portal that asks you to sign in) or from a wrong address. `fetch` fails then.
  */
 function rejectHtmlPages(get: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -88,14 +88,14 @@ function rejectHtmlPages(get: typeof fetch): typeof fetch {
   };
 }
 
-/** An address below a base, which people write with and without a slash at its end. */
+/** Joins a base address and a path. The base may end with a slash. */
 export function addressBelow(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`;
 }
 
 /**
- * Whether an address is that of this machine itself, whatever a name may stand for elsewhere: only the names and numbers
- * that always are. A machine in the same house is not this one.
+ * Whether an address always means this machine itself. Other names and addresses do not count, even those of a
+ * machine in the same network.
  */
 export function isThisMachine(address: string): boolean {
   const host = new URL(address).hostname.toLowerCase();

@@ -1,4 +1,4 @@
-/** A model as a list names it: the service's own, or the one below. What is absent is not known. */
+/** A model as a list describes it: the service's own list, or the one below. Absent fields are unknown. */
 export interface ListedModel {
   readonly name: string;
   readonly label?: string | undefined;
@@ -6,13 +6,13 @@ export interface ListedModel {
   readonly tools?: boolean | undefined;
   readonly images?: boolean | undefined;
   readonly reasoning?: boolean | undefined;
-  /** US dollars per million tokens, where the list says them. */
+  /** US dollars per million tokens, if the list says them. */
   readonly price?: { readonly input: number; readonly output: number } | undefined;
 }
 
 /**
- * The day on which the lists below were put together, from the services' own pages and packages; of those who serve
- * open models, from models.dev, which names the page or the answer of the service that each entry is from.
+ * The day on which the lists below were compiled, from the services' own pages and packages. For services that offer
+ * open models, the source is models.dev, which names the service's page or answer behind each entry.
  */
 export const bundledOn = '2026-11-22';
 
@@ -78,7 +78,7 @@ const open = (label: string, contextTokens: number, can: 'read' | 'see' = 'read'
   reasoning: true,
 });
 
-/** Open models are served by many, under many names; the window is the smallest of those that are offered. */
+/** Many services offer open models, under many names. The context size is the smallest on offer. */
 const glm53 = open('GLM-5.3', MILLION);
 const glm53Flash = open('GLM-5.3 Flash', MILLION, 'see');
 const kimiK3 = open('Kimi K3', MILLION, 'see');
@@ -91,8 +91,8 @@ const gptOss20 = open('GPT OSS 20B', 131_072);
 const fireworks = (name: string, model: Open): ListedModel => ({ ...model, name: `accounts/fireworks/models/${name}` });
 
 /**
- * Models by service, for when it cannot be asked, and what its own list leaves out (OpenAI's has names alone).
- * Newest first. A model that is missing here works all the same, with a careful window.
+ * Models by service, for when a service cannot be asked, and for facts that its own list lacks (OpenAI's has only
+ * names). Newest first. A model that is missing here still works, with a cautious context size.
  */
 export const bundledModels: Readonly<Record<string, readonly ListedModel[]>> = {
   anthropic: [

@@ -9,8 +9,8 @@ export interface JsonGet {
 }
 
 /**
- * Reads JSON from a service. A refusal (a missing key, a name that it does not know) is a `ListRefusedError`. Rejects
- * with words for a person also where something else than the service answers: a page to sign in, a wrong address.
+ * Reads JSON from a service. Throws `ListRefusedError` if the service refuses (a missing key, an unknown name). Also
+ * rejects with a readable message if something else answers, such as a sign-in page or a wrong address.
  */
 export async function getJson({ url, headers, fetch: get, signal }: JsonGet): Promise<unknown> {
   const response = await get(url, { headers: { accept: 'application/json', ...headers }, signal });
@@ -29,7 +29,7 @@ export async function getJson({ url, headers, fetch: get, signal }: JsonGet): Pr
   }
 }
 
-/** What a person can read in the body of a refusal. */
+/** The readable message in the body of a refusal. */
 export function messageIn(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body);

@@ -1,24 +1,27 @@
 import type { ProviderError } from '../define.ts';
 
-/** What a service said instead of an answer, or in the middle of one. */
+/** An error that a service returned instead of an answer, or in the middle of one. */
 export interface Refusal {
   /** Absent for an error inside a stream that began well. */
   readonly status: number | undefined;
   readonly message: string;
   readonly headers?: Headers | undefined;
-  /** The service's own word for it (`overloaded_error`, `RESOURCE_EXHAUSTED`, `insufficient_quota`). */
+  /** The service's own code (`overloaded_error`, `RESOURCE_EXHAUSTED`, `insufficient_quota`). */
   readonly kind?: string | undefined;
-  /** Where it says so in the body. */
+  /** The waiting time, if the body names one. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The same words mean the same in every service that we know; the status is the last to ask, for proxies change it. */
+/**
+ * Maps a refusal to our codes. All known services use the same words. The status counts least, because proxies
+ * change it.
+ */
 export function errorOfRefusal(refusal: Refusal): ProviderError {
   const { status, kind = '' } = refusal;
   const message = readable(refusal.message);
   const wait = refusal.retryAfterMs ?? retryAfterMs(refusal.headers);
   const later = wait === null ? {} : { retryAfterMs: wait };
-  // Money that is used up does not come back by waiting, whatever the status.
+  // Waiting does not restore used-up credit, whatever the status says.
   if (/insufficient_quota|billing|credit/iu.test(kind) || status === 402)
     return { code: 'auth', message: `${message} (Your account has no credit left.)`, retryable: false };
   if (status === 429 || /rate.?limit|resource_exhausted|too_many_requests/iu.test(kind))
@@ -38,13 +41,13 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
   if (status === 408 || status === 409) return { code: 'overloaded', message, retryable: true, ...later };
   if ((status !== undefined && status >= 400 && status < 500) || /invalid_(request|argument|prompt)/iu.test(kind))
     return { code: 'bad-request', message, retryable: false };
-  // An error frame inside a 200 has no status: the server gave up in the middle.
+  // An error inside a 200 has no error status: the server failed in the middle.
   return { code: 'overloaded', message, retryable: true, ...later };
 }
 
 const LONGEST_MESSAGE = 500;
 
-/** What a service or whoever answers in its place said, as a sentence: of a page its title, never its markup. */
+/** Makes a readable sentence of a response text. A web page is reduced to its title. */
 export function readable(text: string): string {
   const page = /<(?:!doctype|html|head|body)\b/iu.exec(text);
   if (page === null) return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)} …` : text;
@@ -59,7 +62,7 @@ function isContextFull(text: string): boolean {
   );
 }
 
-/** Milliseconds to wait by the headers of an answer; null where it says nothing that can be read. */
+/** The waiting time that the headers ask for, in milliseconds. Null if none can be read. */
 export function retryAfterMs(headers: Headers | undefined): number | null {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;

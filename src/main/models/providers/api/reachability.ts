@@ -1,10 +1,10 @@
-/** Whether a service can be reached, as far as the last request to it has shown. */
+/** Whether a service can be reached, judged by the last request to it. */
 export interface Reachability {
-  /** The same way out, watched. */
+  /** The given `fetch`, with its outcome recorded. */
   readonly fetch: typeof fetch;
-  /** Any answer shows that it is there, a refusal too. Null: nothing was asked yet. */
+  /** Any answer counts as reachable, even a refusal. Null: no request yet. */
   readonly now: () => 'there' | 'away' | null;
-  /** Nobody answered in the time that there was. */
+  /** Records that no answer came within the time limit. */
   readonly noteSilence: () => void;
 }
 
@@ -21,7 +21,7 @@ export function watchReachability(get: typeof fetch): Reachability {
         last = 'there';
         return response;
       } catch (error) {
-        // Who stops a request learns nothing of the way.
+        // An aborted request says nothing about the network.
         if (init?.signal?.aborted !== true) last = 'away';
         throw error;
       }

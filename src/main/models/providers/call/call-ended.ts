@@ -2,7 +2,7 @@ import { noUsage } from '@shared/money/token-cost.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { ProviderError, StreamEnded } from '../define.ts';
 
-/** The `ended` part of a call that failed or was cancelled; what it cost until then is kept. */
+/** The `ended` part of a call that failed or was cancelled. It keeps the usage up to that point. */
 export function endedWith(
   error: ProviderError | null,
   startedAt: number,
@@ -19,12 +19,15 @@ export function endedWith(
   };
 }
 
-/** A failure that comes again however often it is tried. */
+/** A failure that a retry cannot fix. */
 export function failed(code: ProviderError['code'], message: string): ProviderError {
   return { code, message, retryable: false };
 }
 
-/** A count on the safe side where a provider gives none: four bytes a token in English and code, fewer elsewhere. */
+/**
+ * Estimates tokens when a provider gives no count, on the safe side: 3.5 bytes a token, where English and code have
+ * about four. Other languages have fewer bytes a token.
+ */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text, 'utf8') / 3.5);
 }

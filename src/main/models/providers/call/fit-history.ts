@@ -2,15 +2,15 @@ import { unseenImage } from '@shared/attachments/unseen-image.ts';
 import type { Message, Part, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 
-/** Half of a pair that stands alone: JSON can carry it and no service takes it. Lengths stay as they are. */
+/** An unpaired surrogate: JSON can carry it, but no service accepts it. Replacing it keeps the length. */
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** A text that every service takes: what was cut in the middle of a character, or was never text, is marked. */
+/** A text that every service accepts: half characters and null bytes become U+FFFD. */
 export function wellFormed(text: string): string {
   return text.replace(loneSurrogate, '\uFFFD').replaceAll('\0', '\uFFFD');
 }
 
-/** The same for every string and key inside a value. */
+/** Does the same for every string and key inside a value. */
 export function wellFormedValue(value: unknown): unknown {
   if (typeof value === 'string') return wellFormed(value);
   if (Array.isArray(value)) return value.map(wellFormedValue);
@@ -24,7 +24,7 @@ export function wellFormedObject(value: object): Record<string, unknown> {
 
 /** A history in the strict form that every service takes; see `fitHistory`. */
 export interface FittedHistory {
-  /** Empty where none is given. */
+  /** Empty if there is none. */
   readonly system: string;
   readonly turns: readonly FittedTurn[];
 }
@@ -33,7 +33,7 @@ export type FittedTurn = UserTurn | AssistantTurn;
 
 export interface UserTurn {
   readonly role: 'user';
-  /** At least one; no text is blank. */
+  /** At least one. No text is blank. */
   readonly parts: readonly UserPart[];
 }
 
@@ -41,9 +41,9 @@ export type UserPart = Extract<Part, { type: 'text' | 'image' }>;
 
 export interface AssistantTurn {
   readonly role: 'assistant';
-  /** At least one text or call; no text is blank, and calls come last. */
+  /** At least one text or call. No text is blank, and calls come last. */
   readonly parts: readonly (Extract<Part, { type: 'text' }> | ReasoningPart | FittedCall)[];
-  /** One for each call, in the order of the calls. */
+  /** One for each call, in the same order. */
   readonly results: readonly FittedResult[];
 }
 
@@ -52,7 +52,7 @@ export interface FittedCall {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Of this very model only. */
+  /** Only from this very model. */
   readonly state: string | null;
 }
 
@@ -63,13 +63,13 @@ export interface FittedResult {
   readonly isError: boolean;
 }
 
-/** What a service asks of a history beyond what all of them do. */
+/** What a service requires of a history beyond what all services require. */
 export interface HistoryRules {
-  /** `KIND/MODEL`: whose reasoning and signatures are sent back. All others are dropped. */
+  /** `KIND/MODEL`. Only this model's reasoning and signatures are sent back. */
   readonly by: string;
   readonly images: boolean;
   readonly callId: { readonly pattern: RegExp; readonly length: number };
-  /** It refuses a message of the user right after results of tools. */
+  /** The service refuses a user message right after tool results. */
   readonly answersResults?: boolean;
 }
 
@@ -77,10 +77,10 @@ const NOT_RUN = '(This call was not run.)';
 const NO_OUTPUT = '(no output)';
 
 /**
- * Makes a history of whatever origin valid for one service, and keeps all that was said: reasoning of other models is
- * dropped, call ids are renamed where they do not fit or stand twice, every call has exactly one result right after
- * its turn, the turns alternate, begin and end with the user (or with results). The same beginning gives the same
- * beginning, so that what a service has cached stays good while the history grows.
+ * Makes a history of any origin valid for one service without losing messages. Reasoning of other models is dropped.
+ * Call ids that do not fit or occur twice are renamed. Every call gets exactly one result, right after its turn.
+ * Turns alternate, and begin and end with the user (or with results). An unchanged beginning stays unchanged in the
+ * output, so that the service's prompt cache stays valid while the history grows.
  */
 export function fitHistory(messages: readonly Message[], rules: HistoryRules): FittedHistory {
   const fold: Fold = { rules, system: [], turns: [], ids: new Map(), takenIds: new Set() };
@@ -99,7 +99,7 @@ interface Fold {
   readonly rules: HistoryRules;
   readonly system: string[];
   readonly turns: ({ readonly role: 'user'; readonly parts: UserPart[] } | OpenTurn)[];
-  /** How often an original id has been seen. */
+  /** How often each original id has occurred. */
   readonly ids: Map<string, number>;
   readonly takenIds: Set<string>;
 }
@@ -137,7 +137,7 @@ function addText(fold: Fold, role: Message['role'], text: string): void {
     else turn.said.push({ type: 'text', text });
     return;
   }
-  // Only what opens the history is the service's own system text; a later one would move the whole prefix.
+  // Only an opening system message becomes the service's system text. A later one would change the whole prefix.
   if (role === 'system' && fold.turns.length === 0) fold.system.push(text);
   else addUserPart(fold, { type: 'text', text });
 }
@@ -148,7 +148,7 @@ function addUserPart(fold: Fold, part: UserPart): void {
   else fold.turns.push({ role: 'user', parts: [part] });
 }
 
-/** The turn that is being written: a call that has its result ends one. */
+/** The assistant turn to add to. A turn whose calls have results is complete, so a new one begins. */
 function assistantTurn(fold: Fold): OpenTurn {
   const last = fold.turns.at(-1);
   if (last?.role === 'assistant' && last.calls.every((entry) => entry.result === null)) return last;
@@ -175,7 +175,7 @@ function addResult(fold: Fold, part: Extract<Part, { type: 'tool-result' }>): vo
   const waiting = turn?.role === 'assistant' ? turn.calls.filter((entry) => entry.result === null) : [];
   const entry = waiting.find(({ originalId }) => originalId === part.id);
   if (entry === undefined) {
-    // A result without its call (the call was compacted away, or answered before) is still something that was shown.
+    // A result whose call is missing (it was compacted away, or already answered) is kept as text.
     addUserPart(fold, { type: 'text', text: `Result of ${fitName(part.name)}:\n${text}` });
     return;
   }
@@ -201,7 +201,7 @@ function fitName(name: string): string {
   return /^[a-zA-Z_]/.test(fitted) ? fitted : `_${fitted}`;
 }
 
-/** Arguments that came as a text are read, others that are no object get a name. */
+/** Parses arguments that came as text. Wraps values that are not objects. */
 function fitInput(input: unknown): Record<string, unknown> {
   if (input === null || input === undefined) return {};
   if (typeof input === 'object' && !Array.isArray(input)) return wellFormedObject(input);
@@ -224,7 +224,7 @@ function close(turn: Fold['turns'][number]): FittedTurn | null {
   const results = turn.calls.map(
     ({ call, result }) => result ?? { id: call.id, name: call.name, text: NOT_RUN, isError: true },
   );
-  // Reasoning that nothing follows is refused: it belongs to what came after it.
+  // Services refuse trailing reasoning, because it belongs to the content that follows it.
   const end = calls.length > 0 ? turn.said.length : turn.said.findLastIndex((part) => part.type === 'text') + 1;
   return { role: 'assistant', parts: [...turn.said.slice(0, end), ...calls], results };
 }

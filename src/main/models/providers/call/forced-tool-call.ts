@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../define.ts';
 import { schemaForWire } from './wire-schema.ts';
 
-/** One call of one of the tools, as the whole answer of a model that is held to a JSON Schema. */
+/** The schema of an answer that is exactly one call of one of the tools. */
 export function callsSchema(tools: ModelRequest['tools']): Readonly<Record<string, unknown>> {
   return { anyOf: tools.map(callSchema) };
 }
@@ -14,14 +14,17 @@ function callSchema({ name, inputSchema }: ModelRequest['tools'][number]): unkno
   };
 }
 
-/** A call that was forced by the schema above; null where it ended before its end, or the server held to nothing. */
+/**
+ * Reads a call that was forced by this schema. Null if the answer was cut off, or the server did not enforce the
+ * schema.
+ */
 export function callIn(text: string): { readonly name: string; readonly input: unknown } | null {
   try {
     const call: unknown = JSON.parse(text);
     if (typeof call !== 'object' || call === null || !('tool' in call) || !('input' in call)) return null;
     return typeof call.tool === 'string' ? { name: call.tool, input: call.input } : null;
   } catch {
-    // What is not JSON is no call.
+    // Text that is not JSON contains no call.
     return null;
   }
 }

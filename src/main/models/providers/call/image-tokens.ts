@@ -2,16 +2,16 @@ import type { Part } from '@shared/models/model-messages.ts';
 
 type Image = Pick<Extract<Part, { type: 'image' }>, 'width' | 'height'>;
 
-/** Of an image whose size nobody knows. */
+/** Assumed for an image of unknown size. */
 const USUAL_SIDE = 1568;
 
 /**
- * How many tokens an image takes, on the safe side: the most that a service of today says it counts for one of this
- * size. By area where it is small (a token for 750 pixels: Anthropic's documentation; OpenAI's tiles of 512 by 512 and
- * Gemini's of 768 by 768 come to less), up to what the largest settings of all of them take.
+ * Estimates the tokens of an image, on the safe side: the highest count that any current service documents for this
+ * size. Small images count by area (Anthropic's documentation: one token for 750 pixels; OpenAI's tiles of 512 by
+ * 512 and Gemini's of 768 by 768 come to less), up to the maximum of all services.
  */
 export function imageTokens({ width = USUAL_SIDE, height = USUAL_SIDE }: Image, model: string): number {
-  // This one multiplies its images so that they cost what they cost with its larger sibling.
+  // This model multiplies its image tokens, so that an image costs the same as with its larger sibling.
   if (model.includes('gpt-4o-mini')) return 2833 + 5667 * tilesOf(width, height);
   const byArea = Math.ceil((width * height) / 750);
   return Math.min(MOST_TOKENS, Math.max(LEAST_TOKENS, byArea, 85 + 170 * tilesOf(width, height)));
@@ -20,7 +20,7 @@ export function imageTokens({ width = USUAL_SIDE, height = USUAL_SIDE }: Image, 
 const LEAST_TOKENS = 260;
 const MOST_TOKENS = 4800;
 
-/** Scaled to fit 2048 by 2048 and then to a shorter side of 768, as OpenAI's documentation says. */
+/** The image is scaled to fit 2048 by 2048 and then to a shorter side of 768, as OpenAI's documentation says. */
 function tilesOf(width: number, height: number): number {
   const fit = Math.min(1, 2048 / Math.max(width, height));
   const short = Math.min(1, 768 / (Math.min(width, height) * fit));

@@ -5,7 +5,7 @@ export type ModelFile = NonNullable<Awaited<ReturnType<ProviderDependencies['mod
 
 type OfEngine = Pick<ModelInfo, 'contextTokens' | 'capabilities' | 'price' | 'strategies' | 'use'>;
 
-/** A model of a file on this machine: what its file says, and what the engine that runs it adds. `id`: of its provider. */
+/** Describes a model file of this machine, from the file itself and from its engine. `id` is the provider's. */
 export function infoOfFile(id: string, name: string, file: ModelFile, engine: OfEngine): ModelInfo {
   const { label, parametersB, efforts, effort } = file;
   return {
@@ -21,7 +21,10 @@ export function infoOfFile(id: string, name: string, file: ModelFile, engine: Of
   };
 }
 
-/** Before anything is loaded: it would fail, or answer nonsense. */
+/**
+ * The message for a model that produces vectors or scores. It is given before loading, which would fail or produce
+ * nonsense.
+ */
 export function noAnswers(name: string, use: TextUse): string {
   const made = use === 'vectors' ? 'turns texts into vectors for a search' : 'says how well texts fit a question';
   return `The model ${name} ${made} and cannot answer. Choose another one for tasks and chat.`;

@@ -1,8 +1,8 @@
 /** Notices when a model writes much slower than it did before on the same engine. */
 export interface SpeedWatch {
   /**
-   * A sentence where this call fell below the model's own baseline; null where it did not, or there is none yet.
-   * `model`: its digest or file.
+   * Returns a sentence if this call was much slower than the model's own baseline. Null if it was not, or there is
+   * no baseline yet. `model` is its digest or file.
    */
   readonly note: (model: string, call: WrittenTokens) => string | null;
 }
@@ -12,7 +12,7 @@ export interface WrittenTokens {
   readonly outputMs: number | null;
 }
 
-/** Fewer tokens say little about speed. */
+/** Shorter answers say little about speed. */
 const leastTokens = 24;
 const leastCalls = 3;
 const share = 0.5;

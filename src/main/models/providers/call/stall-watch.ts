@@ -1,18 +1,21 @@
 import { sleptTime, type SleptTime } from '../../../lib/async/slept-time.ts';
 
-/** How long an answer that has begun may be silent. */
+/** How long a stream may be silent once the answer has begun. */
 export const stallMs = { local: 300_000, cloud: 90_000 } as const;
 
-/** A service that says nothing for so long after the machine woke up was lost in its sleep. */
+/** If a service is silent for this long after the machine woke up, the connection was lost during sleep. */
 export const afterSleepMs = 30_000;
 const lookMs = 2_000;
 
-/** Until its first word a server may read a long prompt, and a service think without showing it. In place of it, the settings' seconds. */
+/**
+ * The time limit for the first word, from the settings or 300 s. It is long, because a server may read a long prompt
+ * and a service may think without showing it.
+ */
 export function firstWordMs({ firstWordSeconds }: { readonly firstWordSeconds?: number | undefined }): number {
   return (firstWordSeconds ?? 300) * 1000;
 }
 
-/** A stream that gave nothing for too long. */
+/** A stream that was silent for too long. */
 export class StalledError extends Error {
   constructor(limitMs: number, isAfterSleep = false) {
     const when = isAfterSleep ? ' after the machine woke up' : '';
@@ -21,15 +24,18 @@ export class StalledError extends Error {
   }
 }
 
-/** How the sleep of the machine is known, and how long a stream may be silent after it; without, as long as before it. */
+/**
+ * How to tell that the machine slept, and how long a stream may be silent after that. Without `wokenMs`, the usual
+ * limit holds.
+ */
 export interface StallClock {
   readonly slept?: SleptTime;
   readonly wokenMs?: number;
 }
 
 /**
- * Passes a stream on; throws `StalledError` when the next item takes longer than what holds when it is waited for.
- * Ends (without an error) as soon as the signal aborts, even when the source does not listen.
+ * Passes a stream on. Throws `StalledError` when the next item takes longer than the limit in force when the wait
+ * begins. Ends without an error as soon as the signal aborts, even if the source ignores it.
  */
 export async function* watchForStalls<T>(
   source: AsyncIterable<T>,
@@ -45,7 +51,7 @@ export async function* watchForStalls<T>(
       yield next.value;
     }
   } finally {
-    // Not awaited: a source that hangs would hang its ending, too.
+    // Not awaited, because a hanging source would hang here, too.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

@@ -6,15 +6,15 @@ import { imageTokens } from './image-tokens.ts';
 import { StalledError, watchForStalls } from './stall-watch.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 
-/** An answer while it comes in. A wire format fills it; nothing in it may be acted upon before `stopReason` is set. */
+/** An answer while it arrives, filled by a wire format. Nothing in it may be acted on before `stopReason` is set. */
 export interface Answer {
   text: string;
   reasoning: string;
-  /** Null until the service has said that the answer is whole. */
+  /** Null until the service has confirmed that the answer is complete. */
   stopReason: StopReason | null;
-  /** Null until the service has counted. Its own numbers, in our four buckets. */
+  /** Null until the service has sent its counts. They are converted into our four buckets. */
   usage: Usage | null;
-  /** Said in the stream, inside a 200. */
+  /** An error inside a stream that began with status 200. */
   error: ProviderError | null;
   model: string | null;
   evaluatedTokens: number | null;
@@ -26,27 +26,27 @@ export interface Answer {
 export interface CallContext {
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** How long it may be silent before its first word, and after it. */
+  /** The allowed silence before the first word, and after it. */
   readonly firstWordMs: number;
   readonly stallMs: number;
-  /** How long it may be silent after the machine slept; absent: as long as else. */
+  /** The allowed silence after the machine slept. Absent: the usual limit holds. */
   readonly wokenMs?: number;
 }
 
-/** One wire format: how a call is opened and what its events mean. */
+/** One wire format: how to start a call and what its events mean. */
 export interface Wire<Event> {
   readonly open: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Event>>;
-  /** Takes an event into the answer, and yields what may be shown of it at once. */
+  /** Adds an event to the answer, and yields what may be shown at once. */
   readonly take: (event: Event, answer: Answer) => Iterable<StreamPart>;
-  /** After the last event: what can only be put together now (calls that came in pieces). */
+  /** Called after the last event, to put calls together that came in pieces. */
   readonly close?: (answer: Answer) => void;
-  /** What went wrong, in our words; null where the error is not one of this wire. */
+  /** What went wrong, in our words. Null if the error does not come from this wire. */
   readonly errorOf: (error: unknown) => ProviderError | null;
 }
 
 /**
- * Runs one call over any wire: aborts, silence, cuts and errors end it in the same way everywhere, and calls of tools
- * are handed on only after the service has said that the answer is whole.
+ * Runs one call over any wire. Aborts, silence, cuts and errors end it in the same way everywhere. Tool calls are
+ * passed on only after the service has confirmed that the answer is complete.
  */
 export async function* streamAnswer<Event>(
   wire: Wire<Event>,
@@ -54,7 +54,7 @@ export async function* streamAnswer<Event>(
   context: CallContext,
 ): AsyncIterable<StreamPart> {
   const startedAt = context.now();
-  // The caller's signal and our own end meet here, so that a stalled socket is closed as well.
+  // Combines the caller's signal with our own abort, so that a stalled socket is closed, too.
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   if (context.signal.aborted) abort();
@@ -85,7 +85,7 @@ export async function* streamAnswer<Event>(
   }
 }
 
-/** A call that is being opened, as a stream: so that a service that never answers counts as silent. */
+/** Opens the call as part of the stream, so that a service that never answers counts as silent. */
 async function* opened<Event>(open: () => Promise<AsyncIterable<Event>>): AsyncIterable<Event> {
   yield* await open();
 }
@@ -105,7 +105,7 @@ export function emptyAnswer(): Answer {
   };
 }
 
-/** Adds to the text, and says so; nothing for an empty piece. */
+/** Adds to the text and yields the delta. Yields nothing for an empty piece. */
 export function* sayText(taken: Answer, text: string | null | undefined): Iterable<StreamPart> {
   if (text === null || text === undefined || text === '') return;
   taken.text += text;
@@ -122,7 +122,7 @@ export function* sayReasoningBlock(part: ReasoningPart): Iterable<StreamPart> {
   yield { type: 'reasoning', part };
 }
 
-/** A call with arguments as they came. Broken ones stay as they are: repairing is the agent's, with a record of it. */
+/** A call with its arguments as they came. Broken JSON gives a null input: the agent repairs it, and records that. */
 export function toolCallOf(id: string, name: string, json: string): ToolCallPart {
   try {
     const input: unknown = JSON.parse(json === '' ? '{}' : json);
@@ -149,13 +149,13 @@ function* finish(
   const decodeMs = taken.decodeMs ?? writingMs(taken, firstAt, endedAt);
   const timings = { queuedMs: 0, prefillMs, decodeMs, totalMs: Math.max(0, endedAt - startedAt) };
   if (context.signal.aborted || taken.error !== null || taken.stopReason === null) {
-    // Without a reason for its end the answer is not whole: no call in it may run.
+    // Without a stop reason the answer is incomplete, so none of its calls may run.
     const usage = usageSoFar(request, taken, taken.error === otherFormat);
     const error = context.signal.aborted ? null : (taken.error ?? brokenOff);
     yield { ...endedWith(error, startedAt, context.now(), usage), timings, ...modelOf(taken) };
     return;
   }
-  // An answer that hit the length limit may end inside its last call; one that was withheld is not to be acted upon.
+  // The last call may be incomplete if the answer hit the length limit. A withheld answer must not be acted on.
   const isWhole = taken.stopReason !== 'length' && taken.stopReason !== 'error';
   if (isWhole) for (const call of taken.calls) yield { type: 'tool-call', call };
   yield {
@@ -169,17 +169,17 @@ function* finish(
   };
 }
 
-/** Under this all came at once: it was written before it was sent. Milliseconds. */
+/** Below this, the whole answer came at once: it was written before it was sent. Milliseconds. */
 const leastWritingMs = 50;
 
-/** As whoever reads the stream sees it; null where part of what was written was not shown, or all came at once. */
+/** The writing time as the reader of the stream sees it. Null if thinking was hidden, or the answer came at once. */
 function writingMs({ usage, reasoning }: Answer, firstAt: number | null, endedAt: number): number | null {
   const isHidden = reasoning === '' && usage !== null && usage.reasoning > 0;
   const passedMs = firstAt === null ? 0 : endedAt - firstAt;
   return passedMs < leastWritingMs || isHidden ? null : passedMs;
 }
 
-/** Whatever came, none of it was in this format: even a stream that breaks off early names its model at its start. */
+/** Nothing in this format arrived. Even a stream that breaks off early names its model at its start. */
 function isNothing({ text, reasoning, stopReason, usage, error, model, calls }: Answer): boolean {
   const said = text + reasoning + (model ?? '');
   return said === '' && stopReason === null && usage === null && error === null && calls.length === 0;
@@ -201,7 +201,7 @@ function modelOf({ model }: Answer): Pick<StreamEnded, 'model'> {
   return model === null || model === '' ? {} : { model };
 }
 
-/** Of an answer that broke off: what was counted until then, and of what came after it no less than was seen. */
+/** Usage of an answer that broke off: the service's counts so far, but not less than what arrived. */
 function usageSoFar(request: ModelRequest, taken: Answer, notTaken: boolean): Usage {
   const estimate = estimateUsage(request, taken, notTaken);
   const usage = countedUsage(taken);
@@ -212,7 +212,7 @@ function usageSoFar(request: ModelRequest, taken: Answer, notTaken: boolean): Us
   return { ...usage, output, reasoning, estimated: true };
 }
 
-/** What the service counted, where that can be a count: what is less than nothing, or nothing at all, is none. */
+/** The service's counts. Null if they are negative, not whole numbers, or all zero. */
 function countedUsage({ usage }: Answer): Usage | null {
   if (usage === null) return null;
   const { freshInput, cacheRead, cacheWrite, output, reasoning } = usage;
@@ -222,7 +222,7 @@ function countedUsage({ usage }: Answer): Usage | null {
   return reasoning <= output ? usage : { ...usage, reasoning: output };
 }
 
-/** For a service that gave no numbers; marked as estimated. Nothing for a call that it did not take. */
+/** Estimates usage for a service that sent no counts. The input is 0 for a call that the service did not accept. */
 function estimateUsage(request: ModelRequest, taken: Answer, notTaken: boolean): Usage {
   const prompt = request.messages.reduce((sum, message) => sum + promptTokens(message, request.model), 0);
   const tools = request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools));

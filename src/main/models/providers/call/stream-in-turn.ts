@@ -3,8 +3,8 @@ import type { StreamPart } from '../define.ts';
 import { endedWith } from './call-ended.ts';
 
 /**
- * A call that waits for its turn. The turn ends with the call, also for who reads on no further; what was waited is part
- * of the account. `work` never rejects.
+ * Runs a call when its turn comes. The turn ends with the call, or when the caller stops reading. The waiting time
+ * is added to the timings. `work` must not throw.
  */
 export async function* streamInTurn(
   turn: OneAtATime,

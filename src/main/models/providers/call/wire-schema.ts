@@ -1,4 +1,4 @@
-/** A JSON Schema as services take it: without the address of its dialect, which some refuse. */
+/** A JSON Schema without `$schema`, which some services refuse. */
 export function schemaForWire(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { $schema: _dialect, ...rest } = schema;
   return rest;

@@ -12,10 +12,10 @@ import type { ModelTarget } from '../api/api-provider.ts';
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 type WireRequest = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 
-/** Who sends, and what of the model is known. */
+/** The service to send to, and what is known of the model. */
 export interface ChatTarget extends ModelTarget {
   readonly service: ChatPreset;
-  /** Fields that this very server takes beside those of the service. */
+  /** Fields that this server accepts beyond those of the service. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -27,7 +27,7 @@ interface Extras {
   readonly cache_control?: { readonly type: 'ephemeral' };
 }
 
-/** Our request in the shape of Chat Completions, with the habits of the service. */
+/** Converts our request to Chat Completions, with the peculiarities of the service. */
 export function toChatWire(request: ModelRequest, target: ChatTarget): WireRequest & Extras {
   const { service } = target;
   const { callId, answersResults } = service;
@@ -44,12 +44,12 @@ export function toChatWire(request: ModelRequest, target: ChatTarget): WireReque
     [service.maxTokens]: request.maxOutputTokens,
     ...(request.seed === null ? {} : { [service.seed]: request.seed }),
     ...(request.stop.length === 0 ? {} : { stop: request.stop.slice(0, 4) }),
-    // Where the whole answer is a call by schema, a list of tools beside it would offer another way.
+    // If the whole answer must be a call by schema, a list of tools would offer a second way.
     ...(request.tools.length === 0 || request.output.type === 'tool-calls'
       ? {}
       : { tools: request.tools.map(toWireTool) }),
     ...(request.effort === undefined ? {} : effortFields(request.effort, service)),
-    // A router passes the wish for a cache on to those who want to be asked.
+    // A router passes the cache request on to services that need one.
     ...(service.effort === 'reasoning' && request.model.startsWith('anthropic/')
       ? { cache_control: { type: 'ephemeral' as const } }
       : {}),
@@ -59,7 +59,8 @@ export function toChatWire(request: ModelRequest, target: ChatTarget): WireReque
 }
 
 function sampling({ temperature, topP }: ModelRequest, { service, reasoning }: ChatTarget): Partial<WireRequest> {
-  // OpenAI's own models refuse to be cooled while they think; behind Azure only the settings know which those are.
+  // OpenAI's own models refuse a temperature while they think. Behind Azure, only the settings say which models those
+  // are.
   if (reasoning && service.maxTokens === 'max_completion_tokens') return {};
   return service.strictGreedy && temperature === 0 ? { temperature } : { temperature, top_p: topP };
 }
@@ -139,7 +140,10 @@ function assistantMessage(turn: AssistantTurn, service: ChatPreset): WireMessage
   };
 }
 
-/** One service wants the reasoning of every turn that called a tool, be it empty; others only what they signed. */
+/**
+ * One service wants the reasoning of every turn that called a tool, even if it is empty. Others want only what they
+ * signed.
+ */
 function reasoningFields(turn: AssistantTurn, { reasoningBack }: ChatPreset, hasCalls: boolean): object {
   const blocks = turn.parts.filter((part) => part.type === 'reasoning');
   if (reasoningBack === 'reasoning_content' && hasCalls) {

@@ -6,7 +6,7 @@ const flag = z.boolean().nullish().catch(null);
 const money = z.union([z.string(), z.number()]).nullish().catch(null);
 const priceSchema = z.object({ prompt: money, completion: money, input: money, output: money }).nullish().catch(null);
 
-/** One entry of `/models`, in the words of every service that adds some to OpenAI's. */
+/** One entry of `/models`, with the extra fields of all known services. */
 const entrySchema = z.object({
   id: z.string(),
   name: z.string().nullish().catch(null),
@@ -42,7 +42,10 @@ const listSchema = z.union([
   z.array(z.unknown()),
 ]);
 
-/** A list of models of any service that speaks Chat Completions. What cannot chat is left out. Throws on no list at all. */
+/**
+ * Reads the list of models of any service that speaks Chat Completions. Leaves out models that cannot chat. Throws
+ * if the body is no list.
+ */
 export function readChatModels(body: unknown): readonly ListedModel[] {
   return listSchema.parse(body).flatMap((value) => {
     const entry = entrySchema.safeParse(value);
@@ -69,7 +72,8 @@ function listed(entry: Entry): ListedModel {
   return {
     name: entry.id,
     label: entry.display_name ?? (entry.name === null ? undefined : entry.name),
-    // A router may send a call to any of those who serve the model: what all of them can is what can be relied on.
+    // A router may send a call to any server of the model, so the smallest window counts. For tools, one server that
+    // supports them is enough.
     contextTokens:
       entry.context_length ??
       entry.context_window ??
@@ -94,7 +98,7 @@ function least(values: readonly (number | null | undefined)[]): number | undefin
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** Who says `prompt` and `completion` means dollars a token; who says `input` and `output`, a million of them. */
+/** `prompt` and `completion` are in dollars per token; `input` and `output` are in dollars per million tokens. */
 function priceOf(pricing: Entry['pricing']): ListedModel['price'] {
   const perToken = { input: amount(pricing?.prompt), output: amount(pricing?.completion), factor: 1_000_000 };
   const perMillion = { input: amount(pricing?.input), output: amount(pricing?.output), factor: 1 };
@@ -103,7 +107,7 @@ function priceOf(pricing: Entry['pricing']): ListedModel['price'] {
   return { input: input * factor, output: output * factor };
 }
 
-/** Below zero is how a router says "it depends". */
+/** Null for a missing or negative price. Routers use a negative one for "it depends". */
 function amount(value: string | number | null | undefined): number | null {
   if (value === null || value === undefined || value === '') return null;
   const parsed = Number(value);

@@ -2,34 +2,34 @@ import { knownProviders } from '@shared/models/known-providers.ts';
 import type { Preset } from '@shared/settings/settings.ts';
 import type { HistoryRules } from '../call/fit-history.ts';
 
-/** What sets a service apart that speaks Chat Completions. The default is what plain servers take. */
+/** How a service differs from a plain Chat Completions server, which is the default. */
 export interface ChatPreset {
   readonly baseUrl: string | null;
   readonly where: 'local' | 'cloud';
-  /** Names the list of models that comes with Dewpoint. */
+  /** The name of the list of models that comes with Dewpoint. */
   readonly bundled: string | null;
   readonly callId: HistoryRules['callId'];
   readonly answersResults: boolean;
-  /** In which field the model wants its own reasoning back; null: in none. */
+  /** The field in which the model expects its own reasoning back. Null: none. */
   readonly reasoningBack: 'reasoning_content' | 'reasoning_details' | null;
   readonly effort: 'reasoning_effort' | 'reasoning' | 'thinking';
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
   readonly seed: 'seed' | 'random_seed';
   readonly streamOptions: boolean;
-  /** Refuses `top_p` beside a temperature of 0. */
+  /** The service refuses `top_p` together with a temperature of 0. */
   readonly strictGreedy: boolean;
-  /** A header of its own for the key, beside the usual one. */
+  /** An additional header for the key. Null: only the usual one. */
   readonly keyHeader: string | null;
-  /** Where a key can be tried for nothing, at a service whose list of models is open to everybody. */
+  /** Where to check a key for free, if the service's list of models needs no key. */
   readonly keyUrl: string | null;
-  /** Models are called by names of the user's own (of a deployment), which no list has. */
+  /** Models have names that the user chose (of a deployment), which no list contains. */
   readonly ownNames: boolean;
   readonly cache: boolean;
   readonly images: boolean;
   readonly contextTokens: number;
 }
 
-/** Services in the footsteps of OpenAI take any id of up to 40 characters; these are safe everywhere. */
+/** Services that imitate OpenAI accept any id of up to 40 characters. These characters are safe everywhere. */
 const usualId = { pattern: /^[a-zA-Z0-9_-]{1,40}$/, length: 24 };
 
 const plain: ChatPreset = {
@@ -111,7 +111,7 @@ export const huggingfacePreset: ChatPreset = cloud('https://router.huggingface.c
   cache: false,
 });
 
-/** The habits of a preset; those of a plain server without one. */
+/** The preset of a service, or that of a plain server. */
 export function chatPreset(preset: Preset | undefined): ChatPreset {
   return preset === undefined ? plain : presets[preset];
 }

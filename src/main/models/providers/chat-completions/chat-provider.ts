@@ -11,7 +11,7 @@ import { firstWordMs } from '../call/stall-watch.ts';
 
 export interface ChatEndpoint {
   readonly id: string;
-  /** Of the definition, for what is carried from answer to request. */
+  /** The kind of the definition, used to mark reasoning that is sent back later. */
   readonly kind: string;
   readonly baseUrl: string;
   readonly where: 'local' | 'cloud';
@@ -21,7 +21,7 @@ export interface ChatEndpoint {
   readonly firstWordSeconds: number | undefined;
 }
 
-/** What each way to say it knows. */
+/** The effort levels that each field accepts. */
 const stepsOf = {
   reasoning_effort: ['low', 'medium', 'high'],
   reasoning: ['none', 'low', 'medium', 'high'],
@@ -68,16 +68,16 @@ function chatCalls(
   };
   const ask = async (url: string, signal: AbortSignal): Promise<unknown> =>
     getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal });
-  // A key goes nowhere but to the address of the settings and to the service that is known to be there.
+  // A key is sent only to the address in the settings, and to the service that is known to be there.
   const keyUrl = endpoint.baseUrl === service.baseUrl ? service.keyUrl : null;
   const connect = async (): Promise<OpenAI> => {
     const key = await secret('apiKey');
-    // Retries are the agent's, so that every one of them is seen and can be cancelled.
+    // The agent retries by itself, so that every retry is visible and can be cancelled.
     return new OpenAI({
       baseURL: endpoint.baseUrl,
       apiKey: key ?? 'none',
       maxRetries: 0,
-      // Nothing of the environment but what the settings name, and nothing of ours on the terminal.
+      // Nothing is taken from the environment, and the package must not write to the terminal.
       organization: null,
       project: null,
       logLevel: 'off',

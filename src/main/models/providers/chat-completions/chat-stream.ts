@@ -17,11 +17,14 @@ interface Pieces {
   readonly calls: Map<number, { id: string; name: string; arguments: string }>;
   readonly details: Map<string, Record<string, unknown>>;
   reasoningOpen: boolean;
-  /** The whole answer is to be one call, held to a schema. */
+  /** The whole answer must be one call, enforced by a schema. */
   isForced: boolean;
 }
 
-/** Chat Completions over the `openai` package; what services add to it is read where it is. One use: one call. */
+/**
+ * Chat Completions through the `openai` package, including fields that services have added. Use it for one call
+ * only.
+ */
 export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: ModelRequest) => ChatTarget): Wire<Chunk> {
   const pieces: Pieces = { calls: new Map(), details: new Map(), reasoningOpen: false, isForced: false };
   let target: ChatTarget | null = null;
@@ -63,7 +66,10 @@ function* takeChunk(chunk: Chunk, answer: Answer, pieces: Pieces, target: ChatTa
   if (typeof choice.finish_reason === 'string') answer.stopReason = toStopReason(choice.finish_reason);
 }
 
-/** A call that is forced is no text to be shown. What is none (a server that does not hold to schemas) is said, and read as text. */
+/**
+ * Collects a forced call without showing it. If the answer is not a call (the server ignored the schema), it is
+ * shown as text.
+ */
 function* takeForced(text: string, isEnd: boolean, answer: Answer): Iterable<StreamPart> {
   answer.text += text;
   if (!isEnd) return;
@@ -77,14 +83,14 @@ function* takeForced(text: string, isEnd: boolean, answer: Answer): Iterable<Str
   yield* sayText(answer, whole);
 }
 
-/** Services differ in how an answer is put together; what cannot be read is left out, and the answer goes on. */
+/** Services build answers differently. A part that cannot be read is skipped, and the answer goes on. */
 const callSchema = z.object({
   index: z.number().int().nullish(),
   id: z.string().nullish(),
   function: z
     .object({
       name: z.string().nullish(),
-      // One server sends the arguments as an object, whole.
+      // One server sends the arguments as a whole object.
       arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
     })
     .nullish(),
@@ -123,7 +129,7 @@ function takeCall(part: z.infer<typeof callSchema>, position: number, pieces: Pi
   pieces.calls.set(index, call);
 }
 
-/** Details come in pieces, too: texts grow, a signature comes once. They go back as one list, in their order. */
+/** Details also come in pieces: texts grow, and a signature comes once. They go back as one list, in order. */
 function takeDetail(detail: Record<string, unknown>, pieces: Pieces): void {
   const key = JSON.stringify([detail.type, detail.index ?? 0]);
   const before = pieces.details.get(key);
@@ -138,7 +144,7 @@ function takeDetail(detail: Record<string, unknown>, pieces: Pieces): void {
   }
 }
 
-/** Where the service wants it back: the whole of the reasoning, once it is over. */
+/** Yields the whole reasoning once it is over, if the service wants it back. */
 function* closeReasoning(answer: Answer, pieces: Pieces, target: ChatTarget | null): Iterable<StreamPart> {
   const back = target?.service.reasoningBack ?? null;
   const hasDetails = pieces.details.size > 0;
@@ -155,7 +161,7 @@ const timingsSchema = z.object({
   predicted_ms: z.number().nullish(),
 });
 
-/** `prompt_tokens` counts cached ones, too; our buckets are disjoint. */
+/** `prompt_tokens` includes cached tokens. Our buckets are disjoint. */
 const usageSchema = z.object({
   prompt_tokens: z.number().nullish(),
   completion_tokens: z.number().nullish(),
@@ -184,7 +190,7 @@ function takeCounts(chunk: unknown, answer: Answer): void {
   answer.decodeMs = timings?.predicted_ms ?? answer.decodeMs;
 }
 
-/** Null for numbers that say nothing: some servers fill the fields with zeros. */
+/** Null if the counts are all zero, as some servers send them. */
 function toUsage(usage: z.infer<typeof usageSchema>): Usage | null {
   const prompt = usage.prompt_tokens ?? 0;
   const completion = usage.completion_tokens ?? 0;
@@ -196,7 +202,7 @@ function toUsage(usage: z.infer<typeof usageSchema>): Usage | null {
   );
   const cacheWrite = Math.min(prompt - cacheRead, details?.cache_write_tokens ?? 0);
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0;
-  // Most count the reasoning in what they call completion; one does not, and only the total tells.
+  // Most services count reasoning as part of the completion. If one does not, only the total shows it.
   const isApart = reasoning > 0 && usage.total_tokens === prompt + completion + reasoning;
   const output = isApart ? completion + reasoning : Math.max(completion, reasoning);
   return { freshInput: prompt - cacheRead - cacheWrite, cacheRead, cacheWrite, output, reasoning, estimated: false };

@@ -26,15 +26,15 @@ export interface GeminiRequest {
   readonly generationConfig: Readonly<Record<string, unknown>>;
 }
 
-/** The service takes this in place of a signature of its own, for calls that another model has made. */
+/** The service accepts this instead of its own signature, for calls that another model made. */
 const foreignCall = 'skip_thought_signature_validator';
 
-/** Our request in the shape of `streamGenerateContent`. The service caches beginnings by itself. */
+/** Converts our request to `streamGenerateContent`. The service caches prompt beginnings by itself. */
 export function toGeminiWire(request: ModelRequest, target: ModelTarget): GeminiRequest {
   const history = fitHistory(request.messages, {
     by: target.by,
     images: target.images,
-    // Calls and results are matched by their places; ids are not sent.
+    // Calls and results are matched by position. Ids are not sent.
     callId: { pattern: /^.{1,64}$/u, length: 24 },
   });
   const signs = signsCalls(request.model);
@@ -55,7 +55,7 @@ export function toGeminiWire(request: ModelRequest, target: ModelTarget): Gemini
   };
 }
 
-/** From the third generation on a call must come back with its signature. */
+/** From the third generation on, a call must be sent back with its signature. */
 function signsCalls(model: string): boolean {
   return !/gemini-(1|2)[.-]/u.test(model);
 }
@@ -72,7 +72,7 @@ const thinkingLevels = { none: 'minimal', low: 'low', medium: 'medium', high: 'h
 function thinkingOf({ model, effort }: ModelRequest): object {
   if (effort === undefined) return { includeThoughts: true };
   if (signsCalls(model)) {
-    // The large ones know no step below "low".
+    // The large models have no level below "low".
     const level = effort === 'none' && model.includes('pro') ? 'low' : thinkingLevels[effort];
     return { includeThoughts: effort !== 'none', thinkingLevel: level };
   }
@@ -111,7 +111,7 @@ function userPart(part: UserPart): WirePart {
   return { inlineData: { mimeType: part.mediaType, data: part.data } };
 }
 
-/** Thoughts are not sent back; what they led to is signed, and of calls made at once only the first. */
+/** Thoughts are not sent back, but the signatures of calls are. Of parallel calls, only the first has one. */
 function modelParts(turn: AssistantTurn, signs: boolean): readonly WirePart[] {
   let isFirst = true;
   return turn.parts.flatMap((part): WirePart[] => {

@@ -17,7 +17,7 @@ export interface GeminiConnection {
   readonly fetch: typeof fetch;
 }
 
-/** `streamGenerateContent` as server-sent events. One use: one call. */
+/** `streamGenerateContent` as server-sent events. Use it for one call only. */
 export function geminiWire(
   connection: GeminiConnection,
   targetOf: (request: ModelRequest) => ModelTarget,
@@ -79,7 +79,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON is reported as the text that it is.
+    // A body that is not JSON is reported as text.
     return null;
   }
 }
@@ -96,7 +96,7 @@ function errorOfBody(error: z.infer<typeof errorSchema>['error'], response: Resp
   });
 }
 
-/** The built-in `fetch` says only that it failed; why is in its cause. */
+/** The built-in `fetch` only says that it failed. Its cause says why. */
 function networkError(error: unknown): ProviderError {
   if (error instanceof TypeError && error.message === 'fetch failed') return connectionError(error);
   return brokenStream(error);
@@ -143,7 +143,7 @@ const chunkSchema = z.object({
       toolUsePromptTokenCount: count,
     })
     .nullish()
-    // An answer is one whatever is wrong with its counts.
+    // Unreadable counts do not make the answer invalid.
     .catch(null),
 });
 type Chunk = z.infer<typeof chunkSchema>;
@@ -173,7 +173,7 @@ function* takeChunk(event: unknown, answer: Answer, by: string): Iterable<Stream
   if (typeof candidate?.finishReason === 'string') takeEnd(candidate.finishReason, candidate.finishMessage, answer);
 }
 
-/** Calls come whole. Ids are given by few models, so that the place in the answer takes their part. */
+/** Calls come complete. Few models give ids, so the position in the answer replaces a missing one. */
 function takeCall(
   call: { readonly id?: string | null | undefined; readonly name: string; readonly args?: unknown },
   signature: string | null | undefined,
@@ -206,7 +206,7 @@ function toStopReason(reason: string, answer: Answer): StopReason {
   return 'error';
 }
 
-/** The prompt counts what was cached; thoughts are counted beside the answer, and paid like it. */
+/** The prompt's count includes cached tokens. Thoughts are counted separately and billed as output. */
 function toUsage(usage: NonNullable<Chunk['usageMetadata']>): Usage {
   const prompt = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
   const cacheRead = Math.min(prompt, usage.cachedContentTokenCount ?? 0);
@@ -216,8 +216,8 @@ function toUsage(usage: NonNullable<Chunk['usageMetadata']>): Usage {
 }
 
 /**
- * The `data` of each event of a stream of server-sent events, in order. Characters may be split between chunks and
- * lines may end in any of the three ways. An event that the stream does not end with an empty line is not one.
+ * Yields the `data` of each server-sent event, in order. Handles characters that are split between chunks, and all
+ * three line endings. Ignores a last event that no empty line ends.
  */
 export async function* readSse(chunks: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder();
@@ -225,7 +225,7 @@ export async function* readSse(chunks: AsyncIterable<Uint8Array>): AsyncIterable
   let data: string[] = [];
   for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true });
-    // A carriage return at the end may be the first half of a line's end.
+    // A carriage return at the end may be the first half of a line ending.
     const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
     const lines = whole.split(/\r\n|\n|\r/);
     rest = (lines.pop() ?? '') + rest.slice(whole.length);

@@ -9,7 +9,7 @@ import type { FoundModel } from './llama-cpp-model.ts';
 
 export type EndedEvent = Extract<EngineEvent, { type: 'ended' }>;
 
-/** Null where it cannot be asked: a forced call without a tool. */
+/** Null if the request cannot be made: a forced call without tools. */
 export function toEngineRequest(request: ModelRequest): EngineRequest | null {
   const output = toEngineOutput(request);
   if (output === null) return null;
@@ -28,12 +28,12 @@ export function toEngineRequest(request: ModelRequest): EngineRequest | null {
   };
 }
 
-/** How long the engine lets a model think before it closes its thoughts. */
+/** The most tokens that a model may think before the engine ends its thoughts. */
 const thoughtTokens = { low: 1_024, medium: 4_096, high: 16_384 } as const;
-/** A question with less room for its answer than twice that is a small one, which a recipe asks. */
+/** If half of the output limit is below this, the model does not think. Such small questions come from recipes. */
 const leastThoughtTokens = 256;
 
-/** At most half of the answer; a choice, and what a text opens, come without. */
+/** Thinking gets at most half of the output limit. A choice and an answer with a prefill come without thinking. */
 export function thinkingOf({
   effort = 'none',
   output,
@@ -65,7 +65,7 @@ function toEngineOutput({ output, tools }: ModelRequest): EngineOutput | null {
   }
 }
 
-/** The grammar made it JSON; null only where it ended before its end. */
+/** Parses a call that the grammar forced. Null only if the answer was cut off. */
 export function parseCall(text: string): Extract<StreamPart, { type: 'tool-call' }> | null {
   try {
     const call: unknown = JSON.parse(text);
@@ -82,14 +82,14 @@ export function parseCall(text: string): Extract<StreamPart, { type: 'tool-call'
       call: { type: 'tool-call', id: randomUUID(), name: call.tool, input: call.input, raw: text },
     };
   } catch {
-    // What is not JSON is no call.
+    // Text that is not JSON contains no call.
     return null;
   }
 }
 
 export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean): StreamEnded {
   const { promptTokens, evaluatedTokens, outputTokens, prefillMs, decodeMs, counted, logprobs, error } = generation;
-  // A call that was cancelled or failed early has used what it evaluated, not the whole prompt.
+  // A call that was cancelled or failed early counts only the tokens that it read, not the whole prompt.
   const kept = prefillMs === null || generation.stopReason === 'cancelled' ? 0 : promptTokens - evaluatedTokens;
   return {
     type: 'ended',
@@ -121,7 +121,7 @@ export function toProviderError(error: EngineError): ProviderError {
   return { code, message: error.message, retryable: error.code === 'engine-lost' };
 }
 
-/** Asked, granted and really made; null where the call ended before its model was in memory. */
+/** What was asked for, granted and really loaded. Null if the call ended before its model was in memory. */
 export function reportOf(
   { loaded }: EndedEvent,
   { grant, adapter }: Pick<FoundModel, 'grant' | 'adapter'>,
@@ -161,8 +161,8 @@ export function reportOf(
 }
 
 /**
- * Where the engine ran out of memory with what the plan granted, the model gets one step less from now on, and the call
- * may be made again: whoever makes it says so. Null where there is no such step.
+ * After the engine ran out of memory with the planned size, the model gets one step less from now on. The returned
+ * error is retryable and says so. Null if there is no smaller step.
  */
 export async function smallerLoad(
   { stepDown }: ProviderDependencies,

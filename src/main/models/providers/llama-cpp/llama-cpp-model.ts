@@ -4,9 +4,9 @@ import type { ContextGrant, ContextWish } from '../../memory/grant-context.ts';
 import type { LoadOptions } from '../../engine/worker/worker-protocol.ts';
 import type { ProviderDependencies } from '../define.ts';
 
-/** The window that a model gets where nothing else is said and nothing is planned. */
+/** The context size without a setting and without a plan. */
 const defaultContextTokens = 8192;
-/** Conversations that keep their tokens at the same time. */
+/** The number of conversations that keep their tokens at the same time. */
 const sequences = 3;
 
 export interface LlamaSettings {
@@ -15,23 +15,23 @@ export interface LlamaSettings {
   readonly gpu: 'auto' | 'off';
 }
 
-/** A model file with what it may have of this machine. */
+/** A model file and its memory grant. */
 export interface FoundModel {
   readonly path: string;
   readonly wish: ContextWish;
   readonly options: LoadOptions;
   readonly grant: ContextGrant;
-  /** Null: the bare model. */
+  /** Null: no adapter. */
   readonly adapter: Pick<Adapter, 'path' | 'name' | 'sha256'> | null;
-  /** It answers nothing; null: it answers. */
+  /** Set if it produces vectors or scores. Null: it answers. */
   readonly use: TextUse | null;
-  /** Why it must not be loaded, in whole sentences; null: it may. */
+  /** Why it must not be loaded, in whole sentences. Null: it may be. */
   readonly refusal: string | null;
 }
 
 type Adapter = NonNullable<NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>['adapter']>;
 
-/** Null: it is not on this machine. */
+/** Null if it is not on this machine. */
 export async function findModel(
   dependencies: ProviderDependencies,
   settings: LlamaSettings,
@@ -63,7 +63,7 @@ export async function findModel(
   };
 }
 
-/** The plan for this machine where there is a planner, else what is asked for up to the trained length. */
+/** The planned size if there is a planner. Else the requested size, up to the trained length. */
 export async function grantOf(
   { grantContext }: ProviderDependencies,
   wish: ContextWish,

@@ -12,11 +12,11 @@ export interface TextParts {
   readonly dependencies: ProviderDependencies;
   readonly settings: LlamaSettings;
   readonly turn: OneAtATime;
-  /** Other engines give back what this load needs. */
+  /** Unloads other engines' models if this load needs their memory. */
   readonly makeRoom: (model: FoundModel, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Vectors or scores, in turn with every other call of this machine's models. */
+/** Turns texts into vectors or scores. Takes turns with all other calls to this machine's models. */
 export async function readTexts(parts: TextParts, request: TextsRequest, signal: AbortSignal): Promise<TextsReply> {
   const { now } = parts.dependencies;
   const [startedAt, leave] = [now(), await parts.turn.enter(signal)];

@@ -1,16 +1,16 @@
-/** A piece of an answer: thoughts of the model, or what it says. */
+/** A piece of an answer: the model's thoughts, or its text. */
 export interface AnswerPiece {
   readonly type: 'text' | 'thought';
   readonly text: string;
 }
 
-/** Between which marks families think, all at the beginning of an answer. */
+/** The marks around thoughts in each model family. Thoughts come only at the beginning of an answer. */
 const marks: readonly { readonly opening: string; readonly closing: string; readonly before?: string }[] = [
   { opening: '<think>', closing: '</think>' },
   { opening: '<|START_THINKING|>', closing: '<|END_THINKING|>' },
   { opening: '[THINK]', closing: '[/THINK]' },
   { opening: '<|channel>thought\n', closing: '<channel|>' },
-  // What gpt-oss says stands behind one more mark.
+  // gpt-oss puts one more mark before its text.
   {
     opening: '<|channel|>analysis<|message|>',
     closing: '<|end|>',
@@ -19,12 +19,12 @@ const marks: readonly { readonly opening: string; readonly closing: string; read
 ];
 
 /**
- * Takes the thoughts out of an answer while it comes. What might still become a mark is held until it is clear. An answer
- * that does not begin with thoughts passes as it is.
+ * Separates thoughts from the answer as it arrives. Text that may be the start of a mark is held back until that is
+ * clear. An answer that does not begin with thoughts passes unchanged.
  */
 export function createThoughtSplit(): {
   push(text: string): readonly AnswerPiece[];
-  /** Nothing follows: what was held. */
+  /** Ends the answer, and returns the text that was held back. */
   end(): readonly AnswerPiece[];
 } {
   let held = '';
@@ -66,7 +66,7 @@ export function createThoughtSplit(): {
     if (at !== -1) state = 'behind';
     return { type: 'thought', text };
   };
-  // White space between the two belongs to neither.
+  // White space between thoughts and answer belongs to neither.
   const behind = (isEnd: boolean): null => {
     const begun = held.trimStart();
     const before = mark?.before ?? '';
@@ -85,7 +85,7 @@ export function createThoughtSplit(): {
   };
 }
 
-/** Length of the longest end of a text with which `mark` begins. */
+/** The length of the longest suffix of `text` that is a prefix of `mark`. */
 function endThatOpens(text: string, mark: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length -= 1)
     if (mark.startsWith(text.slice(-length))) return length;

@@ -32,7 +32,7 @@ interface Parts extends ServerModelOptions {
   readonly speeds: SpeedWatch;
   /** The last plan of each model file. */
   readonly decisions: Map<string, ServerModel>;
-  /** Out of memory while a prompt was counted: the next call says so. */
+  /** Models that ran out of memory while they were loaded to count tokens. The next call reports it. */
   readonly lost: Map<string, ProviderError>;
   readonly get: typeof fetch;
 }
@@ -84,7 +84,7 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
   const infos = await Promise.all(
     (await localModels()).map(async (name): Promise<ModelInfo | null> => {
       const file = await modelFile(name);
-      // What answers nothing is read by the engine inside.
+      // Models for vectors or scores run in the built-in engine.
       if (file === null || file.use !== undefined) return null;
       const wish = { file, program, leaving: nothing, drafting: noDrafting };
       return serverModelInfo(parts.id, name, await planFile(parts, wish, signal));
@@ -93,7 +93,7 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
   return infos.filter((info) => info !== null);
 }
 
-/** Of the file, for the planner. */
+/** The facts of the model file, for the planner. */
 async function readFacts({ dependencies }: Parts, name: string, signal: AbortSignal): Promise<ModelFacts | null> {
   const file = await dependencies.modelFile(name);
   if (file === null || dependencies.readHeader === undefined || signal.aborted) return null;
@@ -101,7 +101,7 @@ async function readFacts({ dependencies }: Parts, name: string, signal: AbortSig
 }
 
 const nothing: Leaving = { hostBytes: 0, cardBytes: 0 };
-/** A list reads no headers of other files; what a model is called with, its own plan says. */
+/** The list does not read headers of drafting files. The plan of a called model does. */
 const noDrafting = { ways: [], on: '', way: null, why: null } as const;
 
 async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
@@ -122,7 +122,10 @@ async function wishOf(
   return { asked: drafts, verdict: (await dependencies.draftVerdict?.(model)) ?? null };
 }
 
-/** As it is loaded, where it is: free memory is read before a load, and not while the load takes its part of it. */
+/**
+ * Returns the plan of a running load, or makes a new one. Free memory must be read before a load, not while the load
+ * uses a part of it.
+ */
 async function decided(
   parts: Parts,
   { name, file, server, ask }: Found,
@@ -133,9 +136,10 @@ async function decided(
   const key = JSON.stringify([file.path, file.adapter?.path, wish]);
   const before = parts.decisions.get(key);
   const isThere = before !== undefined && before.load.args.join() === running?.load.args.join();
-  // Threads are of a load: it is loaded again to go easy on the machine, and not because the strain is over.
+  // The thread count belongs to the load. The model is reloaded to reduce the strain on the machine, but not when the
+  // strain ends.
   if (isThere && (before.isGentle || !isGentle)) return { ...before, file };
-  // What is loaded now leaves, and so do the models of other engines where it does not fit beside them.
+  // The current load ends, and so do other engines' models if this one does not fit beside them.
   const others = sumHeldMemory((await parts.dependencies.localEngines?.heldByOthers(parts.id, signal)) ?? []);
   const own = running === null ? nothing : heldBytes(running);
   const leaving = { hostBytes: others.hostBytes + own.hostBytes, cardBytes: others.cardBytes + own.cardBytes };
@@ -146,7 +150,7 @@ async function decided(
   return model;
 }
 
-/** What others hold goes where this model, as it is wanted, does not fit beside it. */
+/** Unloads the models of other engines if this model does not fit beside them as planned. */
 async function makeRoom(
   parts: Parts,
   found: Found,
@@ -158,7 +162,8 @@ async function makeRoom(
   if (localEngines === undefined || others.length === 0) return [];
   const running = found.server.running();
   const own = running === null ? nothing : heldBytes(running);
-  // Weights that are mapped are called free, and two models that push each other's out crawl.
+  // The system counts mapped weights as free memory. But two models that push each other out of memory become very
+  // slow, so they count as used.
   const leaving = { ...own, hostBytes: own.hostBytes - sumHeldMemory(others).mappedBytes };
   const wish = { file: found.file, program: await found.ask(), leaving, drafting };
   const { plan: beside } = await planFile(parts, wish, signal);
@@ -201,7 +206,7 @@ interface PrepareWish {
   readonly strain: Strain;
 }
 
-/** The server with this model in it. Only while one has the turn of this machine's engines. */
+/** Makes the server run with this model. Call it only in this machine's turn. */
 async function prepare(parts: Parts, { request, strain }: PrepareWish, signal: AbortSignal): Promise<Prepared> {
   const name = request.model;
   const file = await parts.dependencies.modelFile(name);
@@ -220,7 +225,7 @@ async function prepare(parts: Parts, { request, strain }: PrepareWish, signal: A
   return { ok: false, error: await withLess(parts, { found, model }, used, signal) };
 }
 
-/** The next try gets one step less, where there is one. */
+/** The next load uses one step less, if there is one. */
 async function withLess(
   parts: Parts,
   { found, model }: Pick<Ready, 'found' | 'model'>,
@@ -238,7 +243,7 @@ function callOf(parts: Parts, { model, server }: Pick<Ready, 'model' | 'server'>
   return { server, get: parts.get, by: `${parts.id}/${name}`, thinks: model.file.efforts !== undefined };
 }
 
-/** Counting takes little of the processor's time; bringing the model in does, and memory. */
+/** Takes a turn, because counting may first have to load the model. */
 async function countTokens(parts: Parts, request: ModelRequest, signal: AbortSignal): Promise<number | null> {
   const leave = await parts.turn.enter(signal);
   if (leave === null) return null;
@@ -255,7 +260,7 @@ async function countTokens(parts: Parts, request: ModelRequest, signal: AbortSig
       ready.server.leave();
     }
   } catch {
-    // The call itself comes next, and says what is wrong.
+    // The call itself comes next and reports the error.
     return null;
   } finally {
     leave();
@@ -316,7 +321,7 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
     const slow = part.error === null ? parts.speeds.note(`${file.path} ${way}`, timed) : null;
     yield {
       ...part,
-      // With the time that the load took.
+      // Includes the time of the load.
       timings: { ...part.timings, totalMs: Math.max(0, now() - startedAt), ...(counted === null ? {} : { counted }) },
       error: part.error === null ? null : ((await lostWith(parts, ready, signal)) ?? part.error),
       engine: { ...reportOf(ready, { slow, strain: strainText(strain) }), ...draftsOf(ready, wire.drafts()) },
@@ -324,7 +329,7 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
   }
 }
 
-/** A connection that broke because the server is gone. */
+/** The reason if the connection broke because the server ended. Null: the server still runs. */
 async function lostWith(parts: Parts, ready: Ready, signal: AbortSignal): Promise<ProviderError | null> {
   const gone = ready.server.ended();
   if (gone === null) return null;
@@ -333,7 +338,7 @@ async function lostWith(parts: Parts, ready: Ready, signal: AbortSignal): Promis
   return withLess(parts, ready, { memory: gone.noMemory, message }, signal);
 }
 
-/** What the server counted of this call. */
+/** The server's draft counts of this call. */
 function draftsOf(
   { model: { plan, drafting } }: Ready,
   { drafted, accepted }: DraftCounts,

@@ -4,13 +4,13 @@ import type { GgufHeader } from '../../memory/gguf/read-gguf.ts';
 import type { ServerLoadPlan } from '../../memory/plan-server-load.ts';
 
 /**
- * A way to draft tokens ahead. The model checks several of them at once, which takes little longer than writing one,
- * and keeps those that it would have written itself.
+ * A way to draft tokens ahead. The model checks several drafted tokens at once, which takes little longer than
+ * writing one. It keeps those that it would have written itself.
  */
 export interface DraftWay {
-  /** `lookup`, `mtp`, or the id of the model that drafts. */
+  /** `lookup`, `mtp`, or the id of the drafting model. */
   readonly id: string;
-  /** As `--spec-type` calls it. */
+  /** The value for `--spec-type`. */
   readonly type: string;
   readonly file: HeaderOfFile | null;
   readonly load: DraftLoad;
@@ -23,21 +23,23 @@ export interface HeaderOfFile {
   readonly header: GgufHeader;
 }
 
-/** What a draft out of the conversation is looked up by, and how far it goes. */
+/** How many tokens must match the conversation to look up a draft, and how many are drafted. */
 const lookup = { type: 'ngram-simple', match: 4, tokens: 8 } as const;
-/** A wrong draft costs the time of its check, so only likely words are drafted. */
+/** Checking a wrong draft costs time, so only likely tokens are drafted. */
 const drafter = { tokens: 8, least: '0.6' } as const;
 const insideTokens = 3;
-/** A probe tries no more models than this, the smallest first. */
+/** A probe tries at most this many drafting models, the smallest first. */
 const mostModels = 2;
-/** Heads that were made for one model each, by their architecture. */
+/** Draft heads that were each made for one model, by architecture. */
 const heads: Readonly<Record<string, string>> = {
   eagle3: 'draft-eagle3',
   dflash: 'draft-dflash',
   'gemma4-assistant': 'draft-mtp',
 };
 
-/** The ways that this build has for a model. Whether one is worth it, or starts at all, is for a probe to find out. */
+/**
+ * The ways of this server build to draft for a model. A probe finds out whether one works, and whether it is faster.
+ */
 export function draftWays(
   model: HeaderOfFile,
   types: readonly string[],
@@ -64,7 +66,10 @@ export function draftWays(
   return ways.filter(({ type }) => types.includes(type));
 }
 
-/** The engine itself compares the two vocabularies word by word. */
+/**
+ * Whether `other` is likely to be able to draft for `model`. The engine compares the two vocabularies completely
+ * when it loads them.
+ */
 function mayDraftFor(model: GgufHeader, other: GgufHeader): boolean {
   const word = (header: GgufHeader, key: string): unknown => header.facts.keys[`tokenizer.ggml.${key}`] ?? null;
   const words = Math.abs((model.facts.vocabulary ?? 0) - (other.facts.vocabulary ?? 0));
@@ -78,13 +83,16 @@ function mayDraftFor(model: GgufHeader, other: GgufHeader): boolean {
 }
 
 export interface DraftChoice {
-  /** Null: the model writes without drafts. */
+  /** Null: no drafts. */
   readonly way: DraftWay | null;
-  /** Why it is not the way that is set or was found best; null: it is. */
+  /** Why it is not the way in the settings, or the best one of the probe. Null: it is. */
   readonly why: string | null;
 }
 
-/** `asked`: by one call, before what is set. `on`: this server, as a probe names it. */
+/**
+ * Chooses how to draft. `asked` comes from one call and wins over settings. `on` identifies this server, as in the
+ * probe.
+ */
 export function chooseDraft(
   ways: readonly DraftWay[],
   { asked, set, verdict, on }: DraftWish & { readonly on: string },
@@ -106,7 +114,7 @@ export interface DraftWish {
   readonly verdict: DraftVerdict | null;
 }
 
-/** As options of llama-server. */
+/** The options for llama-server. */
 export function draftArguments(
   way: DraftWay | null,
   plan: ServerLoadPlan,

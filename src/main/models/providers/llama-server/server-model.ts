@@ -13,20 +13,20 @@ import { chooseDraft, draftArguments, draftWays } from './draft-ways.ts';
 import type { DraftChoice, DraftWay, DraftWish, HeaderOfFile } from './draft-ways.ts';
 import { smallerBefore } from './smaller-load.ts';
 
-/** A model file with what it may have of this machine. */
+/** A model file and its memory plan. */
 export interface ServerModel {
   readonly file: ModelFile;
   readonly plan: ServerLoadPlan;
   readonly load: ServerLoad;
   readonly drafting: Drafting;
-  /** With half of the threads. */
+  /** It runs with half of the threads. */
   readonly isGentle: boolean;
 }
 
-/** How tokens are drafted for a model, chosen from the ways that there are. */
+/** How to draft for a model, and the ways to choose from. */
 export interface Drafting extends DraftChoice {
   readonly ways: readonly DraftWay[];
-  /** The server as a probe names it. */
+  /** Identifies the server, as in the probe. */
   readonly on: string;
 }
 
@@ -36,7 +36,7 @@ export interface ServerModelOptions {
   readonly dependencies: ProviderDependencies;
 }
 
-/** Bytes that are free beside what is free now: what leaves before this load. */
+/** Bytes that will be freed before this load, beyond what is free now. */
 export interface Leaving {
   readonly hostBytes: number;
   readonly cardBytes: number;
@@ -44,11 +44,11 @@ export interface Leaving {
 
 export interface FoundServer {
   readonly server: OwnLlamaServer;
-  /** The program by its own word; throws where it cannot be used. */
+  /** Asks the program for its version and cards. Throws if it cannot be used. */
   readonly ask: () => Promise<ServerProgram>;
 }
 
-/** Throws where there is no such program, with what to do. */
+/** Throws if the program was not found, and says what to do. */
 export async function findServer(
   { dependencies: { ownLlamaServer }, settings }: ServerModelOptions,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ export async function findServer(
   return { server: ownLlamaServer, ask: async () => valueOf(await ownLlamaServer.ask(path, signal)) };
 }
 
-/** Reads the headers of all model files that are here, each once. */
+/** Reads the headers of all model files on this machine, each once. */
 export async function findDrafting(
   { dependencies, settings }: ServerModelOptions,
   { name, program }: { readonly name: string; readonly program: ServerProgram },
@@ -105,7 +105,7 @@ interface FileWish {
   readonly leaving: Leaving;
   readonly drafting: Drafting;
   readonly isGentle?: boolean;
-  /** Absent: as it was kept of an earlier load. */
+  /** Absent: the step that was kept from an earlier load. */
   readonly step?: ServerLoadWish['step'];
 }
 
@@ -141,7 +141,7 @@ export async function planFile(
   return { file, plan, drafting, isGentle, load: { program: program.path, args, modelPath: file.path, idleMs } };
 }
 
-/** By itself it takes a thread for each core; what the system counts are often two for each. */
+/** Without this option, the server uses one thread for each core. The system often counts two for each. */
 function halfOf(threads: number | undefined): number {
   return Math.max(1, Math.floor((threads ?? availableParallelism() / 2) / 2));
 }

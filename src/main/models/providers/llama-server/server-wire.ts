@@ -15,9 +15,9 @@ type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 export interface ServerCall {
   readonly server: Pick<RunningServer, 'address' | 'key'>;
   readonly get: typeof fetch;
-  /** `ID/MODEL`, whose thoughts are given back to it. */
+  /** `ID/MODEL`. Only its own thoughts are sent back to it. */
   readonly by: string;
-  /** It has a switch for thinking. */
+  /** Thinking can be switched. */
   readonly thinks: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface DraftCounts {
   readonly accepted: number;
 }
 
-/** Chat Completions, with what this server tells beside: how far it has read, and its own counters. */
+/** Chat Completions, with this server's additions: its reading progress and its own counters. */
 export function serverWire(
   call: ServerCall,
 ): Wire<Chunk> & { readonly counts: () => EngineCounts | null; readonly drafts: () => DraftCounts } {
@@ -66,7 +66,7 @@ export function serverWire(
         counts = {
           readTokens: timings.prompt_n,
           readMs: timings.prompt_ms,
-          // The first one comes out of reading the prompt.
+          // The first token comes from reading the prompt.
           writtenTokens: Math.max(0, timings.predicted_n - 1),
           writtenMs: timings.predicted_ms,
         };
@@ -78,7 +78,7 @@ export function serverWire(
 
 const inputSchema = z.object({ input_tokens: count });
 
-/** As the server itself would read the request; null where its build cannot say. */
+/** Counts the request as the server would read it. Null if this build cannot count. */
 export async function countInput(call: ServerCall, request: ModelRequest, signal: AbortSignal): Promise<number | null> {
   const { server, get } = call;
   const body = toChatWire(request, targetOf(call, request));
@@ -101,7 +101,7 @@ function targetOf({ by, thinks }: ServerCall, request: ModelRequest): ChatTarget
     more: {
       cache_prompt: true,
       return_progress: true,
-      // What else it would choose by, as for the engine inside Dewpoint.
+      // Sets the remaining sampling options as in the built-in engine.
       top_k: 40,
       min_p: 0,
       ...(thinks ? switchOf(thinking) : {}),
@@ -110,14 +110,14 @@ function targetOf({ by, thinks }: ServerCall, request: ModelRequest): ChatTarget
   };
 }
 
-/** As the bare text: a schema would put it into quotes. */
+/** A grammar for the bare text. A schema would put it in quotes. */
 function choiceOf({ output }: ModelRequest): Readonly<Record<string, unknown>> {
   if (output.type !== 'choice') return {};
   const options = output.options.map((option) => JSON.stringify(option)).join(' | ');
   return { grammar: `root ::= ${options}`, response_format: undefined };
 }
 
-/** A form that an answer is held to, and a small question, come without thoughts. */
+/** Switches thinking on or off. `thinkingOf` says when an answer comes without it. */
 function switchOf(thinking: ReturnType<typeof thinkingOf>['thinking']): Readonly<Record<string, unknown>> {
   if (thinking === undefined) return { reasoning_effort: 'none', chat_template_kwargs: { enable_thinking: false } };
   const { effort, mostTokens } = thinking;

@@ -18,7 +18,7 @@ interface SmallerLoadOptions {
   readonly dependencies: Pick<ProviderDependencies, 'loadSteps' | 'now'>;
 }
 
-/** Of a model file, what it is wanted with, and this program and its cards. */
+/** The key covers the model file, its adapter, the settings and the cards. */
 async function keyOf(
   { id, settings }: SmallerLoadOptions,
   { path, adapter }: ModelFile,
@@ -48,8 +48,8 @@ interface Failed {
 }
 
 /**
- * Where the server ran out of memory with what was planned, the model gets one step less from now on, and the call may be
- * made again: whoever makes it says so. A second step there is none.
+ * After the server ran out of memory with the planned size, the model gets one step less from now on. The returned
+ * error is retryable and says so. There is no second step.
  */
 export async function smallerLoad(
   options: SmallerLoadOptions,

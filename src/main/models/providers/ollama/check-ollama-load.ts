@@ -1,7 +1,7 @@
 import type { ServerMemoryGrant } from '../../memory/server-memory-planner.ts';
 import type { ResidentModel } from './ollama-api.ts';
 
-/** Something that is not as it was planned, with a name for it. */
+/** A difference between the load and the plan, with a code for it. */
 export interface Finding {
   readonly code:
     | 'context-clamped'
@@ -18,19 +18,19 @@ export interface Finding {
 }
 
 export interface CheckedLoad {
-  /** What was really made; where the server does not tell, what was asked for. */
+  /** The context size that was really made. If the server does not report it, the size that was asked for. */
   readonly contextTokens: number;
-  /** As the server says it; null where it does not. It may count for several conversations at once. */
+  /** The context size that the server reports, which may be the sum for several conversations. Null: not reported. */
   readonly madeTokens: number | null;
   readonly findings: readonly Finding[];
-  /** A part lies on the processor although all of it was to be on the card. */
+  /** A part of the model is in host memory although all of it was planned for the card. */
   readonly hasSpilled: boolean;
-  /** Of weights, context and buffers, by the server; null where it does not say. */
+  /** Weights, context and buffers, as the server reports them. Null: not reported. */
   readonly observedBytes: number | null;
   readonly backend: 'cpu' | 'gpu' | 'gpu and cpu' | 'unknown';
 }
 
-/** Compares what is in memory with what was planned. */
+/** Compares the loaded model with the plan. */
 export function checkLoad(grant: ServerMemoryGrant, resident: ResidentModel | null, wantedTokens: number): CheckedLoad {
   if (resident === null) {
     const text = 'the server does not list the model as loaded, so its memory use is uncertain';

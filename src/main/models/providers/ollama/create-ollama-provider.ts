@@ -37,13 +37,13 @@ import type { SpeedWatch } from '../call/speed-watch.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
 import { samplingOf, toOllamaWire } from './ollama-messages.ts';
 
-/** How long the server may take. Milliseconds. */
+/** Time limits for the server, in milliseconds. */
 export interface OllamaLimits {
   /** For a question about models. */
   readonly askMs: number;
-  /** To bring a model into memory. */
+  /** For loading a model. */
   readonly loadMs: number;
-  /** Between two pieces of an answer, the prompt included. */
+  /** For a pause within an answer, including the time to read the prompt. */
   readonly stallMs: number;
 }
 
@@ -70,7 +70,7 @@ export function createOllamaProvider(
   const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
   const planner = dependencies.serverMemoryPlanner ?? defaultServerPlanner;
   const known = createKnownModels({ api, cacheDir, read: planner.read });
-  // Of another machine it is nobody's neighbor.
+  // A server on another machine does not compete for this machine's memory.
   const localEngines = isHere ? dependencies.localEngines : undefined;
   const loader = createModelLoader({
     api,
@@ -110,7 +110,7 @@ export function createOllamaProvider(
     ...createOllamaStore({ api, known, find: loader.find }),
     dispose: async () => {
       leaveLocalEngines?.();
-      // The server frees the memory by itself a little later.
+      // If this fails, the server frees the memory by itself a little later.
       if (settings.keepAliveMinutes === 0) await loader.release(AbortSignal.timeout(2_000)).catch(() => undefined);
     },
   };
@@ -166,13 +166,16 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
   }
 }
 
-/** The options that a load depends on are the same in every call of a session. */
+/**
+ * The options that affect loading are the same in every call of a session, so that the server does not reload the
+ * model.
+ */
 function bodyOf({ settings }: Parts, { request, ready }: Call, by: string): Readonly<Record<string, unknown>> {
   const { capabilities } = ready.known;
   return {
     model: ready.name,
     stream: true,
-    // Never the beginning dropped, never the oldest forgotten, without a word.
+    // The server must refuse a prompt that is too long, and not silently drop its beginning.
     truncate: false,
     shift: false,
     keep_alive: `${settings.keepAliveMinutes}m`,
@@ -187,7 +190,7 @@ function bodyOf({ settings }: Parts, { request, ready }: Call, by: string): Read
   };
 }
 
-/** One family is told how hard to think, all others whether to. */
+/** One model family has levels of thinking. All others only have it on or off. */
 function hasLevels({ header }: KnownModel): boolean {
   const architecture = header.facts.keys['general.architecture'];
   return typeof architecture === 'string' && /^gpt-?oss/i.test(architecture);
@@ -199,7 +202,7 @@ interface Judged {
   readonly counts: OllamaCounts;
 }
 
-/** An answer to half a prompt, or one that lost its beginning while it was written, is none. */
+/** Rejects an answer if the server silently dropped a part of the prompt, before or during the answer. */
 function judge({ counts: known }: Parts, { request, ready, counts }: Judged): ProviderError | null {
   const { promptTokens, outputTokens } = counts;
   if (promptTokens === null || promptTokens === 0) return null;
@@ -210,7 +213,7 @@ function judge({ counts: known }: Parts, { request, ready, counts }: Judged): Pr
   const wayOut = 'The answer was not used. Update Ollama, or ask for less.';
   if (dropped !== null) return { code: 'context-full', message: `Truncated: ${dropped} ${wayOut}`, retryable: false };
   const whole = promptTokens + (outputTokens ?? 0);
-  // The last token is counted and not kept.
+  // The last token is counted, but takes no place in the context.
   if (whole <= contextTokens + 1) return null;
   const message = `Prompt and answer have ${whole} tokens, and the context holds ${contextTokens}. The server dropped the oldest ones and did not say so. ${wayOut}`;
   return { code: 'context-full', message, retryable: false };
@@ -223,9 +226,9 @@ function withReport(parts: Parts, { ready, startedAt }: Call, ended: StreamEnded
   const isCached = !ready.isFresh || counts.promptTokens === null;
   return {
     ...ended,
-    // Of a prompt whose beginning may have been kept the server tells the whole count only.
+    // If the beginning may come from the prompt cache, the server reports only the total.
     evaluatedTokens: isCached ? null : counts.promptTokens,
-    // With the time that the load took.
+    // Includes the time of the load.
     timings: { ...ended.timings, totalMs: Math.max(0, parts.now() - startedAt) },
     engine: reportOf(ready, findings),
     ...(counts.logprobs.length === 0 ? {} : { logprobs: counts.logprobs }),

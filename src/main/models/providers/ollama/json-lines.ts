@@ -1,8 +1,8 @@
 const encoder = new TextEncoder();
 
 /**
- * The lines of an answer, each whole, however it was cut on its way. Each is JSON and has passed `check`. Throws
- * `SyntaxError` for a line that is none; half a line at the end is one, too.
+ * Yields whole lines, however the chunks are cut. Each line is JSON and has passed `check`. Throws `SyntaxError` for
+ * a line that is not JSON, and for an incomplete last line.
  */
 export async function* wholeLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -9,22 +9,25 @@ import { askingClient, streamedValues, type Send } from './ollama-transport.ts';
 import { parsedUrl } from '../../../lib/net/parsed-url.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
-/** What can be relied on of a server of a version. */
+/** What a server of this version can do. */
 export interface ServerVersion {
   readonly text: string;
-  /** It can be told to refuse what does not fit instead of dropping the beginning. */
+  /** The server can refuse a prompt that does not fit, instead of dropping its beginning. */
   readonly refusesLongPrompts: boolean;
-  /** `/api/ps` says how much context was really made. */
+  /** `/api/ps` reports the real context size. */
   readonly reportsContext: boolean;
   readonly givesLogprobs: boolean;
-  /** A sentence for a person; null: all that is used is there. */
+  /** A sentence for the user about missing abilities. Null: nothing that Dewpoint uses is missing. */
   readonly complaint: string | null;
 }
 
-/** Versions in which each came: `[minor, patch]` of 0.x. */
+/** The first version with each ability: `[minor, patch]` of 0.x. */
 const since = { tools: [8, 0], context: [11, 0], refusal: [12, 6], logprobs: [12, 11] } as const;
 
-/** A version that cannot be read (a build of one's own says `0.0.0`) is taken for a new one: the checks find out. */
+/**
+ * A version that cannot be read counts as new (builds from source report `0.0.0`). Later checks find out what is
+ * missing.
+ */
 export function judgeVersion(text: string): ServerVersion {
   const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text.trim());
   const [major, minor, patch] = numbers === null ? [0, 0, 0] : numbers.slice(1, 4).map(Number);
@@ -51,8 +54,9 @@ export function judgeVersion(text: string): ServerVersion {
 const usual = 'http://127.0.0.1:11434';
 
 /**
- * Where the server is: as the settings say, else as `OLLAMA_HOST` does in the forms that Ollama itself takes (`HOST`,
- * `:PORT`, `HOST:PORT`, a whole address), else the usual place. "All addresses", as a server writes it, is this machine.
+ * The address of the server: from the settings, else from `OLLAMA_HOST` in any form that Ollama accepts (`HOST`,
+ * `:PORT`, `HOST:PORT`, a whole address), else the default. An address that means "all interfaces" becomes this
+ * machine.
  */
 export function ollamaAddress(baseUrl: string | undefined, host: string | undefined): string {
   if (baseUrl !== undefined) return baseUrl.replace(/(?<!\/)\/+$/, '');
@@ -63,7 +67,7 @@ export function ollamaAddress(baseUrl: string | undefined, host: string | undefi
   const url = parsedUrl(whole);
   if (url === null) return usual;
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
-  // As Ollama has it: a whole address means the port of its scheme, a bare name the port of Ollama.
+  // As in Ollama, a whole address gets the default port of its scheme, and a bare host gets Ollama's port.
   if (url.port === '' && !hasScheme && !said.endsWith(':80')) url.port = '11434';
   return url.href.replace(/(?<!\/)\/+$/, '');
 }
@@ -80,7 +84,7 @@ const listedSchema = z.object({
   remote_host: text,
   remote_model: text,
 });
-/** A model of the server's store. */
+/** A model in the server's store. */
 export type ListedByOllama = z.infer<typeof listedSchema>;
 
 const residentSchema = z.object({
@@ -90,7 +94,7 @@ const residentSchema = z.object({
   size_vram: count,
   context_length: count,
 });
-/** A model that is in memory now. */
+/** A model that is loaded now. */
 export type ResidentModel = z.infer<typeof residentSchema>;
 
 const shownSchema = z.object({
@@ -112,7 +116,7 @@ const shownSchema = z.object({
 });
 export type ShownModel = z.infer<typeof shownSchema>;
 
-// A list may be null where there is nothing in it.
+// Some servers send null for an empty list.
 const listOf = <T>(item: z.ZodType<T>): z.ZodType<readonly T[]> =>
   z.object({ models: z.array(z.unknown()).nullish() }).transform(({ models }) =>
     (models ?? []).flatMap((one): T[] => {
@@ -121,42 +125,42 @@ const listOf = <T>(item: z.ZodType<T>): z.ZodType<readonly T[]> =>
     }),
   );
 
-/** Ollama's own API. Every call throws `OllamaError`, or the signal's reason when it was aborted. */
+/** Ollama's own API. Every call throws `OllamaError`, or the signal's reason after an abort. */
 export interface OllamaApi {
   readonly address: string;
   readonly version: (signal: AbortSignal) => Promise<string>;
   readonly list: (signal: AbortSignal) => Promise<readonly ListedByOllama[]>;
   readonly resident: (signal: AbortSignal) => Promise<readonly ResidentModel[]>;
-  /** `verbose`: with every array, vocabularies included: megabytes. */
+  /** With `verbose`, the answer has every array, including the vocabulary. That is megabytes. */
   readonly show: (name: string, verbose: boolean, signal: AbortSignal) => Promise<ShownModel>;
-  /** Brings a model into memory; returns when it is there. */
+  /** Loads a model. Resolves when it is in memory. */
   readonly load: (name: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
   readonly unload: (name: string, signal: AbortSignal) => Promise<void>;
-  /** What the server says while it fetches a model, one value a line. */
+  /** Yields what the server reports while it downloads a model, one value a line. */
   readonly pull: (name: string, signal: AbortSignal) => Promise<AsyncIterable<unknown>>;
-  /** Hands a file to the server's store, under its digest. */
+  /** Uploads a file to the server's store under its digest. */
   readonly upload: (path: string, sha256: string, signal: AbortSignal) => Promise<void>;
   readonly create: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
-  /** Takes a model out of the server's store. */
+  /** Removes a model from the server's store. */
   readonly remove: (name: string, signal: AbortSignal) => Promise<void>;
-  /** The parts of an answer that streams. */
+  /** The parts of an answer as they stream. */
   readonly chat: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<AsyncIterable<unknown>>;
 }
 
 export interface OllamaApiOptions {
   readonly address: string;
   readonly fetch: typeof fetch;
-  /** How long a question may take, and how long a load. */
+  /** Time limits for a question and for a load, in milliseconds. */
   readonly askMs: number;
   readonly loadMs: number;
   /**
-   * Asked when nobody answers: true where the server was started, so that it is worth to ask again; else what a person
-   * should know of it, or null.
+   * Called when nothing answers at the address. Returns true if it started the server, so that a retry makes sense.
+   * Else it returns a sentence for the user, or null.
    */
   readonly revive?: (signal: AbortSignal) => Promise<true | string | null>;
 }
 
-/** What we send has more than the package's types know: the schemas of tools, and what newer servers take. */
+/** Our requests have fields that the package's types lack: JSON Schemas of tools, and options of newer servers. */
 const chatRequest = z.custom<ChatRequest>((value) => isRecord(value) && typeof value['model'] === 'string');
 const createRequest = z.custom<CreateRequest>((value) => isRecord(value) && typeof value['model'] === 'string');
 
@@ -238,7 +242,7 @@ async function reach(
   }
 }
 
-/** A connection that was kept, and that the server ended meanwhile: it was started anew, or this machine slept. */
+/** Whether a kept connection was closed by the other side, because the server restarted or this machine slept. */
 function isStale(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   if (typeof cause !== 'object' || cause === null || !('code' in cause)) return false;
@@ -268,7 +272,7 @@ function formed<T>(value: unknown, path: string, schema: z.ZodType<T>): T {
   throw new OllamaError(cut(`Ollama's answer to ${path} has an unknown form.`));
 }
 
-/** Once more where the server was started. The start has a limit of its own. */
+/** Tries once more if the server was started. The start has its own time limit. */
 async function revived<T>(
   { address, revive }: Pick<OllamaApiOptions, 'address' | 'revive'>,
   signal: AbortSignal,
@@ -288,7 +292,7 @@ function cut(message: string): ProviderError {
   return { code: 'cut', message, retryable: true };
 }
 
-/** A server that hangs holds nothing up for longer than this. */
+/** Limits the time that a hanging server can take. */
 async function within<T>(
   limitMs: number,
   signal: AbortSignal,

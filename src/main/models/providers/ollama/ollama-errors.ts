@@ -3,7 +3,7 @@ import { errorOfRefusal, type Refusal } from '../api/http-errors.ts';
 import type { ProviderError } from '../define.ts';
 import { connectionMessage } from '../openai/openai-errors.ts';
 
-/** What a server said instead of an answer, or that none could be had. */
+/** An error that the server returned, or that no answer came. */
 export class OllamaError extends Error {
   readonly error: ProviderError;
   constructor(error: ProviderError) {
@@ -18,7 +18,7 @@ const errorSchema = z.object({
   status: z.number().int().nonnegative().nullish().catch(null),
 });
 
-/** An error may be said inside an answer that began well. */
+/** Throws if a value within an answer is an error. A stream can begin well and still contain one. */
 export function throwInside(value: unknown): void {
   const parsed = errorSchema.safeParse(value);
   if (!parsed.success) return;
@@ -27,7 +27,7 @@ export function throwInside(value: unknown): void {
   throw new OllamaError(errorOfOllama({ status: status ?? undefined, message }));
 }
 
-/** Ollama's own sentences, in our words where they have any. */
+/** Translates Ollama's messages into our words where we have any. */
 export function errorOfOllama(refusal: Refusal): ProviderError {
   const { message, status } = refusal;
   if (
@@ -49,7 +49,7 @@ export function errorOfOllama(refusal: Refusal): ProviderError {
   return errorOfRefusal(refusal);
 }
 
-/** Nobody answers at the address. `more`: what a person should know in place of the usual advice. */
+/** Nothing answers at the address. `more` replaces the usual advice. */
 export class NotThere extends OllamaError {
   constructor(address: string, cause: unknown, more: string | null) {
     const why = cause instanceof Error ? connectionMessage(cause) : String(cause);

@@ -6,7 +6,7 @@ import type { ListedByOllama, OllamaApi, ShownModel } from './ollama-api.ts';
 
 const numberOrNull = z.number().nullable();
 
-/** What is known of a model of the server; it holds for as long as the digest is the same. */
+/** Facts about a model of the server. They hold as long as its digest is the same. */
 const knownSchema = z.object({
   digest: z.string(),
   sizeBytes: numberOrNull,
@@ -29,19 +29,22 @@ const knownSchema = z.object({
     markers: z.array(z.string()),
   }),
   capabilities: z.array(z.string()),
-  /** The template of the prompt; empty where the server does not tell. */
+  /** The prompt template. Empty if the server does not report it. */
   template: z.string(),
-  /** The length it was trained for. */
+  /** The context size that it was trained for, in tokens. */
   trainedTokens: numberOrNull,
   parametersB: numberOrNull,
-  /** The model file on the machine of the server. */
+  /** The model file on the server's machine. */
   filePath: z.string().nullable(),
-  /** Where the prompts go, for a model that this server only passes on. */
+  /** Where prompts are sent, for a model that this server only forwards. */
   remoteHost: z.string().nullable(),
 });
 export type KnownModel = z.infer<typeof knownSchema>;
 
-/** Reads a model's header through the server, once for each digest: megabytes, most of them vocabulary. */
+/**
+ * Reads a model's header through the server, once for each digest. The answer has megabytes, most of them
+ * vocabulary.
+ */
 export interface KnownModels {
   readonly of: (listed: ListedByOllama, signal: AbortSignal) => Promise<KnownModel>;
 }
@@ -61,11 +64,11 @@ export function createKnownModels(options: {
         return known;
       }
       const model = await ask(options, listed, signal);
-      // Half a header is asked for again; a server of another version may give the whole.
+      // An incomplete header is not kept, because another version of the server may give all of it.
       if (digest !== '' && model.header.hollowKeys.length === 0) {
         kept.set(digest, model);
         const path = fileOf(options.cacheDir, digest);
-        // A help for the next start, not a condition of this call.
+        // The cache only speeds up the next start, so a failure is ignored.
         if (path !== null) await writeJsonFile(path, model).catch(() => undefined);
       }
       return model;
@@ -104,7 +107,7 @@ async function ask(
   };
 }
 
-/** The server tells no tensors of an adapter, so what it says of the size of all is taken. */
+/** The server lists no tensors of an adapter, so its reported total size is used. */
 function withAdapter(
   facts: ReturnType<ServerMemoryPlanner['read']>['facts'],
   { modelfile }: ShownModel,
@@ -131,19 +134,19 @@ function mutable({
   };
 }
 
-/** With two digits, and never none. */
+/** Rounded to two decimals, and at least 0.01. */
 export function inBillions(parameters: number): number {
   return Math.max(0.01, Math.round(parameters / 1e7) / 100);
 }
 
-/** "494.03M", "7.6B". */
+/** Parses sizes such as "494.03M" and "7.6B". */
 function billionsIn(size: string | null | undefined): number | null {
   const [, amount = '', unit = ''] = /^([\d.]+)\s*([KMB])$/i.exec(size ?? '') ?? [];
   const value = Number(amount) / (unit.toUpperCase() === 'B' ? 1 : unit.toUpperCase() === 'M' ? 1e3 : 1e6);
   return Number.isFinite(value) && value > 0 ? value : null;
 }
 
-/** Null for a digest that is none: it becomes the name of a file. */
+/** Null for a malformed digest, because the digest becomes a file name. */
 function fileOf(cacheDir: string, digest: string): string | null {
   const hash = digest.replace(/^sha256:/, '');
   return /^[0-9a-f]{64}$/.test(hash) ? join(cacheDir, 'ollama', `${hash}.json`) : null;

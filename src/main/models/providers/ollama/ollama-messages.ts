@@ -6,7 +6,7 @@ import { callsSchema } from '../call/forced-tool-call.ts';
 import { schemaForWire } from '../call/wire-schema.ts';
 
 export interface OllamaTarget {
-  /** `ollama/MODEL`, whose thoughts are given back to it. */
+  /** `ollama/MODEL`. Only its own thoughts are sent back to it. */
   readonly by: string;
   readonly images: boolean;
   readonly thinks: boolean;
@@ -14,10 +14,10 @@ export interface OllamaTarget {
   readonly hasLevels: boolean;
 }
 
-/** Any id of a call is as good as another; they are only matched with each other. */
+/** Ollama accepts any call id. Ids only connect calls with their results. */
 const callId = { pattern: /^[\w-]{1,64}$/, length: 24 };
 
-/** The part of a request to `/api/chat` that differs from call to call. */
+/** The part of a request to `/api/chat` that differs between calls. */
 export function toOllamaWire(request: ModelRequest, target: OllamaTarget): Readonly<Record<string, unknown>> {
   const history = fitHistory(request.messages, { ...target, callId });
   const format = formatOf(request);
@@ -34,7 +34,7 @@ export function toOllamaWire(request: ModelRequest, target: OllamaTarget): Reado
   };
 }
 
-/** What the sampler gets. None of these makes the server load the model anew. */
+/** Sampling options. None of them makes the server reload the model. */
 export function samplingOf(request: ModelRequest): Readonly<Record<string, unknown>> {
   return {
     temperature: request.temperature,

@@ -4,7 +4,7 @@ import type { OllamaApi } from './ollama-api.ts';
 import { inBillions, type KnownModel } from './ollama-known-models.ts';
 import { isBareTemplate, judgeTemplate } from './repair-template.ts';
 
-/** The server that models lie on. `isHere`: it is on this machine. */
+/** The server of the models. `isHere`: it runs on this machine. */
 export interface OllamaServer {
   readonly id: string;
   readonly settings: OllamaSettings;
@@ -12,12 +12,12 @@ export interface OllamaServer {
   readonly isHere: boolean;
 }
 
-/** All models of a server, without a plan for each of them: that is made for the model that is called. */
+/** Lists all models of a server without memory plans. A plan is made only for a model that is called. */
 export async function listOllamaModels(server: OllamaServer, signal: AbortSignal): Promise<readonly ModelInfo[]> {
   const listed = (await server.api.list(signal)).filter(({ details }) => !/bert|embed/i.test(details?.family ?? ''));
   return Promise.all(
     listed.map(async (one) => {
-      // A model stays in the list without its details.
+      // If the details cannot be read, the model stays in the list without them.
       const shown = await server.api.show(one.name, false, signal).catch(() => null);
       const keys = shown?.model_info ?? {};
       const trained = keys[`${String(keys['general.architecture'])}.context_length`];
@@ -46,7 +46,7 @@ interface Described {
   readonly model: Pick<KnownModel, 'capabilities' | 'template' | 'remoteHost' | 'parametersB'> & Partial<KnownModel>;
 }
 
-/** What is said of one model, by what is known of it so far. */
+/** Describes one model from what is known of it so far. */
 export function ollamaModelInfo(
   { id, settings, isHere }: OllamaServer,
   { name, contextTokens, model, sizeBytes }: Described,
@@ -64,7 +64,7 @@ export function ollamaModelInfo(
     provider: id,
     name,
     label: name,
-    // A model that the server only passes on runs on somebody else's machine.
+    // A model that the server only forwards runs on another machine.
     where: isRemote ? 'cloud' : 'local',
     contextTokens: Math.min(own?.context ?? contextTokens, contextTokens),
     parametersB,
@@ -80,7 +80,7 @@ export function ollamaModelInfo(
     price: isRemote ? null : { input: 0, output: 0, source: 'local', date: '2026-11-21' },
     strategies: own?.strategies ?? (tools && (parametersB ?? 0) >= 7 ? ['loop', 'recipe'] : ['recipe']),
     ...(reasoning && own?.effort !== undefined ? { effort: own.effort } : {}),
-    // One family is told how hard to think, all others whether to.
+    // One model family has levels of thinking. All others only have it on or off.
     ...(reasoning ? { efforts: /gpt-?oss/i.test(name) ? ['low', 'medium', 'high'] : ['none', 'medium'] } : {}),
     ...(isHere || isRemote ? {} : { isElsewhere: true }),
     ...(size === null ? {} : { sizeBytes: size }),

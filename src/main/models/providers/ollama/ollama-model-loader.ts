@@ -18,11 +18,11 @@ export interface ModelLoaderOptions {
   readonly planner: ServerMemoryPlanner;
   /** The server runs on this machine. */
   readonly isHere: boolean;
-  /** Null: what is useful on such a machine. */
+  /** Null: use a size that suits this machine. */
   readonly askedTokens: number | null;
   readonly keepAliveMinutes: number;
   readonly now: () => number;
-  /** The other engines of this machine; null where there are none, or the server is elsewhere. */
+  /** The other engines of this machine. Null if there are none, or the server is on another machine. */
   readonly neighbours: Neighbours | null;
 }
 
@@ -31,45 +31,45 @@ export interface Neighbours {
   readonly unload: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
 
-/** What is decided for a model; the same for as long as its digest is, so that nothing makes the server load it anew. */
+/** The load options of a model. They stay the same while its digest does, so that the server does not reload it. */
 interface Decision {
   readonly digest: string;
   readonly grant: ServerMemoryGrant;
-  /** What the server is asked for. */
+  /** The context size that the server is asked for. */
   wantedTokens: number;
-  /** Null until it was loaded once. */
+  /** Null until the first load. */
   checked: CheckedLoad | null;
-  /** Why it was loaded with less than was granted; null: it was not. */
+  /** Why it was loaded with less than was granted. Null: it was not. */
   steppedDown: Finding | null;
 }
 
-/** A model that is in memory as it was planned, or as near to it as the server made it. */
+/** A loaded model, and how its load differs from the plan. */
 export interface ReadyModel {
   readonly name: string;
   readonly known: KnownModel;
   readonly version: ServerVersion;
   readonly grant: ServerMemoryGrant;
-  /** Sent with every call, or the server loads the model anew. */
+  /** Must be sent with every call, or the server reloads the model. */
   readonly numCtx: number;
   readonly checked: CheckedLoad;
   readonly findings: readonly Finding[];
-  /** It was loaded for this call, so that nothing of the prompt can have been kept. */
+  /** It was loaded for this call, so no part of the prompt was cached. */
   readonly isFresh: boolean;
-  /** Of other engines, for this load. */
+  /** Models of other engines that were unloaded for this load. */
   readonly unloaded: readonly string[];
 }
 
-/** Brings models of one server into memory, one at a time, and knows how they were loaded. Throws `OllamaError`. */
+/** Loads models of one server, one at a time, and knows how they were loaded. Throws `OllamaError`. */
 export interface ModelLoader {
   readonly version: (signal: AbortSignal) => Promise<ServerVersion>;
-  /** In the server's own list; null: it does not have it. */
+  /** Looks a model up in the server's own list. Null: not there. */
   readonly find: (name: string, signal: AbortSignal) => Promise<ListedByOllama | null>;
-  /** What calls may use; of a model that was not loaded yet, by the plan. */
+  /** The context size that calls may use. Before the first load, it comes from the plan. */
   readonly window: (listed: ListedByOllama, signal: AbortSignal) => Promise<KnownWindow>;
   readonly prepare: (name: string, signal: AbortSignal, onLoading: () => void) => Promise<ReadyModel>;
-  /** Gives back the memory of what was loaded here. */
+  /** Unloads the models that were loaded from here. */
   readonly release: (signal: AbortSignal) => Promise<void>;
-  /** What was loaded here and is still there. */
+  /** The models that were loaded from here and are still in memory. */
   readonly occupant: EngineOccupant;
 }
 
@@ -119,7 +119,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
         const decision = await decide(listed, known, signal);
         const loaded = await ensureLoaded(options, { listed, known, decision, loadedHere, onLoading }, signal);
         if (loaded.otherDigest === null) return ready({ listed, known, server, decision, loaded });
-        // It may have been pulled anew between the list and the load.
+        // The model may have been pulled again between the listing and the load.
         decisions.delete(listed.name);
         if (attempt === 2) throw otherFile(listed, loaded.otherDigest);
       }
@@ -127,7 +127,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
     release,
     occupant: {
       held: async (signal) => {
-        // A server that does not answer names nothing that could be freed.
+        // A server that does not answer holds nothing that could be freed.
         const all = loadedHere.size === 0 ? [] : await api.resident(signal).catch(() => []);
         return all
           .filter(({ name }) => loadedHere.has(name))
@@ -138,7 +138,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
   };
 }
 
-/** Of the part on the host, the weights are a mapped file. */
+/** Splits the memory of a model. The weights in host memory are a mapped file. */
 function heldBy({ name, size, size_vram: onCard }: ResidentModel, fileBytes: number | null): HeldModel {
   const [all, cardBytes] = [size ?? 0, onCard ?? 0];
   const onHost = Math.max(0, all - cardBytes);
@@ -181,7 +181,10 @@ async function decideFor(
   return decision;
 }
 
-/** This very model goes when it is loaded anew, and so does what was loaded here: one is in memory at a time. */
+/**
+ * The models that this load will replace: the model itself, and others that were loaded from here, because only one
+ * stays in memory.
+ */
 async function leavingFor(
   { api }: ModelLoaderOptions,
   { listed, loadedHere }: Pick<Deciding, 'listed' | 'loadedHere'>,
@@ -206,7 +209,7 @@ function wishFor(
   };
 }
 
-/** What other engines hold goes where this model, as it is wanted, does not fit beside it. */
+/** Unloads the models of other engines if this model does not fit beside them as planned. */
 async function makeRoom(
   options: ModelLoaderOptions,
   { listed, known, decision, loadedHere }: Loading,
@@ -215,7 +218,8 @@ async function makeRoom(
   const others = (await options.neighbours?.held(signal)) ?? [];
   if (options.neighbours === null || others.length === 0) return [];
   const leaving = await leavingFor(options, { listed, loadedHere }, signal);
-  // Weights that are mapped are called free, and two models that push each other's out crawl.
+  // The system counts mapped weights as free memory. But two models that push each other out of memory become very
+  // slow, so they count as used.
   const mapped = others.reduce((total, { mappedBytes }) => total + mappedBytes, 0);
   const beside = await options.planner.plan(
     wishFor(options, known, { ...leaving, hostBytes: leaving.hostBytes - mapped }),
@@ -240,7 +244,7 @@ interface Loading {
 interface Loaded {
   readonly isFresh: boolean;
   readonly unloaded: readonly HeldModel[];
-  /** The server loaded something else than it lists under this name. */
+  /** Set if the server loaded another digest than it lists under this name. */
   readonly otherDigest: string | null;
 }
 
@@ -274,7 +278,10 @@ async function ensureLoaded(options: ModelLoaderOptions, loading: Loading, signa
   return { isFresh: true, unloaded, otherDigest: resident === null ? null : otherDigest(listed, resident) };
 }
 
-/** One planned step, no more: each is a load, and what others take cannot be had by asking for less and less. */
+/**
+ * Halves the context once. It does not repeat, because each try is a load, and a smaller context does not free what
+ * other programs use.
+ */
 function stepDown(decision: Decision, code: 'spilled' | 'context-reduced' | null): boolean {
   const half = Math.floor(decision.wantedTokens / 512) * 256;
   if (code === null || decision.steppedDown !== null || half < leastStep) return false;
@@ -288,7 +295,7 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof OllamaError && error.error.code === 'out-of-memory';
 }
 
-/** Loaded with other options than ours it would be loaded anew by the call, and not be what was looked at. */
+/** If a model was loaded with other options than ours, our call would reload it, and our checks would not hold. */
 function isAsWanted(there: ResidentModel, { checked, wantedTokens }: Decision): boolean {
   const made = there.context_length ?? 0;
   if (made === 0) return checked !== null;
@@ -300,7 +307,7 @@ function otherDigest(listed: ListedByOllama, resident: ResidentModel): string | 
   return wanted === '' || found === '' || wanted === found ? null : (found ?? null);
 }
 
-/** The one set of options of a session. */
+/** The load options. They are the same in the whole session. */
 function loadBody(
   { keepAliveMinutes }: ModelLoaderOptions,
   { wantedTokens }: Decision,

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest } from '../define.ts';
 
-/** What the server counted of a prompt, against what it was sent. */
+/** Compares the server's count of a prompt with what was sent. */
 export interface PromptCount {
-  /** A sentence that names it where the prompt was cut; null where it was not, as far as can be seen. */
+  /** A sentence if the prompt was cut. Null if no cut can be seen. */
   readonly check: (request: ModelRequest, countedTokens: number) => string | null;
 }
 
-/** No tokenizer that we know gets further than this on text of any length, once repeated characters are left out. */
+/** No tokenizer that we know exceeds this average on longer texts, once repeated characters are left out. */
 const mostBytesPerToken = 6;
-/** Of fewer tokens nothing is said: no server makes so little context. */
+/** Smaller counts are not judged, because no server has so small a context. */
 const leastTold = 256;
 
 /**
- * Finds out when a server dropped the beginning of a prompt and answered all the same. The server has no count to be had
- * beforehand, so what it says afterwards is compared with what the bytes must give at the very least, and with an
- * earlier prompt that this one only adds to. So more than half of a first prompt, and nearly all of what a later one
- * loses, is seen.
+ * Detects that a server dropped the beginning of a prompt and answered all the same. The server cannot count in
+ * advance, so its count is compared afterwards with the least that the bytes must give. It is also compared with an
+ * earlier prompt that this one extends. This detects a loss of more than half of a first prompt, and nearly any loss
+ * of a later one.
  */
 export function createPromptCount(): PromptCount {
   const before = new Map<string, Earlier>();
@@ -34,7 +34,7 @@ export function createPromptCount(): PromptCount {
       if (least > leastTold && countedTokens < least)
         return `The server read ${countedTokens} tokens of a prompt that must have at least ${least}. It dropped a part of the prompt and did not say so.`;
       before.delete(request.cacheKey);
-      // What a model thought is shown to it for a while and then left out again: such a prompt shrinks rightly.
+      // Thoughts are sent back for a while and then left out, so a prompt with thoughts may shrink for a good reason.
       if (!hasReasoning(request)) before.set(request.cacheKey, { marks, bytes, tokens: countedTokens });
       const oldest = before.keys().next();
       if (before.size > 64 && oldest.done !== true) before.delete(oldest.value);
@@ -53,7 +53,7 @@ function hasReasoning({ messages }: ModelRequest): boolean {
   return messages.some(({ parts }) => parts.some((part) => part.type === 'reasoning'));
 }
 
-/** Bytes of all that is said, without what many tokens' worth of characters may be one token of: runs of one character. */
+/** Bytes of all content. Runs of one character are shortened, because one token may stand for many of them. */
 function textBytes(request: ModelRequest): number {
   const said = request.messages.flatMap(({ parts }) =>
     parts.map((part) => {
@@ -68,7 +68,7 @@ function textBytes(request: ModelRequest): number {
   return Buffer.byteLength(short, 'utf8');
 }
 
-/** One for the tools and one for each message. */
+/** One hash for the tools and one for each message. */
 function marksOf({ tools, messages }: ModelRequest): readonly string[] {
   return [tools, ...messages].map((one) => createHash('sha256').update(JSON.stringify(one)).digest('base64'));
 }

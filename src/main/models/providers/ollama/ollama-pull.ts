@@ -12,7 +12,7 @@ const lineSchema = z.object({
   completed: count,
 });
 
-/** Has the server fetch a model, layer by layer. What it has of one is kept when this is given up or breaks off. */
+/** Has the server download a model, layer by layer. After an abort or a failure, the server keeps what it has. */
 export async function pullModel(
   api: OllamaApi,
   name: string,

@@ -18,7 +18,7 @@ interface StoreParts {
 
 type OllamaStore = Required<Pick<Provider, 'header' | 'remove' | 'repair' | 'addAdapter'>>;
 
-/** What is done with models that lie in the server's store, without loading one. */
+/** Operations on models in the server's store that load no model. */
 export function createOllamaStore(parts: StoreParts): OllamaStore {
   const { api, known, find } = parts;
   return {
@@ -38,8 +38,8 @@ export function createOllamaStore(parts: StoreParts): OllamaStore {
 }
 
 /**
- * Repairs a model whose template does nothing or knows no tools: a model of our own name is derived from it, with the
- * template of its family. The one that it comes from stays as it is, and the weights are not copied.
+ * Repairs a model whose template does nothing or lacks tools. It derives a model under our own name, with the
+ * template of its family. The original is unchanged, and the weights are not copied.
  */
 function repairWith({ api, known, find }: StoreParts): OllamaStore['repair'] {
   return async (name, apply, signal) => {
@@ -70,8 +70,8 @@ function notThere(name: string): OllamaError {
 }
 
 /**
- * A model of our own name is made of one of the server's and an adapter. Both lie in its store by their digests, so that
- * what is done later to the model it comes from changes nothing.
+ * Makes a model under our own name from one of the server's and an adapter. The store refers to both by digest, so
+ * later changes to the original model have no effect.
  */
 function adapterWith({ api, known, find }: StoreParts): OllamaStore['addAdapter'] {
   return async (name, request, signal) => {

@@ -9,22 +9,22 @@ import { OllamaError } from './ollama-errors.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 
-/** What the server counted in one call. Milliseconds; null where it did not say. */
+/** The server's counts for one call. Times in milliseconds. Null: not reported. */
 export interface OllamaCounts {
   readonly promptTokens: number | null;
   readonly outputTokens: number | null;
   readonly promptMs: number | null;
   readonly outputMs: number | null;
-  /** Of each token of the answer, in their order, as natural logarithms. */
+  /** The natural logarithm of each answer token's probability, in order. */
   readonly logprobs: readonly number[];
 }
 
 export interface OllamaWireOptions {
   readonly api: OllamaApi;
   readonly body: (request: ModelRequest) => Readonly<Record<string, unknown>>;
-  /** `ollama/MODEL`, whose thoughts are given back to it. */
+  /** `ollama/MODEL`. Only its own thoughts are sent back to it. */
   readonly by: string;
-  /** What is wrong with an answer that looks whole, by its counts; null: nothing. */
+  /** Finds what is wrong with an answer that looks complete, by its counts. Null: nothing. */
   readonly judge: (request: ModelRequest, counts: OllamaCounts) => ProviderError | null;
 }
 
@@ -41,7 +41,7 @@ const chunkSchema = z.object({
             id: z.string().nullish(),
             function: z.object({
               name: z.string(),
-              // An older server may hand on what the model wrote, as a text.
+              // An older server may pass on what the model wrote as text.
               arguments: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
             }),
           }),
@@ -69,7 +69,7 @@ interface Taken {
   readonly logprobs: number[];
 }
 
-/** `/api/chat` as it streams: one JSON object a line. One use: one call. */
+/** `/api/chat` as it streams: one JSON object a line. Use it for one call only. */
 export function ollamaWire(options: OllamaWireOptions): Wire<unknown> & { readonly counts: () => OllamaCounts } {
   const none = { promptTokens: null, outputTokens: null, promptMs: null, outputMs: null, logprobs: [] };
   const taken: Taken = { request: null, reasoningOpen: false, counts: none, logprobs: [] };
@@ -122,7 +122,10 @@ function* takeChunk(event: unknown, answer: Answer, taken: Taken, { by }: Ollama
   if (chunk.done === true) takeEnd(chunk, answer, taken);
 }
 
-/** A choice comes as a JSON string, and a call that was forced as an object: neither is text to be shown. */
+/**
+ * Shows text only. A choice comes as a JSON string and is decoded first. A forced call comes as an object and is not
+ * shown.
+ */
 function* sayContent(answer: Answer, taken: Taken, content: string, isEnd: boolean): Iterable<StreamPart> {
   const form = taken.request?.output.type ?? 'text';
   if (form === 'text' || form === 'json-schema') {
@@ -155,7 +158,7 @@ function takeEnd(chunk: Chunk, answer: Answer, taken: Taken): void {
   answer.stopReason = stopReasonOf(chunk.done_reason ?? 'stop');
   answer.prefillMs = promptMs;
   answer.decodeMs = outputMs;
-  // Nothing of the prompt read and nothing said is no count; what is cached is in the count of the prompt.
+  // A count of zero for the prompt means no count. Cached tokens are included in the prompt's count.
   if (promptTokens === null || promptTokens === 0) return;
   const reasoning = answer.reasoning === '' ? 0 : reasoningShare(answer, outputTokens ?? 0);
   answer.usage = {
@@ -168,7 +171,7 @@ function takeEnd(chunk: Chunk, answer: Answer, taken: Taken): void {
   };
 }
 
-/** The server counts thoughts and answer together; their share of the text is their share of the tokens. */
+/** The server counts thoughts and answer together. The tokens are split by the length of the texts. */
 function reasoningShare(answer: Answer, outputTokens: number): number {
   const calls = answer.calls.reduce((sum, call) => sum + (call.raw ?? '').length + call.name.length, 0);
   const whole = answer.reasoning.length + answer.text.length + calls;
@@ -183,7 +186,7 @@ function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON is a text.
+    // Content that is not JSON is text.
     return text;
   }
 }

@@ -1,13 +1,13 @@
 import { Ollama } from 'ollama/browser';
 import { wholeLines } from './json-lines.ts';
 
-/** Sends one request, with the signal of its call. Rejects where nobody answers, and where the answer is a refusal. */
+/** Sends one request with the signal of its call. Rejects if nothing answers, or the server refuses. */
 export type Send = (url: string, init: Pick<RequestInit, 'method' | 'body'>) => Promise<Response>;
 
 /**
- * The client of the package `ollama`, for one call. It takes no signal for most of its requests, passes over a line that
- * is no JSON and writes of it to the console, and adds headers of its own, a key of the environment among them: so each
- * call has a `fetch` that sees to these. `read`: an answer as a value; throws where it is none.
+ * The client of the package `ollama`, for one call. The package accepts no signal for most requests, skips lines
+ * that are not JSON and logs them to the console, and adds headers, including a key from the environment. A `fetch`
+ * of our own for each call prevents all of that. `read` parses an answer, and throws if it cannot.
  */
 export function askingClient(address: string, send: Send, read: (text: string) => unknown): Ollama {
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
@@ -20,11 +20,11 @@ export function askingClient(address: string, send: Send, read: (text: string) =
 /** The body of one answer, line by line. */
 interface Body {
   lines: AsyncGenerator<Uint8Array> | null;
-  /** All of it was read, and every line was whole. */
+  /** All of it was read, and every line was complete. */
   isRead: boolean;
 }
 
-/** The values of an answer that streams, one a line. `check` throws for one that is no part of an answer, but an error. */
+/** The values of a streamed answer, one a line. `check` throws for a value that is an error. */
 export async function streamedValues(
   { address, send, check }: { readonly address: string; readonly send: Send; readonly check: (value: unknown) => void },
   start: (client: Ollama) => Promise<AsyncIterable<unknown>>,
@@ -41,7 +41,7 @@ export async function streamedValues(
       body.isRead = true;
       controller.close();
     };
-    // Nothing is read ahead: who leaves would wait for it.
+    // Nothing is read ahead, because a caller that stops early would have to wait for it.
     return new Response(new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }));
   };
   return untilEnd(await start(new Ollama({ host: address, fetch })), body);
@@ -53,11 +53,11 @@ async function* untilEnd(values: AsyncIterable<unknown>, body: Body): AsyncGener
     yield* values;
     isWhole = true;
   } catch (error) {
-    // The package complains of an answer without its last part; who reads the values knows better what is missing.
+    // The package throws if the last part is missing. Our reader of the values reports that better.
     if (!body.isRead) throw error;
   } finally {
-    // The package stops at the last part. What is behind it is read, so that the connection can be used again; it is
-    // given up where somebody leaves before.
+    // The package stops at the last part. The rest is read, so that the connection can be reused. A caller that stops
+    // early closes it.
     if (isWhole) await body.lines?.next();
     await body.lines?.return(undefined);
   }

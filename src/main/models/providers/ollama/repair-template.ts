@@ -1,24 +1,24 @@
 import type { Finding } from './check-ollama-load.ts';
 import type { KnownModel } from './ollama-known-models.ts';
 
-/** A template that a derived model gets in place of one that does nothing. */
+/** A template for a derived model, in place of one that does nothing. */
 export interface RepairTemplate {
   readonly family: string;
   readonly template: string;
-  /** Where an answer ends, in the words of the family. */
+  /** The strings that end an answer in this family. */
   readonly stop: readonly string[];
   readonly hasTools: boolean;
 }
 
-/** Prefix of the names of models that were derived here. */
+/** The prefix of models that Dewpoint derived. */
 const ourPrefix = 'dewpoint/';
 
-/** `{{ .Prompt }}`: what a model gets when it was made from a file whose template Ollama does not know. */
+/** Whether a template is only `{{ .Prompt }}`. A model gets that if Ollama does not know the template in its file. */
 export function isBareTemplate(template: string): boolean {
   return /^\{\{-?\s*\.Prompt\s*-?\}\}$/.test(template.trim());
 }
 
-/** What is wrong with the template, and what repairs it; null: nothing. */
+/** What is wrong with the template, and how to repair it. Null: nothing. */
 export function judgeTemplate(known: KnownModel): Finding | null {
   const way = repairTemplateFor(known) === null ? '' : '. Repair it with "dewpoint models repair"';
   if (isBareTemplate(known.template))
@@ -32,7 +32,9 @@ export function judgeTemplate(known: KnownModel): Finding | null {
   return null;
 }
 
-/** By the tokens that the model was trained with; null where none of them is one of a family that is known here. */
+/**
+ * Finds the template by the special tokens that the model was trained with. Null if they belong to no known family.
+ */
 export function repairTemplateFor({ header: { markers } }: Pick<KnownModel, 'header'>): RepairTemplate | null {
   if (markers.includes('<|im_start|>') && markers.includes('<tool_call>'))
     return {

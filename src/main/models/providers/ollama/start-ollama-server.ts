@@ -2,22 +2,22 @@ import type { OllamaSettings } from '@shared/settings/settings.ts';
 import type { OwnOllamaServer } from '../../engine/own-ollama-server.ts';
 
 export interface ServerStarter {
-  /** For `OllamaApi`: true where the server was started, else why not. */
+  /** For `OllamaApi`: true if the server was started, else the reason, or null for no more to say. */
   readonly revive: (signal: AbortSignal) => Promise<true | string | null>;
-  /** It is installed, does not run, and nobody has said yet that it may be started. */
+  /** Whether the server is installed, does not run, and is not yet allowed to be started. */
   readonly canStart: () => Promise<boolean>;
 }
 
 export interface StarterOptions {
   readonly address: string;
-  /** It would run on this machine. */
+  /** The address is on this machine. */
   readonly isHere: boolean;
   readonly settings: OllamaSettings;
   readonly ownServer: OwnOllamaServer | undefined;
   readonly fetch: typeof fetch;
 }
 
-/** Starts the server of an address of this machine, where a person has said so. */
+/** Starts the server at an address of this machine, if the user has allowed it. */
 export function createServerStarter(options: StarterOptions): ServerStarter {
   const { address, isHere, settings, ownServer, fetch: get } = options;
   const { host, protocol, port } = new URL(address);
@@ -27,7 +27,7 @@ export function createServerStarter(options: StarterOptions): ServerStarter {
     try {
       return (await get(`${address}/api/version`, { signal })).ok;
     } catch {
-      // No answer: the server does not run.
+      // No answer means that the server does not run.
       return false;
     }
   };
@@ -37,7 +37,7 @@ export function createServerStarter(options: StarterOptions): ServerStarter {
       const program = await find();
       if (ownServer === undefined || program === null) return missingText(settings);
       if (!settings.start) return offerText(program);
-      // Ollama takes its own port where none is said, and `localhost` may be two addresses.
+      // Without an explicit port, Ollama would use its own. `localhost` may stand for two addresses.
       const at = `127.0.0.1:${port === '' ? '80' : port}`;
       const started = await ownServer.start({ program, host: host.startsWith('[') ? host : at, answers }, signal);
       if (started.ok) return true;

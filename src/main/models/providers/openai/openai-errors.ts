@@ -5,7 +5,7 @@ import { rootCause } from '../../../lib/net/root-cause.ts';
 import type { ProviderError } from '../define.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
 
-/** What went wrong in a call through the `openai` package, in our words. `null`: it was aborted by the caller. */
+/** Translates an error of the `openai` package. Null: the caller aborted it. */
 export function toProviderError(error: unknown): ProviderError | null {
   if (error instanceof APIUserAbortError) return null;
   if (error instanceof APIConnectionError) return connectionError(error);
@@ -17,7 +17,7 @@ export function toProviderError(error: unknown): ProviderError | null {
   return brokenStream(error);
 }
 
-/** No connection. Packages and `fetch` wrap the reason ("connect ECONNREFUSED …") into errors that only say that something failed. */
+/** An error for a failed connection. Packages and `fetch` hide the reason ("connect ECONNREFUSED …") in the cause. */
 export function connectionError(error: Error): ProviderError {
   return { code: 'network', message: connectionMessage(error), retryable: !isLasting(error) };
 }
@@ -31,7 +31,7 @@ function isLasting(error: Error): boolean {
   return rootCause(error) instanceof PermanentError;
 }
 
-/** Bytes that stopped or cannot be read. */
+/** A stream that broke off or cannot be parsed. */
 export function brokenStream(error: unknown): ProviderError {
   if (error instanceof SyntaxError) {
     return { code: 'cut', message: `The answer could not be read: ${error.message}`, retryable: true };

@@ -10,20 +10,20 @@ import type { ModelTarget } from '../api/api-provider.ts';
 type Item = OpenAI.Responses.ResponseInputItem;
 type WireRequest = OpenAI.Responses.ResponseCreateParamsStreaming;
 
-/** What is carried of a reasoning item from the answer to the requests after it. */
+/** What is kept of a reasoning item, to send it back in later requests. */
 export const reasoningStateSchema = z.object({
   id: z.string(),
   summary: z.array(z.string()),
   encrypted: z.string(),
 });
 
-/** Keys above this length are refused. */
+/** The service refuses longer keys. */
 const LONGEST_CACHE_KEY = 64;
 const LEAST_OUTPUT_TOKENS = 16;
 
 /**
- * Our request in the shape of the Responses API. Nothing is kept by the service (`store: false`): the whole history
- * is sent each time, with the reasoning that this very model has handed out encrypted.
+ * Converts our request to the Responses API. The service stores nothing (`store: false`), so the whole history is
+ * sent each time, including this model's own encrypted reasoning.
  */
 export function toResponsesWire(request: ModelRequest, target: ModelTarget): WireRequest {
   const history = fitHistory(request.messages, {
@@ -47,10 +47,13 @@ export function toResponsesWire(request: ModelRequest, target: ModelTarget): Wir
   };
 }
 
-/** Summaries of the reasoning are not asked for: accounts that have not shown a passport are refused them. */
+/**
+ * Does not ask for summaries of the reasoning, because the service refuses them to accounts without a verified
+ * identity.
+ */
 function effortFields(effort: Effort | undefined): Pick<WireRequest, 'reasoning'> {
   if (effort === undefined) return {};
-  // The highest step is not known by every model of theirs; the one below it is by all that are sold today.
+  // Not every OpenAI model knows the highest level. All that are sold today know the one below.
   return { reasoning: { effort: effort === 'max' ? 'xhigh' : effort } };
 }
 
@@ -60,7 +63,7 @@ function toWireTool(tool: ModelRequest['tools'][number]): OpenAI.Responses.Funct
     name: tool.name,
     description: tool.description,
     parameters: schemaForWire(tool.inputSchema),
-    // Strict schemas must name every property as required; ours have optional ones.
+    // Strict schemas must list every property as required, but ours have optional ones.
     strict: false,
   };
 }
@@ -101,7 +104,7 @@ function assistantItem(part: AssistantTurn['parts'][number]): readonly Item[] {
   }
 }
 
-/** As `responses-stream.ts` has written it. */
+/** The state as `responses-stream.ts` wrote it. */
 function reasoningItem(state: string): OpenAI.Responses.ResponseReasoningItem {
   const { id, summary, encrypted } = reasoningStateSchema.parse(JSON.parse(state));
   return {

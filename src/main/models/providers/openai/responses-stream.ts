@@ -12,7 +12,7 @@ import type { ModelTarget } from '../api/api-provider.ts';
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
-/** The Responses API over the `openai` package. One use: one call. */
+/** The Responses API through the `openai` package. Use it for one call only. */
 export function responsesWire(
   connect: () => Promise<OpenAI>,
   targetOf: (request: ModelRequest) => ModelTarget,
@@ -58,7 +58,7 @@ function* takeEvent(event: Event, answer: Answer, by: string): Iterable<StreamPa
       answer.error = refused(event.code, event.message);
       return;
     default:
-      // Dozens of other events are about things that we ask for nowhere.
+      // Ignores dozens of other events, about features that we do not use.
       return;
   }
 }
@@ -68,7 +68,7 @@ function refused(code: string | null | undefined, message: string | null | undef
   return errorOfRefusal({ status: undefined, message: text, kind: code ?? '' });
 }
 
-/** Only items that are done count: deltas of arguments are for show, and we show none. */
+/** Uses finished items only. Deltas of arguments are not shown. */
 function* takeItem(item: OpenAI.Responses.ResponseOutputItem, answer: Answer, by: string): Iterable<StreamPart> {
   if (item.type === 'function_call') {
     if (item.status !== 'incomplete') answer.calls.push(toolCallOf(item.call_id, item.name, item.arguments));
@@ -90,7 +90,7 @@ function takeEnd(response: OpenAI.Responses.Response, answer: Answer): void {
     answer.stopReason = response.incomplete_details?.reason === 'content_filter' ? 'error' : 'length';
 }
 
-/** `input_tokens` counts cached ones, too, read and written; reasoning is a part of `output_tokens`. */
+/** `input_tokens` includes cached tokens, both read and written. `output_tokens` includes reasoning. */
 function toUsage(usage: OpenAI.Responses.ResponseUsage): Usage {
   const input = usage.input_tokens;
   const cacheRead = Math.min(input, usage.input_tokens_details?.cached_tokens ?? 0);

@@ -20,22 +20,22 @@ import {
   type TrialRun,
 } from '../../trial/trial-script.ts';
 
-/** What the tests say of one candidate. */
+/** The result of the tests for one candidate. */
 export interface Verdict {
   readonly candidate: Candidate;
   /**
-   * accepted: the criterion holds · partial: some failing tests pass now and none broke · moved: the same tests fail,
-   * but in another way · rejected: nothing gained · broken: passing tests fail · invalid: it does not parse or hangs ·
+   * accepted: the check passes · partial: some failing tests pass now and none broke · moved: the same tests fail, but
+   * in another way · rejected: nothing gained · broken: passing tests fail · invalid: it does not parse or hangs ·
    * untried: there was no time.
    */
   readonly type: 'accepted' | 'partial' | 'moved' | 'rejected' | 'broken' | 'invalid' | 'untried';
   readonly report: TestReport;
-  /** How many of the failing tests pass. */
+  /** How many of the failing tests pass now. */
   readonly gained: number;
   readonly output: string;
 }
 
-/** A verdict in words for people. */
+/** A verdict in words for the user. */
 export const verdictTexts: Readonly<Record<Verdict['type'], string>> = {
   accepted: 'tests pass',
   partial: 'fewer tests fail',
@@ -54,34 +54,34 @@ export interface Baseline {
 }
 
 export interface JudgeOptions {
-  /** Ends after so many accepted candidates. */
+  /** Ends after this many accepted candidates. */
   readonly stopAfter: number;
   readonly totalSeconds: number;
-  /** After the first accepted one it goes on for so long, to see who agrees (default 3). */
+  /** How long to continue after the first accepted candidate, to see which others pass (default 3). */
   readonly graceSeconds?: number;
 }
 
 /** Runs the tests on candidates in a copy of the workspace; the workspace itself is never touched. */
 export interface Judge {
   baseline(): Baseline;
-  /** Absolute folders whose files are the project's own, for reading outputs. */
+  /** Absolute folders with the project's own files, for reading outputs. */
   readonly roots: readonly string[];
   readonly paths: TrialPaths;
   try(candidates: readonly Candidate[], options: JudgeOptions): Promise<readonly Verdict[]>;
   /** Makes a candidate's texts the base of the copy and runs the tests again. */
   keep(files: readonly FileText[]): Promise<Baseline>;
-  /** The text of a file in the base of the copy; null when there is none. */
+  /** The text of a file in the base of the copy; null if there is none. */
   read(path: string): Promise<string | null>;
-  /** What `command` prints beside each of these texts in place of the base's; null where it was not run. */
+  /** What `command` prints for each of these variants of the base; null if it was not run. */
   observe(variants: readonly (readonly FileText[])[], command: string): Promise<readonly (string | null)[]>;
-  /** Runs the criterion once more on a candidate: whether it holds a second time. */
+  /** Runs the check once more on a candidate, and says whether it passes again. */
   passesRerun(candidate: Candidate): Promise<boolean>;
 }
 
 const keepBytes = 6_000;
 const observedBytes = 60_000;
 
-/** Null, with a reason told by `progress`, when the copy could not be made. */
+/** Null if the copy could not be made; `progress` says why. */
 export async function createJudge(context: RecipeContext, command: string): Promise<Judge | null> {
   const { world } = context;
   if (world.scratchPath === null) return null;
@@ -108,9 +108,9 @@ class TrialJudge implements Judge {
   readonly paths: TrialPaths;
   readonly #context: RecipeContext;
   readonly #command: string;
-  /** Texts of the base as they were read or kept: each file is read once. */
+  /** Texts of the base, so that each file is read once. */
   readonly #texts = new Map<string, string | null>();
-  /** What is asked for: the task and the tests that fail. */
+  /** What is asked for: the task and the failing tests. */
   #wanted = '';
   #baseline: Baseline = { exitCode: null, report: parseTestOutput('', []), output: '', durationMs: 0 };
 
@@ -147,7 +147,7 @@ class TrialJudge implements Judge {
     const narrow = isWorthIt ? failingOnlyCommand(this.#command, report.failures) : null;
     if (narrow === null) return this.#tryAll(candidates, [this.#command], options);
     const verdicts = await this.#tryAll(candidates, [narrow, this.#command], options);
-    // A step forward by the narrow run may break other tests: only the whole run can tell.
+    // Progress in the narrow run may break other tests; only the full run shows that.
     const half = verdicts.filter((verdict) => verdict.type === 'partial');
     half.sort((left, right) => right.gained - left.gained);
     const chosen = half.slice(0, 3).map((verdict) => verdict.candidate);
@@ -217,7 +217,7 @@ class TrialJudge implements Judge {
     return runs.length === checks.length + 1 && runs.every((run) => run.exitCode === 0);
   }
 
-  /** A change may make the tests slower, but not hang them. */
+  /** A change may make the tests slower, but must not hang them. */
   #limitSeconds(): number {
     return Math.ceil(Math.min(110, 4 + (this.#baseline.durationMs / 1000) * 3));
   }
@@ -233,7 +233,7 @@ class TrialJudge implements Judge {
     options: { commands: readonly TrialCommand[]; limitSeconds: number; keepBytes?: number } & Partial<JudgeOptions>,
   ): Promise<readonly TrialRun[]> {
     const { world, facts } = this.#context;
-    // A share of the time that is left is seldom a whole number, and the shell's arithmetic knows no others.
+    // The shell calculates only with whole numbers.
     const totalSeconds = Math.ceil(options.totalSeconds ?? options.limitSeconds);
     const script = trialScript(candidates, {
       paths: this.paths,
@@ -269,7 +269,7 @@ class TrialJudge implements Judge {
     if (last.exitCode === 0 && last.phase === phases - 1 && report.passed.size >= before.passed.size) {
       return { ...verdict, type: 'accepted', gained: before.failures.length };
     }
-    // Only the narrow command ran: what else broke is not known, so nothing is called a step forward.
+    // If only the narrow command ran, it is unknown what else broke, so this does not count as progress.
     const wholeRun = last.phase === phases - 1;
     const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
     if (last.exitCode === 0 && !wholeRun) return { ...verdict, type: 'untried', gained };
@@ -281,7 +281,7 @@ class TrialJudge implements Judge {
   }
 }
 
-/** A file of tests that could not be loaded before and runs now is progress, whatever its tests say. */
+/** A test file that failed to load before and loads now is progress, whatever its tests say. */
 function newlyCollected(before: TestReport, after: TestReport): boolean {
   return before.failures.some(
     (failure) =>
@@ -291,7 +291,9 @@ function newlyCollected(before: TestReport, after: TestReport): boolean {
   );
 }
 
-/** What was missing is there now, even if the test fails further on: also for want of the next thing that it asks for. */
+/**
+ * A name that was missing exists now, even if the test fails further on, for example because the next one is missing.
+ */
 function nameFound(before: TestReport, after: TestReport, wanted: string): boolean {
   const missing = findMissingNames(before.failures).filter((one) => one.kind !== 'name');
   if (missing.length === 0 || after.failures.some((failure) => failure.errorName === 'SyntaxError')) return false;
@@ -331,7 +333,7 @@ export function isWithoutModel({ candidate }: Verdict): boolean {
   return candidate.origin === 'mechanical' || candidate.origin === 'polish';
 }
 
-/** What crashed before and only compares wrongly now got further; a new crash, or another wrong value, says nothing. */
+/** A crash that became a wrong comparison is progress. A new crash, or another wrong value, says nothing. */
 export function isStepForward(judge: Judge, verdict: Verdict): boolean {
   const before = judge.baseline().report.failures;
   const isCrash = (failure: TestFailure) => failure.errorName !== null && !/Assert/i.test(failure.errorName);

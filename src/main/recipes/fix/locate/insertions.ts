@@ -10,18 +10,18 @@ import { parametersOf } from './missing-parameters.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';
 import { codeOf, type Spliced } from '../../code/splice-code.ts';
 
-/** A place where something that does not exist yet is to be written. */
+/** A place for new code that does not exist yet. */
 export interface Insertion {
   readonly name: string;
   readonly path: string;
   readonly language: CodeLanguage;
-  /** The class it goes into; null: the end of the module. */
+  /** The class that it belongs to; null: the end of the module. */
   readonly into: Span | null;
-  /** How the answer is opened. */
+  /** The prefilled start of the answer. */
   readonly opening: string;
 }
 
-/** Who asks for what is missing: the task, and the tests that fail. */
+/** Where the missing names are asked for: the task and the failing tests. */
 export interface Wanted {
   readonly task: string;
   readonly names: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export interface Wanted {
   readonly roots: readonly string[];
 }
 
-/** Where missing names could be written, the likeliest first. `files`: nearest to the tests first. */
+/** Where missing names could be written, the likeliest first. `files`: those nearest to the tests first. */
 export function findInsertions(
   missing: readonly MissingName[],
   files: readonly SourceFile[],
@@ -56,7 +56,7 @@ function insertionsFor(missing: MissingName, files: readonly SourceFile[], tests
           (one) => isMade(one.span.shortName, tests) && !files.some((file) => namespaceOf(missing, file, tests.text)),
         ));
   if (owner !== undefined && missing.kind === 'attribute') {
-    // A class that declares its fields gets another one: that is a rewrite of the class.
+    // A class that declares its fields is rewritten to add one.
     const members = findMissingMembers([missing], usesIn(files, tests).text);
     return isMissingMember(owner.span, owner.file.spans, members)
       ? []
@@ -68,11 +68,11 @@ function insertionsFor(missing: MissingName, files: readonly SourceFile[], tests
   return targets.map((file) => atModule(missing, file, usesIn(files, tests)));
 }
 
-/** A helper of the tests may be what makes the object that a test works on. */
+/** Whether the tests create objects of this class, possibly in a helper. */
 const isMade = (name: string, tests: { readonly names: ReadonlySet<string>; readonly text: string }): boolean =>
   tests.names.has(name) || new RegExp(`\\bnew ${name}\\(`).test(tests.text);
 
-/** `import * as x` or `import x`: then `x.name` is an export of the module. */
+/** With `import * as x` or `import x`, `x.name` is an export of the module. */
 function namespaceOf(missing: MissingName, file: SourceFile, tests: string): boolean {
   const receiver = missing.receiver ?? '';
   const stem =
@@ -94,7 +94,7 @@ function isModule(module: string, path: string, roots: readonly string[]): boole
   return path === dotted || path.endsWith(`/${dotted}`) || path.endsWith(`${module.replaceAll('.', '/')}/__init__.py`);
 }
 
-/** Everything that may call what is missing; the tests alone say little of what other code needs. */
+/** All code that may call the missing name; tests alone say little about what other code needs. */
 interface Uses {
   readonly task: string;
   readonly text: string;
@@ -118,7 +118,7 @@ function atClass({ name }: MissingName, { path, language }: SourceFile, span: Sp
   return { name, path, language, into: span, opening: language === 'python' ? python : script };
 }
 
-/** From behind the bracket; empty where the model is to say it. */
+/** The rest of the head after the opening bracket; empty if the model should write it. */
 const scriptHead = (parameters: readonly string[] | null): string =>
   parameters === null ? '' : `${parameters.join(', ')}) {\n`;
 
@@ -143,7 +143,7 @@ function atModule({ name }: MissingName, { path, language, text }: SourceFile, u
   return { name, path, language, into: null, opening: language === 'python' ? python : script };
 }
 
-/** Writes the answer's definition at the end of its class or module; CommonJS exports are completed. */
+/** Writes the answer's definition at the end of its class or module, and adds it to CommonJS exports. */
 export function spliceInsertion(syntax: Syntax, fileText: string, insertion: Insertion, answer: string): Spliced {
   const code = dedent(codeOf(answer));
   if (code.trim() === '') return { ok: false, reason: 'empty' };
@@ -167,7 +167,7 @@ function atEnd(syntax: Syntax, fileText: string, insertion: Insertion, code: str
     findSpans(syntax, { path: insertion.path, language, text: fileText }).map((span) => span.name),
   );
   const lines = code.split('\n');
-  // Definitions that the file has already are repeated by the model, not meant as changes.
+  // The model repeats definitions that the file already has; these are not meant as changes.
   const repeated = spans.filter(
     (span) => span.container === null && existing.has(span.name) && span.shortName !== name,
   );

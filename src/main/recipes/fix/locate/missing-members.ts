@@ -1,15 +1,15 @@
 import type { Span } from '../../code/code-spans.ts';
 import type { MissingName } from '../../facts/missing-names.ts';
 
-/** A method or function that an error says outright has to change; `__init__` of a class without one is the class. */
+/** A method or function that must change according to an error; `__init__` of a class without one means the class. */
 export interface MissingMember {
   readonly className: string | null;
   readonly method: string;
 }
 
 /**
- * Who is given an argument that it does not take, and whose objects have not got what is read of them. (What is called
- * on them is new code: an insertion.) `uses`: the tests, and the code that may call it.
+ * Functions that get an argument they do not take, and classes whose objects lack an attribute that is read. (A method
+ * that is called is new code: an insertion.) `uses`: the tests, and the code that may call it.
  */
 export function findMissingMembers(missing: readonly MissingName[], uses: string): readonly MissingMember[] {
   return missing.flatMap(({ kind, name, className }): MissingMember[] => {
@@ -19,7 +19,7 @@ export function findMissingMembers(missing: readonly MissingName[], uses: string
   });
 }
 
-/** `siblings`: all spans of its file. */
+/** `siblings`: all spans of the same file. */
 export function isMissingMember(span: Span, siblings: readonly Span[], missing: readonly MissingMember[]): boolean {
   return missing.some(({ className, method }) => {
     if (span.kind !== 'class') return span.shortName === method && span.container === className;

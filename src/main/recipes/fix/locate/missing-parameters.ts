@@ -6,8 +6,8 @@ const parameter = /^(?:\*{1,2}|\.\.\.)?[\p{L}_$][\p{L}\p{N}_$]*(?:\s*=\s*[^=,\s]
 const ordinals = ['first', 'second', 'third', 'fourth'] as const;
 
 /**
- * The parameters of something that is to be written: as the task says them (`move(from, to)`), else by how it is called.
- * A small model that is left to write them takes the values of a test. Null where the calls differ, or nobody calls it.
+ * The parameters of a function that is to be written: from the task (`move(from, to)`), otherwise from its calls. A
+ * small model that chooses them itself takes the values of a test. Null if the calls differ, or there are none.
  */
 export function parametersOf(
   name: string,
@@ -25,7 +25,7 @@ export function parametersOf(
     : names.filter((one) => one !== null);
 }
 
-/** What stands at a place of all calls: its keyword, a name that all use, or its number. */
+/** The name for one argument of all calls: its keyword, a variable name that all use, or its ordinal number. */
 function nameOf(calls: readonly (readonly string[])[], index: number, language: CodeLanguage): string | null {
   const parts = new Set(calls.map((one) => one[index] ?? ''));
   const keywords = [...parts].map((part) => (language === 'python' ? /^(\w+)\s*=(?!=)/.exec(part)?.[1] : undefined));
@@ -37,7 +37,7 @@ function nameOf(calls: readonly (readonly string[])[], index: number, language: 
   return isName ? part : (ordinals[index] ?? null);
 }
 
-/** The arguments of every call in a text. A definition is none; a call that does not end is none. */
+/** The arguments of every call in a text, without definitions and calls that do not end. */
 function callsOf(text: string, name: string): readonly (readonly string[])[] {
   const calls: (readonly string[])[] = [];
   const escaped = name.replaceAll('$', String.raw`\$`);
@@ -52,7 +52,7 @@ function callsOf(text: string, name: string): readonly (readonly string[])[] {
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
-/** Split at the commas of the outermost level; null without a closing bracket. */
+/** Splits at the commas of the outermost level; null without a closing bracket. */
 function argumentsFrom(text: string, start: number): readonly string[] | null {
   const open: string[] = [];
   const parts: string[] = [];

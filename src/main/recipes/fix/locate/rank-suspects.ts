@@ -4,12 +4,12 @@ import type { TestFailure } from '../../../lib/test-output/test-report.ts';
 import { isMissingMember, type MissingMember } from './missing-members.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';
 
-/** A span that may hold the fault, and why it is thought so. */
+/** A span that may contain the fault, and the reasons. */
 export interface Suspect {
   readonly span: Span;
   readonly score: number;
   readonly reasons: readonly string[];
-  /** An error says outright that this has to change, its head too. */
+  /** An error says that this span, including its head, must change. */
   readonly isMissing: boolean;
 }
 
@@ -19,12 +19,12 @@ export interface Evidence {
   /** Names used by the failing tests. */
   readonly testNames: ReadonlySet<string>;
   readonly task: string;
-  /** Path to number of imports between it and a failing test. */
+  /** For each path, the number of imports between it and a failing test. */
   readonly distance: ReadonlyMap<string, number>;
   readonly missing: readonly MissingMember[];
 }
 
-/** Ranks spans without a model: executed lines, names in tests and task, nearness by import. */
+/** Ranks spans without a model, by executed lines, names in tests and task, and nearness by imports. */
 export function rankSuspects(files: readonly SourceFile[], evidence: Evidence): readonly Suspect[] {
   const words = wordsOf(evidence.task);
   const suspects = files.flatMap((file) => file.spans.map((span) => scoreSpan(span, file, evidence, words)));
@@ -33,7 +33,10 @@ export function rankSuspects(files: readonly SourceFile[], evidence: Evidence): 
     .sort((left, right) => right.score - left.score || lengthOf(left.span) - lengthOf(right.span));
 }
 
-/** Tables and patterns are never "executed" by a test; those that a suspect function names share in its suspicion. */
+/**
+ * Coverage never shows tables and patterns as executed by a test. Those that a suspect function names get a part of its
+ * score.
+ */
 function withUsedBlocks(suspects: readonly Suspect[]): readonly Suspect[] {
   return suspects.map((suspect) => {
     if (suspect.span.kind !== 'block') return suspect;
@@ -52,7 +55,7 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(words.flatMap((word) => [word, ...splitName(word)]));
 }
 
-/** `nextPage` and `next_page` to `next`, `page`. */
+/** `nextPage` and `next_page` become `next`, `page`. */
 export function splitName(name: string): readonly string[] {
   return name
     .split(/_|(?<=[a-z0-9])(?=[A-Z])/)
@@ -79,7 +82,7 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   if (evidence.coverage !== null && covered === 0 && span.kind !== 'block') score *= 0.3;
   if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.35 : 0.5;
   if (span.kind === 'block') score *= 0.5;
-  // A failing assertion prints what it compares: that alone runs these.
+  // A failing assertion prints what it compares, which runs these methods.
   if (/^(__repr__|__str__|toString|inspect|toJSON)$/.test(span.shortName)) score *= 0.2;
   if (span.kind === 'class' && lengthOf(span) <= 2) score = 0;
   const lacks = isMissingMember(span, file.spans, evidence.missing);
@@ -96,7 +99,7 @@ function coverageScore(span: Span, coverage: Coverage | null): number {
   return best;
 }
 
-/** How suspicious a line of a suspect is: for ordering statements and small mutations. */
+/** How suspicious a line of a suspect is, to order statements and small changes. */
 export function lineWeight(suspect: Suspect, evidence: Evidence): (line: number) => number {
   const lines = evidence.coverage?.lines.get(suspect.span.path);
   const framed = new Set(

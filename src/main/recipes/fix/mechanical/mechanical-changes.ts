@@ -2,13 +2,13 @@ import type { Span } from '../../code/code-spans.ts';
 import { walk, type Syntax, type SyntaxNode } from '../../code/code-syntax.ts';
 import type { Candidate, Origin } from '../../trial/candidate-change.ts';
 
-/** One small textual change, by offsets into the file. */
+/** One small change of text, by offsets in the file. */
 interface Mutation {
   readonly start: number;
   readonly end: number;
   readonly text: string;
   readonly line: number;
-  /** Lower is tried first: how often such a slip is the bug. */
+  /** How often such a slip is the bug: lower ranks are tried first. */
   readonly rank: number;
   readonly what: string;
 }
@@ -48,7 +48,7 @@ const swaps: Readonly<Record<string, readonly string[]>> = {
   '..': ['...'],
 };
 
-/** Names that are taken for each other. */
+/** Names that are often confused. */
 const nameSwaps: readonly (readonly [string, string])[] = [
   ['min', 'max'],
   ['floor', 'ceil'],
@@ -83,7 +83,10 @@ const nameSwaps: readonly (readonly [string, string])[] = [
   ['test', 'match'],
 ];
 
-/** All mutations of the given lines of a file, the likeliest first within a line. Those that do not parse are left out. */
+/**
+ * All small changes of the given lines of a file, the likeliest first within a line. Changes that do not parse are left
+ * out.
+ */
 function mutationsOf(
   syntax: Syntax,
   text: string,
@@ -103,8 +106,8 @@ function mutationsOf(
 }
 
 /**
- * Variations of a change that tests of its lines should notice: the small changes, and others that no one would try as
- * a repair (another operator, one operand alone, an empty text or list).
+ * Variations of a change that tests of its lines should notice: the small changes, and others that would never be a
+ * repair (another operator, one operand alone, an empty text or list).
  */
 export function mutantsOf(
   syntax: Syntax,
@@ -171,13 +174,13 @@ function numberMutations(node: SyntaxNode, line: number): Mutation[] {
 }
 
 function nameMutations(node: SyntaxNode, line: number): Mutation[] {
-  // What changes an order or an effect passes weak tests more often than it repairs something.
+  // A change of an order or a side effect passes weak tests more often than it repairs something.
   const rank = /^(push|unshift|pop|shift|keys|values)$/.test(node.text) ? 6 : 3;
   const taken = nameSwaps.filter((pair) => pair.includes(node.text));
   return taken.map(([one, other]) => change(node, node.text === one ? other : one, line, rank));
 }
 
-/** Changes that need to see more than one leaf. */
+/** Changes that depend on more than one leaf. */
 function treeMutations(node: SyntaxNode, line: number, text: string): Mutation[] {
   switch (node.type) {
     case 'binary_operator':
@@ -255,7 +258,7 @@ function plusMinusOne(node: SyntaxNode, line: number, rank: number): Mutation[] 
   return [change(node, `${node.text} + 1`, line, rank), change(node, `${node.text} - 1`, line, rank)];
 }
 
-/** `x[i]`, `x[a:b]`, `a < b`: one more or one less at the edges. */
+/** `x[i]`, `x[a:b]`, `a < b`: one more or one less at the edge. */
 function edgeMutations(node: SyntaxNode, line: number): Mutation[] {
   const value = node.childForFieldName('value') ?? node.childForFieldName('object');
   const children = node.namedChildren.filter((child) => child !== null && child.id !== value?.id);
@@ -320,7 +323,7 @@ function returnMutations(node: SyntaxNode, line: number): Mutation[] {
   return [];
 }
 
-/** A value that is computed and dropped may be one to return; a statement may be one too many. */
+/** A computed value that is dropped may have to be returned; a statement may have to be removed. */
 function statementMutations(node: SyntaxNode, line: number, text: string): Mutation[] {
   const inner = node.namedChild(0);
   if (inner === null || inner.type === 'string') return [];
@@ -338,7 +341,7 @@ function statementMutations(node: SyntaxNode, line: number, text: string): Mutat
   return mutations;
 }
 
-/** Mutations as candidates: the most suspicious line's likeliest slips first, at most `limit`. */
+/** Small changes as candidates: the most suspicious line and the likeliest slips first, at most `limit`. */
 export function mechanicalCandidates(
   syntax: Syntax,
   file: { readonly path: string; readonly text: string },

@@ -41,8 +41,8 @@ export async function acceptBest(parts: BehaviourParts, result: SearchResult): P
 }
 
 /**
- * Where different changes pass, the model rewrites the function without having seen them: a change that it comes to
- * by itself goes first, and so does its own one when it passes. (Asked to choose, a small model takes the first.)
+ * If different changes pass, the model rewrites the function without seeing them. A change that it writes as well goes
+ * first, and so does its own if it passes. (A small model that is asked to choose takes the first.)
  */
 async function preferred(parts: BehaviourParts, found: Found, ranked: readonly Ranked[]): Promise<readonly Ranked[]> {
   const { context } = parts;
@@ -66,7 +66,7 @@ async function preferred(parts: BehaviourParts, found: Found, ranked: readonly R
   return judged === undefined || judged.marks.length > 0 ? ranked : [judged, ...ranked];
 }
 
-/** Of a group many have the same label. */
+/** A label with the number of changes that share it. */
 function counted(label: string, labels: readonly string[]): string {
   const count = labels.filter((one) => one === label).length;
   return count === 1 ? label : `${label} (${count} answers)`;
@@ -78,13 +78,13 @@ interface Ranked {
   readonly score: number;
 }
 
-/** What passes, and what each of these does with other values. */
+/** The accepted changes, and what each does with other values. */
 interface Found {
   readonly result: SearchResult;
   readonly behaviours: Behaviours;
 }
 
-/** The smallest change that others agree with and that does not bend to the test comes first. */
+/** Ranks the changes: first the smallest one that others agree with and that is not fitted to the test. */
 async function rankAll(
   parts: BehaviourParts,
   { result, behaviours }: Found,
@@ -115,8 +115,9 @@ async function rankAll(
 }
 
 /**
- * Where the caller and what it calls can both be changed, the latter is repaired for all who call it. In another file it
- * weighs more: there it has other callers. `distance`: imports from the failing tests to a file.
+ * If both the caller and the called function can be changed, the called one is repaired for all its callers. That
+ * counts more if it is in another file, where it has other callers. `distance`: imports from the failing tests to a
+ * file.
  */
 function depthOf({ candidate }: Verdict, verdicts: readonly Verdict[], distance: ReadonlyMap<string, number>): number {
   const { span } = candidate;
@@ -130,7 +131,7 @@ function depthOf({ candidate }: Verdict, verdicts: readonly Verdict[], distance:
   return callers.length > 0 ? 1.5 : 0;
 }
 
-/** A rewrite leaves comments out or adds some: that makes it no larger. */
+/** Comments do not count for the size of a rewrite. */
 const withoutNotes = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -138,12 +139,12 @@ const withoutNotes = (text: string): string =>
     .filter((line) => line !== '')
     .join('\n');
 
-/** More small changes than this: anything would do at that place. */
+/** If more small changes than this pass, any change at that place would. */
 const mostAlike = 3;
 
 /**
- * Tests that let small changes pass which do different things, or many of them, say little of any: what the model
- * wrote goes before these. Two or three ways to write the same thing are no chance.
+ * Whether the tests are too weak to decide: they accept small changes that behave differently, or many of them. Then
+ * what the model wrote comes first. Two or three ways to write the same thing are no coincidence.
  */
 function areLoose(verdicts: readonly Verdict[], behaviours: Behaviours): boolean {
   const small = verdicts.map((one) => one.candidate).filter(isSmall);
@@ -153,7 +154,7 @@ function areLoose(verdicts: readonly Verdict[], behaviours: Behaviours): boolean
 
 const isSmall = ({ origin }: Candidate): boolean => origin === 'mechanical' || origin === 'polish';
 
-/** What a function takes is a promise to its callers: changing it is seldom the repair. */
+/** Whether a change alters a signature. Callers depend on it, so that is seldom the repair. */
 function changesSignature(before: string, after: string): boolean {
   const heads = (text: string) =>
     text.split('\n').filter((line) => /^\s*(export )?(async )?(def|function|constructor)\b.*\(/.test(line));
@@ -161,7 +162,7 @@ function changesSignature(before: string, after: string): boolean {
   return heads(before).some((line) => !known.has(line));
 }
 
-/** The same text but for white space and comments. */
+/** Whether the texts are equal without white space and comments. */
 function sameChange(left: Candidate, right: Candidate): boolean {
   return codeKey(left) === codeKey(right);
 }
@@ -186,7 +187,10 @@ interface MutantCount {
 
 const noMutants: MutantCount = { tried: 0, survived: 0 };
 
-/** Small mutations of the changed lines that the tests let pass as well: the tests do not hold this change. */
+/**
+ * Counts small variations of the changed lines that the tests accept too. If there are some, the tests do not hold the
+ * change.
+ */
 async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<MutantCount> {
   const [file] = candidate.files;
   const { span } = candidate;
@@ -217,7 +221,7 @@ async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<
   return { tried: judged.length, survived: judged.filter((verdict) => verdict.type === 'accepted').length };
 }
 
-/** `strip` for `rstrip` and the like often mean the same. */
+/** Whether a variation often means the same, such as `strip` for `rstrip`. */
 function equivalent(mutation: { readonly what: string }): boolean {
   return /\b[lr]?strip to |\btrim\w* to |\bawait\b| to .{0,200}\b(max|min|Math\.max|Math\.min)\(|\b(copy|list|slice)\(|=== null|== null|is None/.test(
     mutation.what,
@@ -229,7 +233,7 @@ function changedLineNumbers(before: string, after: string): readonly number[] {
   return after.split('\n').flatMap((line, index) => (line.trim() === '' || known.has(line) ? [] : [index + 1]));
 }
 
-/** `count` of the items, evenly taken. */
+/** `count` of the items, evenly spaced. */
 function spread<T>(items: readonly T[], count: number): readonly T[] {
   if (items.length <= count) return items;
   return items.filter(
@@ -240,7 +244,7 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
 /** Why a change that passes may still be wrong. */
 type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed' | 'not-asked' | 'one-example';
 
-/** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null without time for them. */
+/** What the tests leave open; null if they hold the change firmly. `mutants`: null if there was no time for them. */
 function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Doubt | null {
   const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
   if (others.size > 1 || result.isAmbiguous) return 'others-pass';
@@ -258,13 +262,15 @@ async function doubtIn(parts: BehaviourParts, result: SearchResult, ranked: Rank
 const secondsForOpinion = 15;
 
 /**
- * Passing tests and failing mutants are not enough: the changes of a small model that had both were wrong in two of
- * two (`docs/measurements/recipes.md`). Called sure is only what the model comes to by two ways. New code has one way alone.
+ * Passing tests and failing variations are not enough: of the changes of a small model that had both, two of two were
+ * wrong (`docs/measurements/recipes.md`). Only a change that the model finds in two ways has high confidence. For new
+ * code there is only one way.
  */
 async function secondOpinion(parts: BehaviourParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
   const { settings, budget, conduct = 1 } = parts.context;
   if (!settings.judge.agreement || candidate.origin === 'insert') return null;
-  // The tests hold the one small change that passes, and it is never called more than found by trying: no model is waited for.
+  // The tests hold the only small change that passes, and its confidence is never more than "found by trying", so no
+  // model is asked.
   if (conduct >= 2 && candidate.origin === 'mechanical') return null;
   if (budget.stepsLeft() < 1 || parts.secondsLeft() < secondsForOpinion)
     return conduct >= 2 ? 'not-asked' : 'not-agreed';
@@ -303,13 +309,13 @@ function describe(
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
   const holds = context.criterion?.source === 'text' ? 'The example in the task works now.' : 'The tests pass now.';
-  // A task that asks for something in a project whose tests fail may be about them, or about something else.
+  // In a project with failing tests, the task may be about them or about something else.
   const isMeasure = context.criterion?.source !== 'project' || speaksOfFailure(context.task);
   const only = isMeasure ? '' : ' Only the failing tests were worked on. If the task asks for more, send it again.';
   return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
 }
 
-/** The change as it lies in the workspace: kept steps and the candidate on top. */
+/** The changed files as they will be in the workspace: the kept steps and the candidate on top. */
 export function filesOf(candidate: Candidate, kept: ReadonlyMap<string, string>): readonly FileText[] {
   const files = new Map(kept);
   for (const file of candidate.files) files.set(file.path, file.text);

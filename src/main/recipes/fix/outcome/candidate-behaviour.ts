@@ -5,13 +5,16 @@ import type { Judge } from '../judge/judge-candidate.ts';
 import type { FailureContext } from '../search/failure-context.ts';
 import { readSeen, variedTests, type Seen } from './varied-tests.ts';
 
-/** What candidates that all pass do with other values than those of the tests. */
+/** What accepted candidates do with values other than those of the tests. */
 export interface Behaviours {
-  /** Candidates with the same key do the same as far as anybody saw; without a look: the same code. */
+  /**
+   * Candidates with the same key behave the same as far as was observed; without an observation, they have the same
+   * code.
+   */
   keyOf(candidate: Candidate): string;
   /**
-   * Share of the places (0 to 1) where it ends in an error and neither the code as it was nor at least two thirds of
-   * the changes do: of two, one may well refuse what the other mistakes for a value.
+   * The share of places (0 to 1) where it ends in an error, while neither the original code nor at least two thirds of
+   * the changes do. With only two changes, one may rightly reject what the other accepts.
    */
   failuresOf(candidate: Candidate): number;
 }
@@ -27,8 +30,8 @@ const mostObserved = 8;
 const secondsNeeded = 20;
 
 /**
- * Runs the failing tests with their literals altered on each candidate. Where one of them cannot be run so, or there
- * is nothing to compare, code stands for behavior.
+ * Runs the failing tests with changed literals on each candidate. If a candidate cannot be run so, or there is nothing
+ * to compare, their code is compared instead.
  */
 export async function behavioursOf(
   { context, syntax, judge, secondsLeft }: BehaviourParts,
@@ -44,7 +47,7 @@ export async function behavioursOf(
   if (varied === null) return unseen;
   const variants = [varied.files, ...different.map(({ files }) => [...files, ...varied.files])];
   const [old = new Map(), ...seen] = (await judge.observe(variants, varied.command)).map((one) => readSeen(one ?? ''));
-  // One that was not reached, or never came to a test, stands for itself.
+  // A candidate that was not reached, or never came to a test, is compared by its code only.
   const told = seen.filter((one) => one.size > 0);
   const places = [...(told[0]?.keys() ?? [])].filter((place) => told.every((one) => one.has(place)));
   if (told.length < 2 || places.length === 0) return unseen;
@@ -69,7 +72,7 @@ export async function behavioursOf(
 
 const isError = (digest: string | undefined): boolean => digest?.startsWith('!') ?? false;
 
-/** The same text but for white space and comments. */
+/** The code without white space and comments. */
 export function codeKey(candidate: Candidate): string {
   return candidate.files.map((file) => `${file.path}\0${codeKeyOf(file.text)}`).join('\0\0');
 }

@@ -9,7 +9,7 @@ const maxCharacters = 6_000;
 
 const maxListed = 3;
 
-/** For people: what fails, where it most likely lies, and that it stays as it was. */
+/** For the user: what fails, where the fault most likely is, and that nothing was changed. */
 export function giveUpReason({ tried, failureContext }: SearchResult, judge: Judge): string {
   const { report, output } = judge.baseline();
   const { failures } = report;
@@ -32,7 +32,7 @@ export function giveUpReason({ tried, failureContext }: SearchResult, judge: Jud
   ].join('\n');
 }
 
-/** What was got and wanted stands in the lines under the first. */
+/** The actual and expected values are in the lines after the first. */
 const firstLines = (text: string): string =>
   text
     .split('\n')
@@ -42,13 +42,13 @@ const firstLines = (text: string): string =>
     .join(' ')
     .slice(0, 200);
 
-/** In characters, and in how many of each. A log of an older conduct is played by its own. */
+/** Limits of the facts, in characters and in numbers of entries. Logs of older behavior versions use older limits. */
 interface Room {
   readonly all: number;
   readonly sources: number;
   readonly shownSources: number;
   readonly suspects: number;
-  /** In tokens, of one file; null: the failing tests are not shown. */
+  /** The tokens for one test file; null: failing tests are not shown. */
   readonly tests: number | null;
   readonly isOlder: boolean;
 }
@@ -64,7 +64,7 @@ const room: Room = { all: 18_000, sources: 9_000, shownSources: 8, suspects: 8, 
 const shownTestFiles = 3;
 const nearCharacters = 700;
 const shownNear = 3;
-/** A file of so many lines is shown whole, else the suspect alone, up to so many lines. */
+/** A file of up to this many lines is shown whole; otherwise only the suspect, up to `spanLines`. */
 const smallFileLines = 80;
 const spanLines = 90;
 
@@ -73,14 +73,14 @@ export interface HandOver {
   readonly judge: Judge;
   readonly syntax: Syntax;
   readonly conduct: number;
-  /** A change that passes was made, and is taken back where these facts are told. */
+  /** A change passed and was applied; it is reverted together with reporting these facts. */
   readonly hasPassed?: boolean;
 }
 
 /**
- * What the next stage should know, within 6,000 tokens: the failing tests, where it likely lies, with the source, what came
- * near and how, and what was tried. What the tests print stands with the check, and not again here. Nothing of it is in the
- * files.
+ * What the next stage should know, within 6,000 tokens: the failing tests, the likely places with their source, what
+ * came near and how, and what was tried. The output of the tests is not repeated, because the check reports it. None of
+ * this is in the files.
  */
 export async function handOverFacts({ result, judge, syntax, conduct, hasPassed = false }: HandOver): Promise<string> {
   const own = conduct >= 3 ? room : roomBefore;
@@ -104,7 +104,7 @@ export async function handOverFacts({ result, judge, syntax, conduct, hasPassed 
   return parts.join('\n').slice(0, own.all);
 }
 
-/** The code of the failing tests: what a runner prints of them is only the line that failed. */
+/** The code of the failing tests, because a runner prints only the line that failed. */
 async function testsOf(judge: Judge, syntax: Syntax, { tests }: Room): Promise<readonly string[]> {
   const { failures } = judge.baseline().report;
   const paths = [...new Set(failures.flatMap(({ path }) => (path === null ? [] : [path])))];
@@ -118,7 +118,7 @@ async function testsOf(judge: Judge, syntax: Syntax, { tests }: Room): Promise<r
   return shown;
 }
 
-/** The first suspects; each file or function once. */
+/** The source of the first suspects; each file or function once. */
 async function sourcesOf({ failureContext }: SearchResult, judge: Judge, own: Room): Promise<readonly string[]> {
   const shown: string[] = [];
   const whole = new Set<string>();
@@ -131,7 +131,7 @@ async function sourcesOf({ failureContext }: SearchResult, judge: Judge, own: Ro
     const isSmall = lines.length <= smallFileLines;
     const from = isSmall ? 1 : span.startLine;
     const to = isSmall ? lines.length : Math.min(span.endLine, span.startLine + spanLines - 1);
-    // A method of a class that stands there already.
+    // A method of a class that is already shown.
     if (!own.isOlder && told.some((one) => one.path === span.path && one.from <= from && to <= one.to)) continue;
     const width = String(to).length;
     const code = lines.slice(from - 1, to).map((line, index) => `${String(from + index).padStart(width)}: ${line}`);
@@ -146,7 +146,7 @@ async function sourcesOf({ failureContext }: SearchResult, judge: Judge, own: Ro
   return shown;
 }
 
-/** What made most failing tests pass comes first, and of those what broke least. */
+/** The near misses: first those that make the most failing tests pass, and among them those that break least. */
 async function nearMisses({ near }: SearchResult, judge: Judge, own: Room): Promise<readonly string[]> {
   const { report } = judge.baseline();
   const failedBefore = new Set(report.failures.map(({ id }) => id));
@@ -181,7 +181,7 @@ async function diffLines(verdicts: readonly Verdict[], judge: Judge): Promise<re
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim().slice(0, 160);
 
-/** Counted once: what a program tried, and what a model wrote. */
+/** Counts what the recipe tried and what a model wrote, each once. */
 function triedLines({ tried, variations }: SearchResult): readonly string[] {
   const written = tried.length - variations.tried;
   return [
@@ -191,7 +191,7 @@ function triedLines({ tried, variations }: SearchResult): readonly string[] {
   ];
 }
 
-/** What the next stage is told by the first conduct, within 2,000 tokens. */
+/** The facts for the next stage in behavior version 1, within 2,000 tokens. */
 export function giveUpFacts(result: SearchResult, judge: Judge): string {
   const { failures } = judge.baseline().report;
   const lines = [

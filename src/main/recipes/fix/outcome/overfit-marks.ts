@@ -1,4 +1,4 @@
-/** Marks of a change that bends to the test and does not repair; each is a reason to distrust it. */
+/** Signs that a change is fitted to the test instead of repairing the code. */
 export function overfitMarks(before: string, after: string, tests: string): readonly string[] {
   const added = addedLines(before, after);
   const marks: string[] = [];
@@ -13,7 +13,7 @@ export function overfitMarks(before: string, after: string, tests: string): read
       marks.push(`asks whether it is tested: ${line.trim()}`);
   }
   if (emptyCatches(after) > emptyCatches(before)) marks.push('swallows an error');
-  // A rewrite that forgets what the visible tests do not ask for loses this first.
+  // A rewrite that ignores what the visible tests do not ask for usually loses this first.
   if (errorPaths(after) < errorPaths(before)) marks.push('no longer raises or handles an error that it did');
   return marks;
 }
@@ -23,7 +23,7 @@ function addedLines(before: string, after: string): readonly string[] {
   return after.split('\n').filter((line) => line.trim() !== '' && !known.has(line.trim()));
 }
 
-/** Texts and numbers of the tests that nobody writes by chance. */
+/** Texts and numbers of the tests that are unlikely to occur by chance. */
 function longLiterals(tests: string): readonly string[] {
   const texts = [...tests.matchAll(/(['"`])((?:(?!\1)[^\\\n]){4,})\1/g)].map((match) => match[2] ?? '');
   const numbers = [...tests.matchAll(/(?<![\w.])(\d{3,}(?:\.\d+)?|\d+\.\d{2,})(?![\w.])/g)].map(
@@ -32,7 +32,7 @@ function longLiterals(tests: string): readonly string[] {
   return [...new Set([...texts.filter((text) => !/^[\w-]{1,12}$/.test(text)), ...numbers])];
 }
 
-/** `if x == "abc"` where "abc" stands in the test and nowhere in the file before. */
+/** `if x == "abc"` where "abc" is in the test, but not in the file before the change. */
 function comparesToTestInput(line: string, tests: string, before: string): boolean {
   const match = /(?:===?|is)\s*(['"`][^'"`]{2,}['"`]|\d{2,})/.exec(line);
   const value = match?.[1];

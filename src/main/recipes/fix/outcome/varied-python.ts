@@ -1,6 +1,6 @@
 /**
- * Runs the tests of files again and again with one literal of a call altered, writes down what they look at in place
- * of judging it, and prints a line `VARIANT TEST SEEN` for each. In the recipe's copy only; arguments: the files.
+ * Runs the tests of files again and again with one literal of a call changed, records what they check instead of
+ * judging it, and prints a line `VARIANT TEST SEEN` for each. Only used in the recipe's copy. Arguments: the files.
  */
 export const variedPython = String.raw`
 import ast, asyncio, copy, hashlib, inspect, io, os, pathlib, re, signal, sys, tempfile, time, unittest

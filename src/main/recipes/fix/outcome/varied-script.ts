@@ -1,6 +1,7 @@
 /**
- * The same for `node:test`: each variant is written beside the file of tests and loaded from there, with a framework
- * that only runs and assertions that only look. `FILES` in front of it says where, and which literals become what.
+ * The same for `node:test`. Each variant is written beside the test file and loaded from there, with a framework that
+ * only runs and assertions that only record. A `FILES` constant before it lists the files and the replacements of their
+ * literals.
  */
 export const variedScript = String.raw`
 import { createHash } from 'node:crypto';

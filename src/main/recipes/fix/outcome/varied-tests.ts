@@ -4,23 +4,23 @@ import type { FileText } from '../../trial/candidate-change.ts';
 import { variedPython } from './varied-python.ts';
 import { variedScript } from './varied-script.ts';
 
-/** A program that shows what code does where the tests say nothing: their own calls with other values. */
+/** A program that shows what code does where the tests say nothing: it repeats their calls with other values. */
 export interface VariedTests {
-  /** To be put into the copy beside a candidate; the empty ones it fills itself. */
+  /** Files to put into the copy beside a candidate. The program fills the empty ones itself. */
   readonly files: readonly FileText[];
   readonly command: string;
 }
 
-/** What was seen at each place (a variant of a test): a digest, with `!` in front where it ended in an error. */
+/** What was seen at each place (a variant of a test): a digest, with `!` before it if it ended in an error. */
 export type Seen = ReadonlyMap<string, string>;
 
 const mostEdits = 60;
 
-/** What another path or command would make of these nobody wants to see. */
+/** Tests that use these are not varied, because another path or command could do harm. */
 const touchesWorld =
   /\b(?:rm|rmSync|rmtree|rmdir|rmdirSync|unlink|unlinkSync|remove|subprocess|system|child_process)\b/;
 
-/** Null where no program for the tests' framework is known, or they touch more than values. */
+/** Null if there is no such program for the test framework, or the tests do more than compute values. */
 export function variedTests(syntax: Syntax, files: readonly FileText[]): VariedTests | null {
   if (files.some((file) => touchesWorld.test(file.text))) return null;
   const paths = files.map((file) => shellQuote(file.path)).join(' ');
@@ -52,7 +52,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** One way for every literal before a second way for any. */
+/** Varies every literal once before any literal is varied a second time. */
 function scriptEdits(syntax: Syntax, text: string): readonly Edit[] {
   const places = syntax.withTree('javascript', text, (root) =>
     [...walk(root)].flatMap((node) => {
@@ -86,7 +86,7 @@ function waysOf(node: SyntaxNode): readonly string[] {
 
 const swapped = (text: string): string => (text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase());
 
-/** What an assertion expects, the name of a test and what is imported say nothing of what the code is given. */
+/** Whether a literal says nothing about the input of the code: the expected value, the name of a test, an import. */
 function isExpected(node: SyntaxNode): boolean {
   for (let child = node, up = node.parent; up !== null; child = up, up = up.parent) {
     if (/^(import|export)_statement$/.test(up.type)) return true;

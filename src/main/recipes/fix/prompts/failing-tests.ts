@@ -9,14 +9,14 @@ export interface FailingTests {
   readonly language: CodeLanguage | null;
   readonly text: string;
   readonly names: ReadonlySet<string>;
-  /** The first failing test alone; empty where it was not found, or is too long to be said again. */
+  /** The first failing test alone; empty if it was not found, or is too long to repeat. */
   readonly first: string;
 }
 
 const maxTests = 3;
 const maxFirstTokens = 180;
 
-/** What to show of a test file: all of it when it is short, else its failing tests and what they stand on. */
+/** What to show of a test file: all of it if it is short, otherwise its failing tests and what they use. */
 export function showFailingTests(
   syntax: Syntax,
   file: { readonly path: string; readonly text: string },
@@ -39,7 +39,7 @@ export function showFailingTests(
   });
 }
 
-/** Imports of the test framework say nothing to the model. */
+/** Drops imports of the test framework, which say nothing to the model. */
 function withoutNoise(text: string): string {
   return text
     .split('\n')
@@ -53,7 +53,7 @@ function withoutNoise(text: string): string {
     .trim();
 }
 
-/** The smallest test that holds the failure's line, or that has its name. */
+/** The smallest test that contains the failure's line, or that has its name. */
 function findTest(root: SyntaxNode, failure: TestFailure): SyntaxNode | null {
   const name = (failure.id.split(/::| > |\./).pop() ?? failure.id).replace(/^([^[]*)\[.*\]$/, '$1');
   let byLine: SyntaxNode | null = null;
@@ -77,7 +77,7 @@ function testName(node: SyntaxNode): string | null {
   return /^(?:await )?(?:test|it)(?:\.\w+)?\s*\(\s*(['"`])(.*?)\1/.exec(node.text)?.[2] ?? null;
 }
 
-/** The tests, behind the top-level helpers and fixtures that they name, within `maxTokens`. */
+/** The tests, after the top-level helpers and fixtures that they name, within `maxTokens`. */
 function excerpt(root: SyntaxNode, text: string, tests: readonly SyntaxNode[], maxTokens: number): string {
   const lines = text.split('\n');
   const used = new Set(tests.flatMap((node) => [...namesIn(node)]));
@@ -100,7 +100,7 @@ function excerpt(root: SyntaxNode, text: string, tests: readonly SyntaxNode[], m
   return withoutNoise(parts.map((part) => part.text).join('\n\n'));
 }
 
-/** A decorated test begins at its decorator. */
+/** A decorated test starts at its decorator. */
 function startRow(node: SyntaxNode): number {
   return node.parent?.type === 'decorated_definition' ? node.parent.startPosition.row : node.startPosition.row;
 }

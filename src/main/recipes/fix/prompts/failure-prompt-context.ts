@@ -6,7 +6,7 @@ import type { ProjectReader } from '../../facts/project-reader.ts';
 import type { PromptContext } from './fix-prompts.ts';
 import { roughTokens, showFile, showWithoutBody } from '../../code/show-code.ts';
 
-/** Tokens a prompt may take for each of its parts; about 1,200 together. */
+/** The tokens for each part of a prompt; about 1,200 together. */
 export interface PromptContextBudget {
   readonly tests: number;
   readonly failures: number;
@@ -35,7 +35,7 @@ export async function readFailingTests(
   return shown;
 }
 
-/** Lines of the failures that carry got and want, the first three failures only. */
+/** The lines with actual and expected values, for the first three failures. */
 export function failureText(failures: readonly TestFailure[], budget: PromptContextBudget): string {
   const parts: string[] = [];
   let left = budget.failures;
@@ -51,7 +51,7 @@ export function failureText(failures: readonly TestFailure[], budget: PromptCont
 }
 
 /**
- * The prompt context around some suspects: their files with the bodies of everything else left out when they are long.
+ * The prompt context around some suspects: their files, without the bodies of other spans if the files are long.
  * `without`: the span whose body is hidden.
  */
 export async function buildPromptContext(
@@ -76,7 +76,7 @@ export async function buildPromptContext(
       files.push({ path, language: file.language, text: showFile(file.text, file.spans, wanted, room) });
       continue;
     }
-    // The hidden body is cut out of what is shown, so that a long file keeps its outline.
+    // The hidden body is cut out of the excerpt, so that a long file keeps its outline.
     const outline = showFile(file.text, file.spans, [without.span], room);
     const body = file.text.split('\n').slice(without.span.headEndLine, without.span.endLine).join('\n');
     const hidden =

@@ -4,13 +4,13 @@ import type { CodeLanguage } from '../../code/code-syntax.ts';
 import { fenceName } from '../../code/show-code.ts';
 
 /**
- * What all prompts about one failure share, in this order, so that the engine evaluates it once:
- * task, tests, what was got and wanted, files. What differs comes last.
+ * What all prompts about one failure share, in this order, so that the engine evaluates it once: task, tests, actual
+ * and expected values, files. What differs comes last.
  */
 export interface PromptContext {
   readonly task: string;
   readonly tests: readonly { readonly path: string; readonly language: CodeLanguage | null; readonly text: string }[];
-  /** The first failing test, said again at the end: a small model goes by what it read last. */
+  /** The first failing test, repeated at the end, because a small model follows what it read last. */
   readonly failing: string;
   readonly failures: string;
   readonly files: readonly { readonly path: string; readonly language: CodeLanguage; readonly text: string }[];
@@ -65,7 +65,7 @@ function baseQuestion(
   };
 }
 
-/** A span to be written anew, and the text that opens the answer for the model. */
+/** A span to rewrite, and the prefilled start of the answer. */
 export interface Target {
   readonly span: Span;
   readonly opening: string;
@@ -73,28 +73,28 @@ export interface Target {
 
 const openedWith = (target: Target) => ({ language: target.span.language, text: target.opening });
 
-/** The span as it is, to be corrected. */
+/** Asks for a correction of the span, which is shown as it is. */
 export function fixQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
   const { name, path } = target.span;
   const tail = `${name} in ${path} is wrong. Write the corrected ${name}, only that, in one code block.`;
   return baseQuestion(promptContext, tail, openedWith(target), asking);
 }
 
-/** The prompt context's file misses the body of the span: a model copies a bug that it sees. */
+/** Asks for the body of the span without showing it, because a model copies a bug that it sees. */
 export function bodyQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
   const { name, path } = target.span;
   const tail = `The body of ${name} in ${path} is missing. Write the complete ${name} so that the tests pass, only that, in one code block.`;
   return baseQuestion(promptContext, tail, openedWith(target), asking);
 }
 
-/** Reasoning as comments inside the code, where a small code model is at home. */
+/** Asks for reasoning as comments inside the code, which suits small code models. */
 export function stepsQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
   const { name, path } = target.span;
   const tail = `Rewrite ${name} in ${path} so that the tests pass. Think about each test line, then write the complete ${name} with a comment before each step, in one code block.`;
   return baseQuestion(promptContext, tail, openedWith(target), asking);
 }
 
-/** New code that does not exist yet: a function, method or class that the tests use. */
+/** Asks for new code: a function, method or class that the tests use. */
 export function insertQuestion(
   promptContext: PromptContext,
   wanted: { readonly name: string; readonly path: string; readonly language: CodeLanguage; readonly opening: string },
@@ -104,7 +104,7 @@ export function insertQuestion(
   return baseQuestion(promptContext, tail, { language: wanted.language, text: wanted.opening }, asking);
 }
 
-/** The answer is opened with the signature (and docstring): it need not be written again. */
+/** The prefilled start: the signature (and docstring), which need not be written again. */
 export function opening(span: Span, fileText: string): string {
   if (span.kind === 'block') return openingOfConstant(span, fileText);
   if (span.headEndLine >= span.endLine) return '';
@@ -114,14 +114,14 @@ export function opening(span: Span, fileText: string): string {
   return `${lines.map((line) => (line.startsWith(span.indent) ? line.slice(span.indent.length) : line)).join('\n')}\n`;
 }
 
-/** `LIMIT = `, `export const LIMIT = `: empty for what defines no name. */
+/** `LIMIT = `, `export const LIMIT = `; empty if the block defines no name. */
 function openingOfConstant(span: Span, fileText: string): string {
   const first = textOfSpan(fileText, span).split('\n')[0] ?? '';
   const found = /^((?:export )?(?:const |let |var )?[\w.]+(?:: [^=]+)? =) *(?=[^\s=])/.exec(first);
   return found === null ? '' : (found[1] ?? '');
 }
 
-/** Only as far as the name: where the signature itself, or the fields of a class, must change. */
+/** The prefilled start up to the name, if the signature or the fields of a class must change. */
 export function openingOfName(span: Span, fileText: string): string {
   if (span.kind === 'class') return openingOfClass(span, fileText);
   const first =

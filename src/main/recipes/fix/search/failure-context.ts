@@ -29,7 +29,10 @@ export interface FailureContextParts {
   readonly judge: Judge;
 }
 
-/** Facts without a model: where the failing tests go, what they name, what is missing. `kept`: files changed so far. */
+/**
+ * Facts about the failures, gathered without a model: the lines they run, what they name, and what is missing. `kept`:
+ * files changed so far.
+ */
 export async function readFailureContext(
   parts: FailureContextParts,
   reader: ProjectReader,
@@ -91,7 +94,7 @@ async function coverageOf({ context, judge }: FailureContextParts): Promise<Cove
   });
 }
 
-/** Source files in the order of nearness to the failing tests. */
+/** Source files, those nearest to the failing tests first. */
 async function filesOf(
   parts: FailureContextParts,
   reader: ProjectReader,
@@ -110,7 +113,7 @@ async function filesOf(
   const traced = parts.judge.baseline().report.failures.flatMap((failure) => failure.frames.map((frame) => frame.path));
   const rest = facts.sourceFiles.length <= 20 ? facts.sourceFiles : [];
   const paths = [...new Set([...traced, ...near, ...executed, ...rest])].filter(isSource).slice(0, 60);
-  // One after the other: the order of a recorded run must be the order of its replay.
+  // Sequentially, because a replay must read in the recorded order.
   const files: SourceFile[] = [];
   for (const path of paths) {
     const file = await reader.source(path);
@@ -119,7 +122,7 @@ async function filesOf(
   return files;
 }
 
-/** What an attempt is told: the task, the tests, and the places that it may be about. */
+/** The prompt context of an attempt: the task, the tests, and the places that may be at fault. */
 export function promptContextFor(
   {
     task,

@@ -6,7 +6,10 @@ import { lineWeight, type Evidence, type Suspect } from '../locate/rank-suspects
 import { mechanicalCandidates } from '../mechanical/mechanical-changes.ts';
 import type { ProjectReader } from '../../facts/project-reader.ts';
 
-/** Small changes of all suspects in one order: a likely slip in the second suspect goes before a far-fetched one in the first. */
+/**
+ * Small changes of all suspects in one order: a likely slip in the second suspect comes before an unlikely one in the
+ * first.
+ */
 export async function mechanicalPool(
   syntax: Syntax,
   reader: ProjectReader,
@@ -26,7 +29,7 @@ export async function mechanicalPool(
   return pool.sort((left, right) => right.weight - left.weight).map((one) => one.candidate);
 }
 
-/** Small changes on top of the model's answers that came nearest, the nearest first. */
+/** Small changes on top of the model's nearest misses, the nearest first. */
 export function polishPool(syntax: Syntax, misses: readonly Verdict[], limit: number): readonly Candidate[] {
   const pool: Candidate[] = [];
   for (const { candidate } of misses) {

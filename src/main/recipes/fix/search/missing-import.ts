@@ -4,7 +4,7 @@ import type { TestReport } from '../../../lib/test-output/test-report.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';
 import { addImports } from '../../code/splice-code.ts';
 
-/** What Python code is used to import, by the name that it then uses. */
+/** Names that Python code often imports from the standard library. */
 const fromStandard: Readonly<Record<string, readonly string[]>> = {
   collections: ['Counter', 'OrderedDict', 'defaultdict', 'deque', 'namedtuple'],
   contextlib: ['contextmanager', 'suppress'],
@@ -24,7 +24,9 @@ const fromStandard: Readonly<Record<string, readonly string[]>> = {
 const standardModules =
   /^(base64|bisect|calendar|collections|copy|csv|functools|hashlib|heapq|html|inspect|io|itertools|json|logging|math|operator|os|random|re|shutil|statistics|string|sys|textwrap|threading|time|unicodedata|urllib|uuid|warnings)$/;
 
-/** The file with the import that its error asks for; null where nobody has the name, or the error is another one. */
+/**
+ * The file with the import that its error asks for; null if no file defines the name, or the error is a different one.
+ */
 export function withMissingImport(file: SourceFile, report: TestReport, files: readonly SourceFile[]): string | null {
   for (const { message } of report.failures) {
     const name = /\bname '(\w+)' is not defined|^(?:ReferenceError: )?(\w+) is not defined/m.exec(message);

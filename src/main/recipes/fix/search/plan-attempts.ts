@@ -6,10 +6,10 @@ import type { FailureContext } from './failure-context.ts';
 /** A step of the plan that asks the model. */
 export type ModelStep = Exclude<SearchStep, { arm: 'mechanical' | 'polish' }>;
 
-/** A suspect this much less suspicious than the first is not worth a rewrite. */
+/** A suspect with a smaller share of the first one's score is not worth a rewrite. */
 const leastShare = 0.25;
 
-/** What a step asks for, in order. */
+/** The attempts of a step, in order. */
 export function attemptsOf(failureContext: FailureContext, step: ModelStep): readonly Attempt[] {
   const { temperature } = step;
   switch (step.arm) {
@@ -18,12 +18,13 @@ export function attemptsOf(failureContext: FailureContext, step: ModelStep): rea
     case 'fix':
     case 'body':
     case 'steps': {
-      // A class as a whole is rewritten too seldom to be worth its tokens while its methods are suspects themselves.
+      // A whole class is rewritten only if its methods are no suspects themselves; otherwise it is not worth its
+      // tokens.
       const pool = failureContext.suspects.filter((one) => (step.only === 'constants') === (one.span.kind === 'block'));
       const small = pool.filter((one) => one.span.kind !== 'class' || one.isMissing || !hasMembers(pool, one));
       const least = (small[0]?.score ?? 0) * leastShare;
       const likely = small.filter((one) => one.score >= least).slice(step.from, step.to);
-      // The calls of those that are not likely enough go to the ones that are.
+      // The calls of unlikely suspects go to the likely ones.
       const rounds = temperature === 0 || likely.length === 0 ? 1 : Math.ceil((step.to - step.from) / likely.length);
       return Array.from({ length: rounds }, () => likely)
         .flat()
@@ -39,11 +40,11 @@ function hasMembers(pool: readonly Suspect[], suspect: Suspect): boolean {
   return pool.some((one) => one.span.path === path && one.span.container === name);
 }
 
-/** A function of more lines takes a minute to write sixteen times. */
+/** Writing a longer function sixteen times takes about a minute. */
 const longLines = 24;
 const fewTogether = 8;
 
-/** How many answers a sampled step asks of one attempt: fewer where each is long. */
+/** How many answers a sampled step asks for one attempt: fewer if each is long. */
 export function countsOf(
   attempt: Attempt,
   { samples, together = samples }: ModelStep,
@@ -53,7 +54,7 @@ export function countsOf(
   return { samples, together: isLong ? Math.min(together, fewTogether) : together };
 }
 
-/** A question at temperature 0 has one answer. */
+/** A key for a question at temperature 0, which always has the same answer. */
 export function greedyKey(attempt: Attempt): string {
   return `${attempt.form} ${attempt.form === 'insert' ? attempt.insertion.name : attempt.suspect.span.id}`;
 }

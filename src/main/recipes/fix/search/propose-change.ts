@@ -26,12 +26,12 @@ export interface ProposalContext {
   readonly context: RecipeContext;
   readonly syntax: Syntax;
   readonly reader: ProjectReader;
-  /** The prompt context for an attempt; shared between attempts as far as possible. */
+  /** The prompt context for an attempt, shared between attempts as far as possible. */
   readonly promptContextFor: (attempt: Attempt) => Promise<PromptContext>;
   readonly sample: Sample;
 }
 
-/** The seed of an answer, and those with which the same is asked next. */
+/** The seed of an answer, and the seeds of the same question that follow. */
 export interface Sample {
   readonly seed: number;
   readonly also: readonly number[];
@@ -42,7 +42,7 @@ export type Proposal =
   | { readonly type: 'unusable'; readonly reason: string; readonly together: boolean }
   | { readonly type: 'failed'; readonly message: string; readonly fatal: boolean };
 
-/** The model answered, whatever came of it. */
+/** The model answered, whether the answer is usable or not. */
 export type UsableProposal = Exclude<Proposal, { type: 'failed' }>;
 
 /** Asks once and turns the answer into a candidate. */
@@ -103,7 +103,7 @@ function questionOf(asker: ProposalContext, attempt: Attempt, promptContext: Pro
   }
 }
 
-/** Room for the rewritten span and a half more: a runaway answer is cut early. */
+/** Room for the rewritten span and half as much again, so that a runaway answer is cut early. */
 function maxTokens(attempt: Attempt, text: string): number {
   if (attempt.form === 'insert') return 320;
   const { span } = attempt.suspect;

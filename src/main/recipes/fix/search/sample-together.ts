@@ -2,22 +2,22 @@ import type { Sample, UsableProposal } from './propose-change.ts';
 import { candidateKey, type Candidate } from '../../trial/candidate-change.ts';
 import type { Verdict } from '../judge/judge-candidate.ts';
 
-/** What a group of samples needs of the search that it belongs to. */
+/** What a group of samples needs from its search. */
 export interface SampleGroup {
   nextSeed(): number;
   isOver(): boolean;
-  /** A candidate that was judged before this group. */
+  /** Whether a candidate was judged before this group. */
   isKnown(key: string): boolean;
-  /** Null where the model could not answer. */
+  /** Null: the model could not answer. */
   propose(sample: Sample): Promise<UsableProposal | null>;
   judgeAlone(proposal: UsableProposal): Promise<Verdict | null>;
   judgeAll(candidates: readonly Candidate[]): Promise<readonly Verdict[]>;
 }
 
 /**
- * Samples of one question. Where an engine writes them side by side, `together` of them, all tried in one go: one that
- * passes is there as often as the model wrote it, so that what most of them come to has the most voices. Elsewhere
- * `samples`, one after the other, until one passes or is a step forward.
+ * Samples of one question. If the engine answers in parallel, `together` of them, all tried in one run: a candidate
+ * that passes is counted as often as the model wrote it, so that the most frequent answer has the most votes. Otherwise
+ * `samples`, one after the other, until one passes or is progress.
  */
 export async function sampleTogether(
   sampler: SampleGroup,
@@ -53,7 +53,7 @@ interface Voices {
   count: number;
 }
 
-/** Whether the same was said before; counts it. */
+/** Whether the same answer came before; counts it. */
 function isHeard(voices: Map<string, Voices>, sampler: SampleGroup, proposal: UsableProposal): boolean {
   if (proposal.type !== 'candidate') return false;
   const key = candidateKey(proposal.candidate);

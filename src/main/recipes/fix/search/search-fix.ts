@@ -25,19 +25,19 @@ export interface SearchParts {
   readonly judge: Judge;
   readonly plan: readonly SearchStep[];
   readonly secondsLeft: () => number;
-  /** Until it gives up where nothing has passed. Absent: all of its time. */
+  /** How long until it gives up if nothing has passed. Absent: as long as it may. */
   readonly secondsToGiveUp?: () => number;
 }
 
 const maxKeeps = 4;
 const secondsElsewhere = 40;
-/** What an answer that was written together with others takes of one alone. */
+/** The cost of an answer written in parallel with others, compared with one alone. */
 const togetherCost = 0.2;
-/** A slow model has so many answers, however long they take. */
+/** A slow model gets this many answers, however long they take. */
 const firstAnswers = 3;
 const anyway = { again: true, sample: null };
 
-/** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
+/** Tries the steps of the plan in turn, keeps progress, and ends with the first accepted change or when time is up. */
 export async function searchFix(parts: SearchParts): Promise<SearchResult> {
   const search = new Search(parts);
   return search.run();
@@ -53,17 +53,17 @@ class Search {
   /** Answers of the model that came near. */
   #misses: Verdict[] = [];
   #isAmbiguous = false;
-  /** Small changes without a model: how many were tried of how many there were. */
+  /** Small changes without a model: how many were tried, out of how many. */
   #variations = { tried: 0, of: new Set<string>() };
-  /** What came near, by anybody, for whoever goes on. */
+  /** Near misses of any origin, for the next stage. */
   readonly #near: Verdict[] = [];
-  /** What the model answered at temperature 0: asked again on the same base it would say the same. */
+  /** Answers at temperature 0. Asked again on the same base, the model would say the same. */
   readonly #greedy = new Map<string, Candidate | null>();
   #asked = 0;
-  /** The longest that an answer took by itself, in seconds. */
+  /** The longest time that a single answer took, in seconds. */
   #answerSeconds = 0;
   #hasFound = false;
-  /** Something was left out for want of time. */
+  /** Something was skipped for lack of time. */
   #isCut = false;
   #samples = 0;
   #seed: number;
@@ -105,14 +105,14 @@ class Search {
           confer: (candidate) => this.#confer(last, candidate),
         };
       }
-      // Several ways forward and no test to tell them apart: nobody may call the end of it sure.
+      // Several ways forward and no test to tell them apart, so the result cannot have high confidence.
       if (forward.length > 1 || step.type === 'moved') this.#isAmbiguous = true;
       await this.#keep(step);
       failureContext = await this.#look();
     }
   }
 
-  /** Of a group only the failing tests ran, so what passed before may fail now. */
+  /** In a group only the failing tests ran, so tests that passed before may fail now. */
   async #nextMoved(): Promise<Verdict | undefined> {
     for (let next = this.#moved.shift(); next !== undefined && !this.#over(); next = this.#moved.shift()) {
       const [whole] = await this.#parts.judge.try([next.candidate], { stopAfter: 1, totalSeconds: 300 });
@@ -132,13 +132,13 @@ class Search {
     );
   }
 
-  /** Seconds that it still looks on: what has passed is worth more of them, and so are a slow model's first answers. */
+  /** Seconds left for the search. It is longer once something has passed, and for the first answers of a slow model. */
   #patience(): number {
     const { secondsLeft, secondsToGiveUp = secondsLeft } = this.#parts;
     return this.#hasFound || this.#asked < firstAnswers ? secondsLeft() : secondsToGiveUp();
   }
 
-  /** Whether the answers of one question will be there in time, by how long the longest took so far. */
+  /** Whether the answers to one question will come in time, judged by the longest answer so far. */
   #hasTimeFor(step: ModelStep): boolean {
     if ((this.#parts.context.conduct ?? 1) < 4 || this.#asked < firstAnswers) return true;
     const together = this.#writesTogether && step.temperature > 0 ? (step.together ?? 1) : 1;
@@ -155,7 +155,7 @@ class Search {
       this.#reader.forget(file.path);
     }
     this.#moved = [];
-    // On the new base everything may be tried again.
+    // On the new base, everything may be tried again.
     this.#seen.clear();
     this.#greedy.clear();
   }
@@ -165,7 +165,8 @@ class Search {
   }
 
   /**
-   * Rewrites of the other suspects, where one of them passes: the caller can often hide what is wrong in what it calls.
+   * Rewrites of the other suspects if one of them passes, because a change of the caller can often hide a fault in the
+   * function it calls.
    */
   async #elsewhere(failureContext: FailureContext, [first]: readonly Verdict[]): Promise<readonly Verdict[]> {
     const form = first?.candidate.origin;
@@ -182,12 +183,12 @@ class Search {
   }
 
   /**
-   * Small changes that pass where the model rewrote something: a smaller one is the likelier repair, and where two
-   * different ones pass the tests are not sure. A few seconds.
+   * Small changes that also pass where the model rewrote something. A smaller one is the likelier repair, and if two
+   * different ones pass, the tests are not conclusive. Takes a few seconds.
    */
   async #smaller(failureContext: FailureContext, found: readonly Verdict[]): Promise<readonly Verdict[]> {
     const { settings } = this.#parts.context;
-    // New code stands for itself: no small change of what was there can be meant instead.
+    // For new code, no small change of existing code is an alternative.
     const isRewrite =
       found.length > 0 && found.every((one) => !isWithoutModel(one) && one.candidate.origin !== 'insert');
     if (
@@ -208,7 +209,7 @@ class Search {
     return verdicts.filter((verdict) => verdict.type === 'accepted');
   }
 
-  /** Runs the arms until one gives something to act on: accepted changes, or a step forward. */
+  /** Runs the steps until one gives something to act on: accepted changes or progress. */
   async #runPlan(failureContext: FailureContext): Promise<readonly Verdict[]> {
     for (const step of this.#parts.plan) {
       if (this.#over()) return [];
@@ -257,7 +258,7 @@ class Search {
     const left = this.#patience();
     const share = Math.min(mostSeconds, Math.max(5, left / 4));
     const totalSeconds = ownSeconds === undefined ? share : Math.max(share, Math.min(ownSeconds, left));
-    // Without a look at who agrees the first that passes is enough.
+    // Unless agreement is judged, the first candidate that passes is enough.
     const graceSeconds = this.#parts.context.settings.judge.agreement ? 8 : 0;
     const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds });
     const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
@@ -284,7 +285,7 @@ class Search {
     return verdicts;
   }
 
-  /** For answers side by side, which come all at once. */
+  /** Whether it is too late for parallel answers, which arrive all at once. */
   #isLate(): boolean {
     return this.#writesTogether && this.#parts.secondsLeft() < secondsElsewhere;
   }
@@ -316,7 +317,7 @@ class Search {
     };
   }
 
-  /** One question, one test run. */
+  /** Asks one question and runs the tests once. */
   async #ask(failureContext: FailureContext, attempt: Attempt): Promise<Verdict | null> {
     const proposal = await this.#propose(failureContext, attempt);
     return proposal === null ? null : this.#judged(failureContext, proposal);
@@ -336,7 +337,7 @@ class Search {
     return verdict;
   }
 
-  /** A name that only lacks its import is no reason to ask again. */
+  /** Adds a missing import instead of asking again. */
   async #imported(failureContext: FailureContext, verdict: Verdict): Promise<Verdict> {
     const { candidate, report } = verdict;
     const [file] = candidate.files;
@@ -349,7 +350,7 @@ class Search {
     return again ?? verdict;
   }
 
-  /** Null when there is nothing new to judge; `again`: what is not new, too. */
+  /** Null: there is nothing new to judge. `again`: return known candidates too. */
   async #propose(
     failureContext: FailureContext,
     attempt: Attempt,
@@ -390,11 +391,12 @@ class Search {
     return null;
   }
 
-  /** What the model makes of a span by itself; a text that was judged before is handed back with its verdict. */
+  /** How the model itself would write a span. A text that was judged before is returned with its verdict. */
   async #confer(failureContext: FailureContext, { span, origin }: Candidate): Promise<Verdict | null> {
     const suspect = failureContext.suspects.find((one) => one.span.id === span?.id);
     if (suspect === undefined) return null;
-    // The same question at temperature 0 has the same answer; without the old body the way is another one.
+    // Asked at temperature 0, so the same question has the same answer. Hiding the old body makes it a different
+    // approach.
     const form = origin === 'fix' ? 'body' : 'fix';
     const key = greedyKey({ form, suspect, temperature: 0 });
     if (!this.#greedy.has(key)) await this.#propose(failureContext, { form, suspect, temperature: 0 }, anyway);

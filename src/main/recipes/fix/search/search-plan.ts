@@ -1,6 +1,6 @@
 import type { RecipeContext } from '../../define.ts';
 
-/** One arm of the search: what is tried, on how many suspects or lines, how freely. */
+/** One step of the search: what is tried, on how many suspects or lines, and at which temperature. */
 export type SearchStep =
   | {
       readonly arm: 'insert';
@@ -12,7 +12,7 @@ export type SearchStep =
       readonly arm: 'mechanical';
       readonly limit: number;
       readonly suspects: number;
-      /** It has these to itself, whatever share of the time they are. */
+      /** The step has this time to itself, whatever share of the total it is. */
       readonly seconds?: number;
     }
   /** Small changes on top of the model's nearest misses. */
@@ -24,14 +24,14 @@ export type SearchStep =
       readonly from: number;
       readonly to: number;
       readonly samples: number;
-      /** Where the engine writes answers side by side: as many of each suspect. */
+      /** The number of parallel answers per suspect, if the engine can write them. */
       readonly together?: number;
       readonly temperature: number;
     };
 
 /**
- * The order that the development tasks showed to be best (`docs/measurements/recipes.md`): the first rewrites before the
- * small changes without a model, which on code that nobody looked at pass the tests wrongly more often.
+ * The order that worked best on the development tasks (`docs/measurements/recipes.md`): the first rewrites come before
+ * small changes without a model, because in code that nobody examined those pass the tests wrongly more often.
  */
 export const defaultPlan: readonly SearchStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },
@@ -50,14 +50,15 @@ export const defaultPlan: readonly SearchStep[] = [
 ];
 
 /**
- * Before anybody waits for a model: in real runs the right change was one of these, and the search came to it after 49 and
- * 215 seconds of model calls. What it leaves untried comes at its old place. What passes is compared, and doubted, as before.
+ * Runs before any model is asked. In real runs the right change was one of these, and the search found it only after 49
+ * and 215 seconds of model calls. What is not tried here comes at its old place. What passes is compared and doubted as
+ * usual.
  */
 const withoutModel: SearchStep = { arm: 'mechanical', limit: 500, suspects: 10, seconds: 40 };
 
 /**
- * Where another model found nothing. A model that solves such a task does so with one of its first greedy answers, or
- * hardly ever (`docs/measurements/recipes.md`), and the small changes without a model would be the same again.
+ * Used after another model found nothing. A model that solves such a task does so with one of its first greedy answers
+ * or hardly ever (`docs/measurements/recipes.md`), and the small changes without a model would be the same.
  */
 export const retryPlan: readonly SearchStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },
@@ -67,7 +68,7 @@ export const retryPlan: readonly SearchStep[] = [
   { arm: 'fix', from: 2, to: 5, samples: 1, temperature: 0 },
 ];
 
-/** Where one example of the text is all that judges. */
+/** Used if the only check is one example from the text. */
 const examplePlan: readonly SearchStep[] = [
   { arm: 'fix', from: 0, to: 2, samples: 1, temperature: 0 },
   { arm: 'body', from: 0, to: 2, samples: 1, temperature: 0 },
@@ -75,7 +76,7 @@ const examplePlan: readonly SearchStep[] = [
   { arm: 'fix', from: 0, to: 2, samples: 2, temperature: 0.8 },
 ];
 
-/** The plan for who comes first or second, under the switches of a measurement. */
+/** The plan for the first or a later model, with the switches of a measurement. */
 export function planFor({
   settings,
   before,
@@ -90,7 +91,10 @@ export function planFor({
   return underSwitches(conduct >= 2 ? [withoutModel, ...plan] : plan, settings);
 }
 
-/** New code that is half right would be built upon: where many are to be had at once the best of them is taken. */
+/**
+ * A half-right insertion would be built upon, so where many can be written in parallel, the best of them is used
+ * instead.
+ */
 const isOneInsert = (step: SearchStep): boolean => step.arm === 'insert' && step.temperature === 0;
 
 export function planForExample({ settings }: Pick<RecipeContext, 'settings'>): readonly SearchStep[] {

@@ -9,23 +9,23 @@ export interface Tried {
 
 export interface SearchResult {
   readonly accepted: readonly Verdict[];
-  /** Texts that differ from the workspace because a step forward was kept; they belong to every accepted candidate. */
+  /** Texts that differ from the workspace because progress was kept. They are part of every accepted candidate. */
   readonly kept: ReadonlyMap<string, string>;
   readonly failureContext: FailureContext;
   readonly tried: readonly Tried[];
-  /** Small changes without a model: how many were tried of how many there were. */
+  /** Small changes without a model: how many were tried, out of how many. */
   readonly variations: { readonly tried: number; readonly of: number };
-  /** Changes that made a failing test pass and broke another, or that made one fail in another way. */
+  /** Changes that made one failing test pass and broke another, or made a test fail in a different way. */
   readonly near: readonly Verdict[];
   /**
-   * What the model makes of the candidate's span by another way than the candidate came about, without having been
-   * shown it. Null where it cannot be asked, or its answer is no code.
+   * How the model itself writes the candidate's span, asked in a different way and without seeing the candidate. Null:
+   * it cannot be asked, or its answer is not code.
    */
   readonly confer: (candidate: Candidate) => Promise<Verdict | null>;
   /** A kept step was one of several that the tests could not tell apart. */
   readonly isAmbiguous: boolean;
-  /** Something was left out for want of time. */
+  /** Something was skipped for lack of time. */
   readonly isCut: boolean;
-  /** Set when the engine could not go on. */
+  /** Set if the engine could not continue. */
   readonly fatal: string | null;
 }

@@ -10,7 +10,7 @@ import { scriptCommand, scriptsInContainer } from '../exec/container-scripts.ts'
 export const workspaceInContainer = '/workspace';
 export const scratchInContainer = '/scratch';
 
-/** Labels by which leftovers are found after a crash. */
+/** Labels for finding leftovers after a crash. */
 export const labelNames = {
   app: 'dewpoint.app',
   home: 'dewpoint.home',
@@ -18,12 +18,12 @@ export const labelNames = {
   owner: 'dewpoint.owner',
 } as const;
 
-/** Everything the create body is made of; the body is a pure function of it. */
+/** Everything that the request for a container is made from. The request is a pure function of it. */
 export interface ContainerPlan {
   readonly labels: Readonly<Record<string, string>>;
-  /** An image id (`sha256:…`), so that a tag moved meanwhile changes nothing. */
+  /** An image id (`sha256:…`), so that moving a tag changes nothing. */
   readonly image: string;
-  /** Process 1; where there is none a shell program takes its place. */
+  /** Process 1. Null: a shell program is used instead. */
   readonly runner: RunnerPlace | null;
   readonly user: UserIds;
   readonly userns: '' | 'host' | 'keep-id';
@@ -31,39 +31,42 @@ export interface ContainerPlan {
   /** A real path on the host. */
   readonly workspacePath: string;
   readonly pins: readonly ProtectedMount[];
-  /** Folders elsewhere on the host, given to read at their own path. */
+  /** Folders elsewhere on the host, readable at their own path. */
   readonly outside: readonly string[];
-  /** What is to be hidden, relative to the workspace: commands find it empty. */
+  /** The hidden files, relative to the workspace. Commands find them empty. */
   readonly masks: readonly Mask[];
   /** Our own profile of system calls: its JSON text (Docker), or the path of the file (Podman). */
   readonly seccomp: string;
   readonly support: SupportFiles;
-  /** A volume that exists already. */
+  /** An existing volume. */
   readonly scratchVolume: string;
-  /** What else is mounted, after everything of the workspace. */
+  /** Additional mounts, which come after those of the workspace. */
   readonly extra: readonly ExtraMount[];
-  /** What commands find in their environment beside the usual, or in its place. */
+  /** Variables for commands, which are added to the usual ones or replace them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The id of the container whose network it shares; null: it has none but its own `localhost`. */
+  /** The id of the container whose network it shares. Null: it has only its own `localhost`. */
   readonly networkOf: string | null;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
   readonly limits: EngineLimits;
-  /** The engine can be told not to swap at all (control groups of version 1). */
+  /** The engine can prevent swapping completely (control groups of version 1). */
   readonly hasSwappiness: boolean;
 }
 
 const mebibyte = 1024 * 1024;
 
-/** The container of a session: no network, no capabilities, nothing writable but the workspace, scratch and memory disks. */
+/**
+ * The container of a session: no network, no capabilities, and nothing writable except the workspace, scratch and
+ * memory disks.
+ */
 export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOptions {
   return {
     Image: plan.image,
     User: `${plan.user.uid}:${plan.user.gid}`,
     Entrypoint: plan.runner === null ? scriptCommand('reaper') : [plan.runner.path],
     Cmd: [],
-    // The first process ends when its input does: a Dewpoint that was killed leaves nothing running.
+    // The first process ends with its input, so a killed Dewpoint leaves nothing running.
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,
@@ -79,13 +82,13 @@ export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOption
   };
 }
 
-/** What commands find in their environment; nothing is inherited from the host. */
+/** The variables that commands find. Nothing is inherited from the host. */
 const baseEnvironment = {
   HOME: homeInContainer,
   LANG: 'C.UTF-8',
   CI: '1',
   TERM: 'dumb',
-  // Test runs leave no litter in the workspace, and a stale .pyc cannot hide a change made within one second.
+  // Test runs leave no files in the workspace, and a stale .pyc cannot hide a change within one second.
   PYTHONDONTWRITEBYTECODE: '1',
   PYTEST_ADDOPTS: '-o cache_dir=/tmp/pytest-cache',
   HYPOTHESIS_STORAGE_DIRECTORY: '/tmp/hypothesis',
@@ -93,7 +96,7 @@ const baseEnvironment = {
   GIT_OPTIONAL_LOCKS: '0',
 } as const;
 
-// Known to the engine, not to the types.
+// The engine supports this field, but the types lack it.
 const ownCgroups = { CgroupnsMode: 'private' } as const;
 
 const ulimits = [
@@ -125,15 +128,15 @@ function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
     Mounts: mounts(plan),
     ...(plan.limits.ulimits ? { Ulimits: [...ulimits] } : {}),
     ...(plan.limits.memory ? { Memory: plan.memoryBytes } : {}),
-    // Equal to memory: no swap beside it.
+    // Equal to memory, which means no additional swap.
     ...(plan.limits.memory && plan.limits.swap ? { MemorySwap: plan.memoryBytes } : {}),
     ...(plan.limits.cpu ? { NanoCpus: Math.round(plan.cpus * 1e9) } : {}),
     ...(plan.limits.pids ? { PidsLimit: plan.pids } : {}),
   };
 }
 
-// `exec` must be said: the engine mounts these without it, which breaks compilers and test binaries. Their contents count as
-// memory, so a quarter of it is the most they get.
+// `exec` must be set, because the engine otherwise mounts these without it, which breaks compilers and test binaries.
+// Their contents count as memory, so each gets at most a quarter of it.
 function temporaryFolders(plan: ContainerPlan): Record<string, string> {
   const size = Math.max(64, Math.floor(plan.memoryBytes / mebibyte / 4));
   const owner = plan.isPodman ? '' : `,uid=${plan.user.uid},gid=${plan.user.gid}`;
@@ -144,13 +147,13 @@ function temporaryFolders(plan: ContainerPlan): Record<string, string> {
   };
 }
 
-/** A mask holds what it hides as a pin would; two mounts at one place no engine takes. */
+/** A mask protects what it hides, as a pin would. No engine accepts two mounts at one path. */
 function isMasked({ masks }: ContainerPlan, path: string): boolean {
   return masks.some((mask) => path === mask.path || path.startsWith(`${mask.path}/`));
 }
 
 function mounts(plan: ContainerPlan): Dockerode.MountConfig {
-  // NonRecursive keeps other file systems that happen to be mounted below the project out; the types do not know it.
+  // NonRecursive excludes other file systems that are mounted below the project. The types lack it.
   const bind = (source: string, target: string, isReadOnly: boolean) => ({
     Type: 'bind' as const,
     Source: source,

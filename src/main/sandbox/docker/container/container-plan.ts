@@ -4,7 +4,7 @@ import type { Protection } from '../protection/protected-mounts.ts';
 import type { SessionContainerOptions } from './session-container-options.ts';
 import type { ContainerUser } from '../user/user-candidates.ts';
 
-/** What a project was found to need before a container is made. */
+/** What a project needs, found out before a container is made. */
 export type ContainerRequirements = Pick<ContainerPlan, 'labels' | 'masks'> & {
   readonly pins: Protection['mounts'];
 } & Pick<Protection, 'outside'>;
@@ -15,7 +15,7 @@ interface Choice {
   readonly scratchVolume: string;
 }
 
-/** Of a session's options, all that its container's body is made of; writes the few files that it is given. */
+/** The input for a container's body, from a session's options. Writes the few files that the container gets. */
 export async function planContainer(
   options: SessionContainerOptions,
   { user: { user, userns }, ground, scratchVolume }: Choice,
@@ -31,7 +31,7 @@ export async function planContainer(
     isPodman: kind === 'podman',
     workspacePath: options.workspacePath,
     support,
-    // Podman reads a file, Docker takes the text.
+    // Podman reads a file, and Docker takes the text.
     seccomp: kind === 'podman' ? support.seccomp : options.seccomp,
     hasSwappiness,
     scratchVolume,

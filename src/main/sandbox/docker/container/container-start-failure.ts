@@ -5,9 +5,9 @@ import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 
 const lookMs = 5_000;
 
-/** Why a container could not be made or started, in words that say what to do. */
+/** Explains why a container could not be made or started, and what to do. */
 export function startFailure(error: unknown): Reply<never> {
-  // What was refused on purpose says so itself, and nothing takes the place of the container.
+  // A deliberate refusal has its own text.
   if (error instanceof AppError) return { ok: false, error: toFailure(error) };
   const message = messageOf(error);
   if (/no space left on device|disk quota exceeded/i.test(message)) {
@@ -38,10 +38,10 @@ export function startFailure(error: unknown): Reply<never> {
   );
 }
 
-/** The engine's own word for why a container ended at once, where it has one; its connection says only that it did. */
+/** Adds the engine's reason why a container ended at once, if it has one. The connection only shows that it ended. */
 export async function withReason(error: unknown, container: Pick<Dockerode.Container, 'inspect'>): Promise<unknown> {
   if (!(error instanceof ContainerGoneError)) return error;
-  // Without a word of the engine the first error stands.
+  // Without a reason from the engine, the first error is returned.
   const found = await withDeadline(lookMs, null, () => container.inspect()).catch(() => null);
   const said = found?.State.Error ?? '';
   return said === '' ? error : new ContainerGoneError(said);

@@ -5,7 +5,7 @@ import { fieldOf } from '@shared/unknown-value.ts';
 
 const lookMs = 5_000;
 
-/** What a container has used of the processor and uses of memory, by one question to the engine; null: it did not say. */
+/** The processor time and memory that a container uses, from one request to the engine. Null: no answer. */
 export async function readUsage(container: Dockerode.Container, signal: AbortSignal): Promise<SandboxLook['usage']> {
   try {
     const stats: unknown = await withDeadline(lookMs, signal, () =>
@@ -13,19 +13,19 @@ export async function readUsage(container: Dockerode.Container, signal: AbortSig
     );
     return usageOf(stats);
   } catch {
-    // A figure for people: without it the panel says that it is not known.
+    // The figure is for display only, and the panel shows that it is unknown.
     return null;
   }
 }
 
-/** Of the engine's answer, which differs between engines and versions: what is missing is null. */
+/** Reads the engine's answer, which differs between engines and versions. Missing fields become null. */
 export function usageOf(stats: unknown): SandboxLook['usage'] {
   const cpuNs = numberAt(stats, ['cpu_stats', 'cpu_usage', 'total_usage']);
   const read = at(stats, ['read']);
   const readMs = typeof read === 'string' ? Date.parse(read) : Number.NaN;
   if (cpuNs === null || Number.isNaN(readMs)) return null;
   const used = numberAt(stats, ['memory_stats', 'usage']);
-  // As the engine's own tools count: what is kept of files and can be given back at once is not used.
+  // Like the engine's own tools, subtracts file caches that can be freed at once.
   const idle =
     numberAt(stats, ['memory_stats', 'stats', 'inactive_file']) ??
     numberAt(stats, ['memory_stats', 'stats', 'total_inactive_file']) ??

@@ -8,21 +8,21 @@ import { folderArchive } from '../files/folder-archive.ts';
 import type { UserIds } from '../user/container-identity.ts';
 import { scriptFiles } from '../exec/container-scripts.ts';
 
-/** What can be done with the image that runs. */
+/** What the image in use can do. */
 export interface ImageCapabilities {
-  /** `find -printf` and `stat` as GNU has them. */
+  /** It has GNU's `find -printf` and `stat`. */
   readonly gnu: boolean;
   readonly rg: boolean;
   readonly bash: boolean;
-  /** A folder outside the workspace, with disk behind it, that the commands' user can write. */
+  /** A folder on disk outside of the workspace that the commands' user can write. Null: none. */
   readonly scratch: string | null;
-  /** Of the disk that its volumes lie on; null where it does not say. */
+  /** The disk of its volumes. Null: not reported. */
   readonly volumes: DiskSpace | null;
 }
 
 const engineMs = 30_000;
 
-/** Finds out what the image can do, and tries the user on the way. Rejects when the image cannot run a shell. */
+/** Finds out what the image can do, and tests the user at the same time. Rejects if the image cannot run a shell. */
 export async function probeImageCapabilities(
   { container, processes }: { readonly container: Dockerode.Container; readonly processes: ContainerProcesses },
   user: UserIds,
@@ -41,7 +41,7 @@ export async function probeImageCapabilities(
   if (end.type !== 'exited' || end.exitCode !== 0)
     throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
   const words = text.split('\n');
-  // Not every engine says beforehand what it hides.
+  // Not every engine says in advance what it hides.
   if (words.includes('open')) throw new Error('the engine does not hide the parts of /proc that it should hide');
   return {
     gnu: words.includes('gnu'),
@@ -52,14 +52,15 @@ export async function probeImageCapabilities(
   };
 }
 
-// The volume takes the permissions that its folder has in the image; in a user's own image that may be root's alone.
+// The volume gets the permissions of its folder in the image. In a user's own image, only root may be able to write
+// there.
 async function makeScratch(container: Dockerode.Container, user: UserIds): Promise<string | null> {
   try {
     const archive = folderArchive('work', user);
     await withDeadline(engineMs, null, () => container.putArchive(archive, { path: scratchInContainer }));
     return `${scratchInContainer}/work`;
   } catch {
-    // An image that takes no folder has no scratch place.
+    // An image that accepts no folder has no scratch place.
     return null;
   }
 }

@@ -6,7 +6,7 @@ import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 
 const underWayMs = 50;
 
-/** Kills and removes a container; resolves when it is gone. Never rejects: what stays is for the next sweep. */
+/** Kills and removes a container. Resolves when it is gone. Never rejects: the next sweep removes what is left. */
 export async function removeContainer(
   container: Pick<Dockerode.Container, 'remove'>,
   milliseconds: number,
@@ -21,7 +21,7 @@ export async function removeContainer(
   }
 }
 
-/** False: somebody else removes it right now, and what runs in it may not have been killed yet. */
+/** Returns false if something else is removing it right now. Its processes may then still be running. */
 async function isGone(container: Pick<Dockerode.Container, 'remove'>): Promise<boolean> {
   try {
     await container.remove({ force: true, v: true });
@@ -33,7 +33,7 @@ async function isGone(container: Pick<Dockerode.Container, 'remove'>): Promise<b
   }
 }
 
-/** Never rejects, as above. */
+/** Never rejects, like `removeContainer`. */
 export async function removeVolume(volume: Dockerode.Volume, milliseconds: number, log: Log): Promise<void> {
   try {
     await withDeadline(milliseconds, null, () => volume.remove());

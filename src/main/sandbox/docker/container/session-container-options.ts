@@ -14,43 +14,52 @@ export interface LiveContainer {
   readonly container: Dockerode.Container;
   readonly processes: ContainerProcesses;
   readonly capabilities: ImageCapabilities;
-  /** Of volumes, images and what containers write; null where it is that of the project, or cannot be told. */
+  /** The disk of volumes, images and containers' own files. Null if it is the project's disk, or unknown. */
   readonly engineDisk: WatchedDisk | null;
-  /** Why it is no longer there; null while it is. */
+  /** Why the container is gone. Null while it exists. */
   goneBecause: string | null;
-  /** Aborted when it is found to be gone: the engine does not always end the streams of a container that was killed. */
+  /**
+   * Aborted when the container is found to be gone, because the engine does not always end the streams of a killed
+   * container.
+   */
   readonly gone: AbortController;
 }
 
 export interface SessionContainerOptions {
   readonly engine: Engine;
   readonly imageId: string;
-  /** Null: every process is an exec of the engine. */
+  /** Null: every process is an `exec` of the engine. */
   readonly runner: RunnerPlace | null;
   readonly sessionId: string;
   readonly homeId: string;
-  /** Where the few files are kept that a container is given. */
+  /** The folder of the few files that containers get. */
   readonly supportFolder: string;
   /** A real path on the host. */
   readonly workspacePath: string;
-  /** Who commands may run as, the likeliest first. */
+  /** The users that commands may run as, likeliest first. */
   readonly users: readonly ContainerUser[];
   /** Our own profile of system calls, as JSON. */
   readonly seccomp: string;
-  /** Whoever made it disposes of it. */
+  /** Its creator disposes of it. */
   readonly guard: RepositoryGuard;
-  /** What is looked for in the project before every container. */
+  /** Searches the project for files to hide, before each container. */
   readonly look: (signal: AbortSignal) => Promise<HiddenFiles>;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
   readonly extra: readonly ExtraMount[];
   readonly environment: Readonly<Record<string, string>>;
-  /** For one command beside a session: it shares that one's scratch volume, perhaps its network, and is not made again when it is lost. */
+  /**
+   * Set for the container of one command beside a session. It shares the session's scratch volume, perhaps a
+   * network, and is not replaced when it is lost.
+   */
   readonly besides: { readonly scratchVolume: string; readonly networkOf: string | null } | null;
   readonly log: Log;
-  /** How long an engine that has gone away is waited for. */
+  /** How long to wait for an engine that has stopped. */
   readonly engineWaitMs: number;
-  /** Called once for every loss, after the try to make a new one; where the engine is waited for, before it, too, and when it did not come back. Must not throw. */
+  /**
+   * Called once for every loss, after the attempt to make a new container. If the engine is waited for, it is also
+   * called before that, and when the engine did not come back. Must not throw.
+   */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
 }

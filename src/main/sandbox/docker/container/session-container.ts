@@ -37,11 +37,11 @@ const engineGone = failure(
   'The container engine does not answer, so nothing can run or change.',
   'The session is saved. Start the engine (Linux: sudo systemctl start docker), then send "continue".',
 );
-/** An engine that takes longer than this to kill a container is itself not well: whoever waits is told. */
+/** If the engine takes longer to kill a container, it has a problem itself, and the caller gets an error. */
 const killMs = 5_000;
 
 /**
- * The container of one session, made again when it was lost. Its scratch volume outlives a lost container; memory
+ * The container of one session, made again when it was lost. Its scratch volume outlives a lost container. Memory
  * disks and running processes do not.
  */
 export class SessionContainer {
@@ -52,10 +52,10 @@ export class SessionContainer {
   #pins: readonly ProtectedMount[] = [];
   #masks: readonly Mask[] = [];
   #asking: CallMode = 'waiting';
-  /** The one that was found to be right, then the others. */
+  /** The user that was found to be right, then the others. */
   #users: readonly ContainerUser[];
   #live: LiveContainer | null = null;
-  /** The engine does not answer, which was waited for and said. */
+  /** The engine does not answer. It was already waited for, and that was reported. */
   #isEngineAway = false;
   #detach: () => void = () => undefined;
   #starting: Promise<Reply<LiveContainer>> | null = null;
@@ -70,7 +70,7 @@ export class SessionContainer {
     this.#volumeName = options.besides?.scratchVolume ?? `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
   }
 
-  /** Starts the first container. On failure or abort nothing is left behind. */
+  /** Starts the first container. After a failure or an abort, nothing is left behind. */
   static async start(options: SessionContainerOptions, signal: AbortSignal): Promise<Reply<SessionContainer>> {
     const session = new SessionContainer(options, await folderKey(options.workspacePath));
     try {
@@ -84,7 +84,10 @@ export class SessionContainer {
     }
   }
 
-  /** A container of its own for one command: as this one, with `extra` mounted too (in place of what has the same target), on the network of `network`. The caller disposes. */
+  /**
+   * A separate container for one command. It equals this one, but also mounts `extra` (replacing mounts with the
+   * same target), and uses the network of `network`. The caller disposes of it.
+   */
   startBeside(
     { extra = [], network = null }: { readonly extra?: readonly ExtraMount[]; readonly network?: LiveContainer | null },
     signal: AbortSignal,
@@ -105,14 +108,14 @@ export class SessionContainer {
   }
 
   /**
-   * Other packages: the container is made anew with these mounts and variables, now. What runs in it is lost, its memory
-   * disks are empty, its scratch volume stays.
+   * Replaces the container now with one that has these mounts and variables, for changed packages. Its processes and
+   * memory disks are lost. Its scratch volume stays.
    */
   async renew(
     { extra, environment }: Pick<SessionContainerOptions, 'extra' | 'environment'>,
     signal: AbortSignal,
   ): Promise<Reply<unknown>> {
-    // Who started it gets the error.
+    // The caller of that start gets the error.
     await this.#starting?.catch(() => undefined);
     this.#options = { ...this.#options, extra, environment };
     const old = this.#live;
@@ -129,18 +132,18 @@ export class SessionContainer {
     return this.#warnings;
   }
 
-  /** Files with secrets, relative to the workspace, which commands find empty. */
+  /** Files with secrets, relative to the workspace. Commands find them empty. */
   get masks(): readonly Mask[] {
     return this.#masks;
   }
 
-  /** Notes what a person should know of this sandbox from now on. */
+  /** Adds a warning about this sandbox for the user. */
   warn(text: string): void {
     this.#options.log.warn(`sandbox: ${text}`);
     if (!this.#warnings.includes(text)) this.#warnings = [...this.#warnings, text];
   }
 
-  /** Places of the workspace at which something is mounted that commands cannot write to, or that is none of the project's. */
+  /** Paths of the workspace with mounts that commands cannot write to, or that are not part of the project. */
   get held(): readonly string[] {
     const workspace = `${workspaceInContainer}/`;
     const mounted = this.#options.extra.filter(({ target }) => target.startsWith(workspace));
@@ -155,17 +158,17 @@ export class SessionContainer {
     return this.#pins;
   }
 
-  /** The container that runs now; null where none does. Starts none. */
+  /** The running container. Null: none. Does not start one. */
   get running(): Dockerode.Container | null {
     return this.#live === null || this.#live.goneBecause !== null ? null : this.#live.container;
   }
 
-  /** What of the project is held, for who looks whether it stayed so. */
+  /** The protected paths of the project, for checking that they stay unchanged. */
   get guarded(): ProtectedPlace {
     return { workspacePath: this.#options.workspacePath, pins: this.#pins, asking: this.#asking };
   }
 
-  /** Looks for repositories that commands make. */
+  /** Finds repositories that commands make. */
   get guard(): RepositoryGuard {
     return this.#options.guard;
   }
@@ -174,12 +177,12 @@ export class SessionContainer {
     return this.#options.workspacePath;
   }
 
-  /** Who commands run as: an id of a user and of a group. */
+  /** The user and group that commands run as. */
   get user(): UserIds | null {
     return this.#users[0]?.user ?? null;
   }
 
-  /** The container that runs, made again if the last one is gone. Fails with `sandbox-lost` or `conflict`. */
+  /** The running container, made again if the last one is gone. Fails with `sandbox-lost` or `conflict`. */
   async acquire(signal: AbortSignal): Promise<Reply<LiveContainer>> {
     if (this.#disposed) return failure('sandbox-lost', 'The sandbox was closed.');
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
@@ -203,33 +206,35 @@ export class SessionContainer {
     const isFirst = live.goneBecause === null;
     live.goneBecause ??= reason;
     live.gone.abort();
-    // Whatever ended the connection: it may still run where the engine was only out of reach.
+    // The container may still run if only the engine was out of reach. So it is removed later.
     if (isFirst && !this.#disposed)
       void removeWhenBack(this.#options.engine.docker, live.container, this.#closing.signal);
   }
 
-  /** Resolves when the engine has not answered for a while, with the container marked as gone. Never rejects. */
+  /**
+   * Resolves when the engine has not answered for a while, and has then marked the container as gone. Never rejects.
+   */
   async watchEngine(live: LiveContainer, signal: AbortSignal): Promise<void> {
     await engineSilence(this.#options.engine.docker, signal);
     if (!signal.aborted) this.markGone(live, engineSilent);
   }
 
-  /** The engine's word in a container's state is not always set; its events tell. Never rejects. */
+  /** The memory flag in a container's state is not always set, so the engine's events are used. Never rejects. */
   ranOutOfMemory(live: LiveContainer): Promise<boolean> {
     return hadEvent(this.#options.engine.docker, live.container.id, 'oom');
   }
 
-  /** Ends a container that cannot be brought to order from within. Never rejects. */
+  /** Kills a container whose processes cannot be ended from inside. Never rejects. */
   async kill(live: LiveContainer, reason: string): Promise<void> {
     this.markGone(live, reason);
     await this.#remove(live.container, killMs);
   }
 
-  /** Removes everything; waits for a start under way. Never rejects, safe to call twice. */
+  /** Removes everything, and waits for a running start. Never rejects. Safe to call twice. */
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#closing.abort();
-    // Who started it gets the error.
+    // The caller of that start gets the error.
     await this.#starting?.catch(() => undefined);
     const live = this.#live;
     this.#live = null;
@@ -270,7 +275,10 @@ export class SessionContainer {
     return made;
   }
 
-  /** An engine that is started again takes seconds, a person who starts it longer: whoever asks now waits, once, and it is said. */
+  /**
+   * Waits for an engine that has stopped. A restart takes seconds, or longer if the user must do it. It waits only
+   * once, and reports that.
+   */
   async #awaitEngine(): Promise<boolean> {
     const { docker } = this.#options.engine;
     if (await engineAnswers(docker, { waitMs: 0, signal: this.#closing.signal })) return true;
@@ -284,7 +292,7 @@ export class SessionContainer {
     return false;
   }
 
-  /** Tries one user after the other until files are the person's on both sides. */
+  /** Tries one user after the other until files belong to the user on both sides. */
   async #create(): Promise<Reply<LiveContainer>> {
     let writable: ContainerUser | null = null;
     const ground = await this.#prepare().catch(startFailure);
@@ -324,7 +332,8 @@ export class SessionContainer {
     let container: Dockerode.Container | null = null;
     try {
       const body = createBody(await planContainer(this.#options, { user, ground, scratchVolume: this.#volumeName }));
-      // Not given up on abort: an engine that makes it after all would leave it behind. The caller need not wait.
+      // Not aborted, because an engine that still makes the container would leave it behind. The caller need not
+      // wait.
       container = await withDeadline(engineMs, null, () => docker.createContainer({ ...body, name }));
       const differences = verifyContainer(
         body,
@@ -378,7 +387,10 @@ export class SessionContainer {
     return { live, verdict };
   }
 
-  /** What is the same whoever commands run as: looked at once, for a large project takes its time. */
+  /**
+   * The work that does not depend on the user that commands run as. It is done once, because a large project takes
+   * time.
+   */
   async #prepare(): Promise<Reply<ContainerRequirements>> {
     const { engine, homeId, sessionId, workspacePath, besides, look, guard } = this.#options;
     const labels = {
@@ -387,13 +399,13 @@ export class SessionContainer {
       [labelNames.session]: sessionId,
       [labelNames.owner]: await ownerMark(process.pid),
     };
-    // A volume that is there already is left as it is.
+    // An existing volume stays as it is.
     if (besides === null) {
       this.#hasVolume = true;
       await withDeadline(engineMs, null, () => engine.docker.createVolume({ Name: this.#volumeName, Labels: labels }));
     }
     const { masks, warnings: found } = await look(this.#closing.signal);
-    // Never what a command wrote: only what was there when the session began.
+    // Only repositories from before the session count, and never what a command wrote.
     const { mounts, outside, warnings } = await findProtectedMounts(workspacePath, guard.own);
     this.#warnings = [...warnings, ...found];
     this.#pins = mounts;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type Dockerode from 'dockerode';
 
 /**
- * What the engine says it made, compared with what was asked for, field by field, and with what was not asked for and
- * must not be there. Engines drop fields they do not know without a word, so a container with any difference must not
- * be started. Returns the differences in words; an empty list means that all is as asked.
+ * Compares the container that the engine made with the request, field by field, and checks for additions that must
+ * not be there. Engines silently drop fields that they do not know, so a container with any difference must not be
+ * started. Returns the differences in words. Empty: there are none.
  */
 export function verifyContainer(asked: Dockerode.ContainerCreateOptions, inspected: unknown): readonly string[] {
   const parsed = inspectSchema.safeParse(inspected);
@@ -110,7 +110,7 @@ function compareConfig(
 ): void {
   expectSame('User', asked.User, got.User);
   const environment = new Set(got.Env ?? []);
-  // The image may add to it, and what it adds is as little trusted as the image.
+  // The image may add variables. They are trusted as little as the image.
   expectSame(
     'missing of Env',
     [],
@@ -123,7 +123,7 @@ function compareConfig(
       [got.Entrypoint ?? [], got.Cmd ?? []].flat(),
     );
   for (const name of ['WorkingDir', 'OpenStdin', 'StdinOnce', 'Tty'] as const) {
-    // Podman keeps the input open and does not say that it closes with the first who leaves.
+    // Podman keeps the input open, and does not report that it closes with the first client that leaves.
     if (isPodman && name === 'StdinOnce') continue;
     if (got[name] !== undefined) expectSame(name, asked[name], got[name]);
   }
@@ -136,7 +136,7 @@ function compareHost(want: Dockerode.HostConfig, got: Host, isPodman: boolean, e
   expectSame('NetworkMode', want.NetworkMode, got.NetworkMode);
   expectSame('ReadonlyRootfs', true, got.ReadonlyRootfs);
   expectSame('Privileged', false, got.Privileged);
-  // Podman says `shareable` of a memory of its own that nobody shares yet.
+  // Podman reports `shareable` for private shared memory that nothing shares yet.
   if (!isPodman || got.IpcMode !== 'shareable') expectSame('IpcMode', want.IpcMode, got.IpcMode);
   expectSame('PidMode', '', got.PidMode === 'private' ? '' : (got.PidMode ?? ''));
   expectSame('UTSMode', '', got.UTSMode === 'private' ? '' : (got.UTSMode ?? ''));
@@ -148,28 +148,28 @@ function compareHost(want: Dockerode.HostConfig, got: Host, isPodman: boolean, e
   for (const name of ['Init', 'AutoRemove', 'PublishAllPorts', 'OomKillDisable'] as const)
     expectSame(name, false, got[name] ?? false);
   if (got.RestartPolicy !== undefined) expectSame('RestartPolicy', 'no', got.RestartPolicy?.Name || 'no');
-  // The name that Podman gives its own log over Docker's socket.
+  // Podman's own log has this name on the Docker socket.
   const isPodmansLog = isPodman && got.LogConfig?.Type === 'json-file';
   if (got.LogConfig !== undefined && !isPodmansLog) expectSame('LogConfig', want.LogConfig?.Type, got.LogConfig?.Type);
   for (const name of ['Memory', 'MemorySwap', 'NanoCpus', 'PidsLimit'] as const) {
     if (want[name] !== undefined) expectSame(name, want[name], got[name]);
   }
-  // Not held by every system, and none of them opens anything.
+  // Some systems ignore these, and none of them weakens the protection.
   for (const name of ['MemorySwappiness', 'OomScoreAdj', 'ShmSize'] as const) {
     if (typeof got[name] === 'number' && want[name] !== undefined && !isPodman) expectSame(name, want[name], got[name]);
   }
   if (got.Ulimits !== undefined && want.Ulimits !== undefined)
     expectSame('Ulimits', limitsOf(want.Ulimits), limitsOf(got.Ulimits));
   if (got.Tmpfs !== undefined && !isPodman) expectSame('Tmpfs', sorted(want.Tmpfs), sorted(got.Tmpfs));
-  // Left to the engine: it hides parts of /proc and /sys. An empty list would show them. Podman does not tell (null); in
-  // its containers it is looked at from within (`image-capabilities.ts`).
+  // The engine decides this list, which hides parts of /proc and /sys. An empty list would show them. Podman does not
+  // report it (null); there, it is checked from inside the container (`image-capabilities.ts`).
   if (got.MaskedPaths !== undefined && !(isPodman && got.MaskedPaths === null))
     expectSame('hides /proc/kcore', true, got.MaskedPaths?.includes('/proc/kcore') ?? false);
   if (got.ReadonlyPaths !== undefined && !(isPodman && got.ReadonlyPaths === null))
     expectSame('protects /proc/sys', true, got.ReadonlyPaths?.includes('/proc/sys') ?? false);
 }
 
-/** `podman`: what was asked of it; it lists every mount among the binds again. */
+/** `podman` is what was asked of Podman, which lists every mount again among the binds. */
 function emptyLists(got: Host, podman: Dockerode.ContainerCreateOptions | null): Record<string, unknown> {
   const asked = (podman?.HostConfig?.Mounts ?? []).map(({ Source, Target }) => `${Source}:${Target}:`);
   return {
@@ -186,12 +186,12 @@ function emptyLists(got: Host, podman: Dockerode.ContainerCreateOptions | null):
   };
 }
 
-// Podman answers with the full list of capabilities instead of the word.
+// Podman returns the full list of capabilities instead of `ALL`.
 function dropsAll(dropped: readonly string[]): boolean {
   return dropped.includes('ALL') || dropped.length >= 11;
 }
 
-// In one spelling and order: `no-new-privileges` may stand alone, the profile may have been printed anew.
+// In one spelling and order: `no-new-privileges` may have no value, and the profile may be formatted differently.
 function securityOptions(options: readonly string[] | null | undefined): readonly string[] {
   return (options ?? [])
     .map((option) => {
@@ -207,7 +207,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON is a text.
+    // Text that is not JSON is returned as it is.
     return text;
   }
 }
@@ -233,7 +233,7 @@ function wantedMounts(asked: Dockerode.ContainerCreateOptions): string[] {
     .sort();
 }
 
-// Memory disks are bound to nothing: some engines list them, some do not. One that was not asked for is a difference.
+// Some engines list memory disks among the mounts, some do not. One that was not asked for is a difference.
 function foundMounts(mounts: Inspected['Mounts'], tmpfs: Readonly<Record<string, string>>): string[] {
   return mounts
     .filter((mount) => mount.Type !== 'tmpfs' || tmpfs[mount.Destination] === undefined)

@@ -13,39 +13,42 @@ export interface Engine {
   readonly endpoint: string;
   readonly kind: 'docker' | 'podman';
   readonly version: string;
-  /** The version of its interface that is spoken with it, as `1.41`. */
+  /** The API version that is used with it, such as `1.41`. */
   readonly apiVersion: string;
-  /** What runs the containers and what makes them, where the engine says which. */
+  /** The programs that create and run the containers, if the engine names them. */
   readonly containerd: string | null;
   readonly runc: string | null;
-  /** Docker Desktop or a like program: a machine of its own stands between the engine and the project. */
+  /** Docker Desktop or a similar program, in which a virtual machine is between the engine and the project. */
   readonly isDesktop: boolean;
   readonly desktopVersion: string | null;
   readonly rootless: boolean;
   /** The daemon maps user ids of containers to others (`userns-remap`). */
   readonly remapsUsers: boolean;
-  /** Where it keeps images and volumes, in its own words: that file system need not be this one. */
+  /** Where the engine keeps images and volumes, as it says. The path may be in another machine's file system. */
   readonly rootFolder: string | null;
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** Which limits this engine can hold; the others are said, not promised. */
+  /** The limits that this engine can enforce. The others are reported as missing. */
   readonly limits: EngineLimits;
-  /** Control groups of version 1, in which a container can be told not to swap at all. */
+  /** It has control groups of version 1, with which a container can be kept from swapping. */
   readonly hasSwappiness: boolean;
 }
 
-/** The newest version of the engine's API that was tried; a newer engine still speaks it. */
+/** The newest API version that was tested. Newer engines still support it. */
 const newestApiVersion = '1.47';
-/** Of Docker Engine 20.10. Podman, which speaks it beside its own, is judged by whether it does what is asked. */
+/**
+ * The API version of Docker Engine 20.10. It does not apply to Podman, which has an API of its own besides and is
+ * judged by what it does.
+ */
 const oldestApiVersion = '1.41';
 const usuallySoonMs = 5_000;
-/** An engine that has answered once is there; a busy one may take its time to look at itself. */
+/** The time limit for details of an engine that has answered before. A busy one may need a while. */
 const lookMs = 15_000;
 
 /**
- * The first engine that answers, with its API version agreed. One that is there and silent (busy, or just being started by
- * its socket) is waited for as long as the search says, but only where no other one answers. Fails with
- * `missing-sandbox`, saying how to get one, or with `cancelled`.
+ * The first engine that answers, with its API version chosen. One that exists but is silent (busy, or just being
+ * started by its socket) is waited for as long as the search allows, but only if no other one answers. Fails with
+ * `missing-sandbox` and how to get one, or with `cancelled`.
  */
 export async function findEngine(search: EngineSearch, signal: AbortSignal): Promise<Reply<Engine>> {
   const cancelled = failure('cancelled', 'It was cancelled.');
@@ -64,7 +67,7 @@ export async function findEngine(search: EngineSearch, signal: AbortSignal): Pro
   return engine === null ? missing(problems, search) : success(engine);
 }
 
-/** Asks all of them at once: whichever answers first is taken. Null: none did. */
+/** Asks all of them at once and uses the first that answers. Null: none did. */
 async function waitForOne(
   slow: readonly Endpoint[],
   { waitMs, onWait }: EngineSearch,
@@ -89,7 +92,7 @@ async function waitForOne(
 
 interface EndpointProblem {
   readonly endpoint: string;
-  /** `silent`: nothing listens there; `slow`: something does, and says nothing. */
+  /** `silent`: nothing listens there. `slow`: something listens, but does not answer. */
   readonly kind: 'absent' | 'forbidden' | 'silent' | 'slow' | 'old' | 'elsewhere' | 'other';
   readonly text: string;
 }
@@ -100,14 +103,14 @@ async function tryEndpoint(endpoint: Endpoint, answerMs: number, signal: AbortSi
   const { address, label } = endpoint;
   if (address === null) return { ok: false, problem: { endpoint: label, kind: 'elsewhere', text: endpoint.problem } };
   try {
-    // Loaded on first use: it brings gRPC and SSH along, which no start without commands should pay for.
+    // Loaded on first use, because it loads gRPC and SSH. Starts without commands need not pay for that.
     const { default: Docker } = await import('dockerode');
-    // An empty host keeps DOCKER_HOST of the environment from taking the place of the socket.
+    // An empty host prevents DOCKER_HOST in the environment from replacing the socket.
     const options =
       'socketPath' in address
         ? { socketPath: address.socketPath, host: '' }
         : { ...address, protocol: 'http' as const };
-    // The question is taken back a little after nobody waits for the answer any more.
+    // The request is cancelled a little after our own time limit.
     const asking = new Docker({ ...options, timeout: answerMs + 1_000 });
     const version = versionSchema.parse(await withDeadline(answerMs, signal, () => asking.version()));
     const isPodman = (version.Components ?? []).some((component) => /podman/i.test(component.Name));
@@ -156,7 +159,7 @@ const infoSchema = z.object({
   PidsLimit: z.boolean().nullish(),
   CpuCfsQuota: z.boolean().nullish(),
   SecurityOptions: z.array(z.string()).nullish(),
-  /** Podman's own word; Docker has it among the options above. */
+  /** Podman's own field. Docker reports it in the options above. */
   Rootless: z.boolean().nullish(),
 });
 
@@ -167,13 +170,14 @@ interface Answers {
   readonly info: z.infer<typeof infoSchema>;
 }
 
-/** Programs that run their engine in a machine of its own; some are known by that machine's name alone. */
+/** Programs that run their engine in a virtual machine. Some are known only by the name of that machine. */
 const ofDesktops = /Docker Desktop|OrbStack|Rancher Desktop|^colima|^lima-|^docker-desktop$/i;
 
 function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): Engine {
   const { version, apiVersion, isPodman, info } = answers;
   const partOf = (name: string) => (version.Components ?? []).find((component) => component.Name === name);
-  // Some engines give the version of containerd as runc's (Docker Desktop 4.33); the commit is described by its own.
+  // Some engines report the version of containerd as runc's (Docker Desktop 4.33). The description of the commit has
+  // the right one.
   const runc = partOf('runc');
   const runcTag = /^v(\d+\.\d+\.\d+(?:[^\s\d]\S*?)?)-\d+-g[0-9a-f]+$/.exec(runc?.Details?.GitCommit ?? '');
   const options = info.SecurityOptions ?? [];
@@ -204,7 +208,7 @@ function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): 
   };
 }
 
-/** The older of what the engine speaks and what was tried; an engine that no longer speaks that is met where it begins. */
+/** The older of the engine's version and the newest tested one, but not below the oldest that the engine supports. */
 export function agreedVersion(
   { ApiVersion, MinAPIVersion }: Pick<z.infer<typeof versionSchema>, 'ApiVersion' | 'MinAPIVersion'>,
   newest: string = newestApiVersion,
@@ -268,7 +272,7 @@ function missing(problems: readonly EndpointProblem[], { platform, waitMs }: Eng
         : 'Start Docker Desktop (or your engine) and start again.',
     );
   }
-  // Only what a person has named is looked for then.
+  // If the user named an engine, only that one was tried.
   const [named] = problems;
   if (named !== undefined && problems.length === 1) {
     return failure(

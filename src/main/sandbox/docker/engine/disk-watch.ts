@@ -3,28 +3,28 @@ import type { DeadlinePause } from '../../../lib/async/deadline-pause.ts';
 import type { AskAboutDisk } from '../../sandbox.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** In bytes, unless it is said that files are counted. */
+/** In bytes, unless files are counted. */
 export interface DiskSpace {
   readonly free: number;
   readonly size: number;
 }
 
 export interface WatchedDisk {
-  /** For people, in the middle of a sentence: `the disk of the project`. */
+  /** For users, inside a sentence: `the disk of the project`. */
   readonly name: string;
-  /** A file system can be out of files with bytes left. */
+  /** A file system can run out of files with bytes left. */
   readonly counts: 'bytes' | 'files';
-  /** Null, or rejected, where it cannot be told now. */
+  /** Resolves to null or rejects if the space cannot be read now. */
   readonly space: () => Promise<DiskSpace | null>;
-  /** Between two looks, in milliseconds. */
+  /** The time between two looks, in milliseconds. */
   readonly everyMs: number;
 }
 
 export interface DiskWatchOptions {
   readonly signal: AbortSignal;
-  /** While a person is asked no time passes for the command. */
+  /** Stops the command's time limit while the user is asked. */
   readonly hold: DeadlinePause;
-  /** Everything in the container stands still, with all it has; rejects where that cannot be done. */
+  /** Pauses everything in the container. Rejects if that is not possible. */
   readonly freeze: () => Promise<unknown>;
   readonly thaw: () => Promise<unknown>;
   /** Null: there is nobody to ask. */
@@ -32,11 +32,11 @@ export interface DiskWatchOptions {
 }
 
 export interface DiskWatch {
-  /** Aborts with the given one, and when a disk is nearly full and nobody wants to go on. */
+  /** Aborts with the given signal, and when a disk is nearly full and the command must not go on. */
   readonly signal: AbortSignal;
-  /** What happened, for whoever reads the result; null while there is room. */
+  /** What happened, for the reader of the result. Null while there is room. */
   readonly problem: () => string | null;
-  /** From now on; what was taken before does not count. */
+  /** Watches a disk from now on. Space that was taken before does not count. */
   readonly watch: (disk: WatchedDisk) => void;
   readonly stop: () => void;
 }
@@ -44,15 +44,15 @@ export interface DiskWatch {
 const mebibyte = 1024 * 1024;
 
 /**
- * Stops a command before it has filled a disk: neither a folder that is mounted nor a volume has a limit of its own, and
- * a full disk stops everything else on the machine. It stands still while a person is asked, so that nothing of it is
- * lost when room can be made; where nobody can be asked, or it cannot be made to stand still, it is ended. Only what was
- * taken while it ran counts, so that a disk that was nearly full before is no reason.
+ * Stops a command before it fills a disk. Mounted folders and volumes have no limit of their own, and a full disk
+ * stops everything else on the machine. The command is paused while the user is asked, so that nothing is lost if
+ * the user frees space. If nobody can be asked, or it cannot be paused, it is ended. Only space that was taken
+ * during the command counts, so a disk that was nearly full before is no reason.
  */
 export function watchDisks(options: DiskWatchOptions): DiskWatch {
   const child = childAbort(options.signal);
   const over = new AbortController();
-  // Whoever cancels must not find it standing still.
+  // After a cancel, the container must not stay paused.
   child.signal.addEventListener('abort', () => over.abort(), { once: true });
   const timers: NodeJS.Timeout[] = [];
   let problem: string | null = null;
@@ -77,8 +77,8 @@ export function watchDisks(options: DiskWatchOptions): DiskWatch {
         freeAtStart ??= found.free;
         if (isNearlyFull({ ...found, freeAtStart }, disk.counts)) {
           await meet(disk, found, freeAtStart);
-          // What was freed may be taken again: the next question comes when that has been used up. Where there is still
-          // no room, which nobody could tell while all stood still, it comes at once.
+          // Freed space may be used again, so the next question comes when it is used up. If there is still too
+          // little room, which could not be measured during the pause, it comes at once.
           const left = await spaceNow(disk);
           if (left !== null && !isLow(left, disk.counts)) freeAtStart = left.free;
         }
@@ -96,7 +96,7 @@ export function watchDisks(options: DiskWatchOptions): DiskWatch {
   return { signal: child.signal, problem: () => problem, watch, stop };
 }
 
-// Unknown: what cannot be measured stops no command.
+// Space that cannot be measured stops no command.
 const spaceNow = (disk: WatchedDisk): Promise<DiskSpace | null> => disk.space().catch(() => null);
 
 interface Pause {
@@ -106,7 +106,10 @@ interface Pause {
   readonly signal: AbortSignal;
 }
 
-/** Whether the command is to go on. A yes while there is still no room is asked again, with what there is. */
+/**
+ * Whether the command may go on. If the user says yes while there is still too little room, the question is repeated
+ * with the current numbers.
+ */
 async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause): Promise<boolean> {
   const { disk, signal } = about;
   if (ask === null || signal.aborted) return false;
@@ -121,11 +124,11 @@ async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause
         text = sentence(`the disk is still too full: ${leftOf(disk, now.free)} on ${disk.name}`);
       }
     } finally {
-      // A container that has gone meanwhile cannot be thawed, and need not be.
+      // A container that is gone cannot be resumed, and need not be.
       await thaw().catch(() => undefined);
     }
   } catch {
-    // Nobody could be asked, or the container is gone: the command ends.
+    // Nobody could be asked, or the container is gone. Then the command ends.
     return false;
   } finally {
     hold.end();
@@ -146,7 +149,10 @@ function leftOf(disk: WatchedDisk, free: number): string {
   return disk.counts === 'bytes' ? `${amountOf(disk, free)} are left` : `${amountOf(disk, free)} more can be made`;
 }
 
-/** Where less than this is left, or than a twentieth of all, a disk is nearly full; where a command took more, by it. */
+/**
+ * A disk is low if less than the smaller of this and a twentieth of its size is free. It is nearly full if the
+ * command has also taken more than `many`.
+ */
 const few: Readonly<Record<Counts, number>> = { bytes: 1024 * mebibyte, files: 100_000 };
 const many: Readonly<Record<Counts, number>> = { bytes: 64 * mebibyte, files: 10_000 };
 

@@ -2,9 +2,9 @@ import { AppError } from '@shared/errors.ts';
 import { abortable } from '../../../lib/async/abort.ts';
 
 /**
- * Does `work` with a signal of its own that aborts with `signal` or after `milliseconds`; returns without waiting for
- * work that does not listen, because an engine that is frozen answers nothing. Rejects with an `AppError` of code
- * `timeout` at the deadline, with the signal's reason on abort. Leaves no timer or listener.
+ * Runs `work` with its own signal, which aborts with `signal` or after `milliseconds`. It does not wait for work
+ * that ignores the signal, because a frozen engine never answers. Rejects with an `AppError` of code `timeout` at
+ * the deadline, and with the signal's reason on abort. Leaves no timer or listener.
  */
 export async function withDeadline<T>(
   milliseconds: number,
@@ -27,13 +27,13 @@ export async function withDeadline<T>(
   }
 }
 
-/** The HTTP status with which the engine answered; null for anything else that went wrong. */
+/** The HTTP status of the engine's answer. Null for any other error. */
 export function statusOf(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
 }
 
-/** The system's error code (`ENOENT`, `ECONNREFUSED` …), where there is one. */
+/** The system's error code (`ENOENT`, `ECONNREFUSED` …). Null: there is none. */
 export function systemCodeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;

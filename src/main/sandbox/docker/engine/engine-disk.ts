@@ -6,7 +6,7 @@ import { withDeadline } from './engine-deadline.ts';
 import type { DiskSpace, WatchedDisk } from './disk-watch.ts';
 import type { Engine } from './container-engine.ts';
 
-/** What a container reported of the disk of its volumes: two lines of `df -Pk`. Null where that is none. */
+/** Parses what a container printed about its volumes' disk: two lines of `df -Pk`. Null for anything else. */
 export function parseDiskFree(text: string): DiskSpace | null {
   const match = /^\S.*?\s(\d+)\s+\d+\s+(\d+)\s+\d+%\s+\S/m.exec(text);
   return match === null ? null : { size: Number(match[1]) * 1024, free: Number(match[2]) * 1024 };
@@ -17,17 +17,17 @@ export async function spaceOf(path: string): Promise<DiskSpace> {
   return { free: bavail * bsize, size: blocks * bsize };
 }
 
-/** How many files it can hold and how many more; 0 of 0 where it has no such limit. */
+/** How many files the disk can hold, and how many more. Both are 0 if it has no such limit. */
 export async function filesOf(path: string): Promise<DiskSpace> {
   const { ffree, files } = await statfs(path);
   return { free: ffree, size: files };
 }
 
-/** Prints what is left on the disk of a container's volumes. */
+/** Prints the free space on the disk of a container's volumes. */
 const freeScript = 'df -Pk "$1"';
-/** Between two looks from the host, in milliseconds. */
+/** The time between two looks from the host, in milliseconds. */
 export const diskEveryMs = 500;
-/** A process in the container each time. */
+/** Longer, because each look starts a process in the container. */
 const insideEveryMs = 2_000;
 const insideMs = 5_000;
 
@@ -37,8 +37,8 @@ interface Place {
 }
 
 /**
- * The disk that volumes, images and containers lie on, to be watched; null where it is that of the project, or where
- * the container (`processes`) does not say what it has `seen` of it.
+ * The disk of volumes, images and containers, to be watched. Null if it is the project's disk, or if the container
+ * did not report what it has `seen` of it.
  */
 export async function watchedEngineDisk(
   { engine, workspacePath }: Place,
@@ -60,7 +60,7 @@ export async function watchedEngineDisk(
   }
 }
 
-// Where the container stands still nothing can be asked in it: a person's word is then taken for it.
+// A paused container cannot be asked. Then the user's answer is trusted.
 async function spaceInside(processes: ContainerProcesses): Promise<DiskSpace | null> {
   let text = '';
   const program = { type: 'script', text: freeScript, values: [scratchInContainer] } as const;
@@ -72,30 +72,33 @@ async function spaceInside(processes: ContainerProcesses): Promise<DiskSpace | n
 }
 
 /**
- * `project`: volumes and images lie on the disk of the project. `host`: on another one that can be seen from here, at
- * this path. `inside`: on one that only containers see, of another machine.
+ * `project`: volumes and images are on the project's disk. `host`: they are on another disk that is visible here, at
+ * this path. `inside`: they are on a disk of another machine that only containers see.
  */
 type EngineDisk = { readonly type: 'project' | 'inside' } | { readonly type: 'host'; readonly path: string };
 
 interface EngineDiskQuestion {
-  /** Where the engine says that it keeps everything, in its own words: its file system need not be this one. */
+  /** Where the engine says that it keeps everything. The path may be in another machine's file system. */
   readonly rootFolder: string | null;
   readonly workspacePath: string;
-  /** What a container sees of the disk of its volumes. */
+  /** The disk of its volumes as a container sees it. */
   readonly seen: DiskSpace;
 }
 
-/** Finds the disk of an engine on this machine. Its word for where it is counts only if a container sees the same disk. */
+/**
+ * Finds the disk of an engine on this machine. The engine's own path counts only if a container sees the same disk
+ * there.
+ */
 export async function findEngineDisk({ rootFolder, workspacePath, seen }: EngineDiskQuestion): Promise<EngineDisk> {
   const path = rootFolder === null ? null : await visiblePart(rootFolder);
   if (path === null) return { type: 'inside' };
   const [found, place, project] = await Promise.all([spaceOf(path), stat(path), stat(workspacePath)]);
-  // To the kilobyte: disks of the very same size are not two.
+  // Compared to the kilobyte. Two different disks hardly have exactly the same size.
   if (Math.abs(found.size - seen.size) >= 1024) return { type: 'inside' };
   return place.dev === project.dev ? { type: 'project' } : { type: 'host', path };
 }
 
-/** The folder, or the nearest above it that this user may look at; null where there is none but the root. */
+/** The folder, or the nearest one above it that this user can access. Null if that is only the root. */
 export async function visiblePart(folder: string): Promise<string | null> {
   for (let path = folder; path !== dirname(path); path = dirname(path)) {
     const isVisible = await spaceOf(path).then(

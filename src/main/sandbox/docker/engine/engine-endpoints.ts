@@ -5,20 +5,20 @@ import { z } from 'zod';
 import type { Settings } from '@shared/settings/settings.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 
-/** What tells where an engine may be listening, and how much patience there is with it. */
+/** Where to look for an engine, and how long to wait for it. */
 export interface EngineSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;
-  /** How long one that is there may take to answer. */
+  /** How long an engine that exists may take to answer. */
   readonly waitMs: number;
-  /** One that takes longer is asked again when all others have been asked; by default 5 s. */
+  /** An engine that takes longer than this is asked again after all others. Default: 5 s. */
   readonly soonMs?: number;
-  /** Told, in a sentence, when one is there and does not answer soon. Must not throw. */
+  /** Called with a sentence when an engine exists and does not answer soon. Must not throw. */
   readonly onWait?: (text: string) => void;
 }
 
-/** For an engine of this person on this machine. */
+/** The search for an engine of this user on this machine. */
 export function engineSearch(
   env: EngineSearch['env'],
   { engineWaitSeconds }: Pick<Settings['sandbox'], 'engineWaitSeconds'>,
@@ -29,16 +29,16 @@ export function engineSearch(
 }
 
 export interface Endpoint {
-  /** For people: a socket's path or an address. */
+  /** For users: the path of a socket, or an address. */
   readonly label: string;
   readonly address: { readonly socketPath: string } | { readonly host: string; readonly port: number } | null;
-  /** Why it cannot be used, where `address` is null. */
+  /** Why it cannot be used, if `address` is null. */
   readonly problem: string;
 }
 
 /**
- * Where to look for an engine, in order. What a person has set (`DOCKER_HOST`, a Docker context) is the only place
- * when it is set: using another engine than the one they named would be a silent fallback.
+ * Where to look for an engine, in order. If the user has set one (`DOCKER_HOST`, a Docker context), it is the only
+ * place, because using another engine would be a silent fallback.
  */
 export async function engineEndpoints(search: EngineSearch): Promise<readonly Endpoint[]> {
   const set = search.env['DOCKER_HOST'];
@@ -93,7 +93,7 @@ function endpointOf(value: string, source: string): Endpoint {
 const configSchema = z.object({ currentContext: z.string().nullish() });
 const contextSchema = z.object({ Endpoints: z.object({ docker: z.object({ Host: z.string() }) }) });
 
-/** The context that a person has chosen, null for none; its `host` is null where it cannot be found. */
+/** The Docker context that the user chose. Null: none. Its `host` is null if it cannot be found. */
 async function contextHost({
   env,
   homeDirectory,
@@ -107,7 +107,7 @@ async function contextHost({
   return { name, host: context.success ? context.data.Endpoints.docker.Host : null };
 }
 
-// A missing or damaged file of another program is no fault of ours to report: there is then no context.
+// A missing or damaged file of another program is not ours to report. It means that there is no context.
 async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));

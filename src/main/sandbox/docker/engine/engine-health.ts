@@ -1,4 +1,4 @@
-/** The parts of an engine whose known holes matter to a sandbox; null where the engine does not say. */
+/** The parts of an engine whose known security holes matter to a sandbox. Null if the engine does not report them. */
 export interface EngineParts {
   readonly kind: 'docker' | 'podman';
   readonly engine: string;
@@ -10,14 +10,15 @@ export interface EngineParts {
 
 interface KnownHole {
   readonly of: 'docker' | 'desktop' | 'containerd' | 'runc';
-  /** The versions that it was closed in, the oldest line first; what is older than all of them has it, too. */
+  /** The versions that fixed it, oldest release line first. A version older than all of them has the hole, too. */
   readonly closedIn: readonly string[];
   readonly text: string;
 }
 
 /**
- * What lets a container out, or more of it than its profile says. What only concerns networks, images or Kubernetes
- * (most holes of containerd: it is the part for Kubernetes that has them) is not here. Above each: who says the versions.
+ * Holes that let a container out, or let it do more than its profile allows. Holes that only affect networks, images
+ * or Kubernetes are not listed (most of containerd's are in its part for Kubernetes). The source of the versions is
+ * above each entry.
  */
 const knownHoles: readonly KnownHole[] = [
   // github.com/moby/moby/pull/52501 (in 29.4.2: docs.docker.com/engine/release-notes/29)
@@ -66,8 +67,8 @@ const partNames = {
 } as const;
 
 /**
- * What is known to be wrong with these versions, one sentence each; empty when nothing is. Only by number: a
- * distribution may have brought a fix into an older one, which nobody can see from here.
+ * The known problems of these versions, one sentence each. Empty: none. It judges by version number only. A
+ * distribution may have added a fix to an older version, which cannot be seen from here.
  */
 export function engineProblems({ kind, engine, containerd, runc, desktop }: EngineParts): readonly string[] {
   const versions = { docker: kind === 'docker' ? engine : null, desktop, containerd, runc };
@@ -79,14 +80,17 @@ export function engineProblems({ kind, engine, containerd, runc, desktop }: Engi
   });
 }
 
-/** A line (`1.3.x`) that has a version with the fix is judged by that; the others by whether they came after all of them. */
+/**
+ * If a release line (`1.3.x`) has a version with the fix, its versions are compared with that one. Other lines have
+ * the fix if they are newer than all versions in the list.
+ */
 function hasHole(version: string, closedIn: readonly string[]): boolean {
   const lineOf = (text: string): string => (numbersOf(text) ?? []).slice(0, 2).join('.');
   const own = closedIn.find((one) => lineOf(one) === lineOf(version));
   return isOlder(version, own ?? closedIn.at(-1) ?? '');
 }
 
-/** False also for a version that is none: what cannot be read is not judged. */
+/** Also returns false for text that is not a version, because it cannot be judged. */
 export function isOlder(version: string, than: string): boolean {
   const left = numbersOf(version);
   const right = numbersOf(than);

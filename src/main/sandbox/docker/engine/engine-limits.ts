@@ -7,11 +7,11 @@ export interface EngineLimits {
   readonly swap: boolean;
   readonly pids: boolean;
   readonly cpu: boolean;
-  /** Of a single process: its open files, their size, a dump of its memory. */
+  /** Limits of a single process: open files, file size, core dumps. */
   readonly ulimits: boolean;
 }
 
-/** In words, those that it cannot hold. */
+/** The limits that it cannot enforce, in words. */
 export function unheldLimits(limits: EngineLimits): readonly string[] {
   const names = {
     memory: 'memory',
@@ -32,7 +32,10 @@ type PodmanInfo = z.infer<typeof infoSchema>;
 /** The first version that passes them on: github.com/containers/podman, issue 25881, pull request 25908. */
 const firstWithUlimits = '5.5.0';
 
-/** Podman by its own interface, which its Docker socket speaks, too. Rejects where it does not answer as it should. */
+/**
+ * Asks Podman through its own API, which is also available on its Docker socket. Rejects if it does not answer as
+ * expected.
+ */
 export async function askPodman(docker: Dockerode): Promise<PodmanInfo> {
   const options = { path: '/libpod/info', method: 'GET', statusCodes: { 200: true } };
   const answer: unknown = await new Promise((resolve, reject) => {
@@ -42,8 +45,8 @@ export async function askPodman(docker: Dockerode): Promise<PodmanInfo> {
 }
 
 /**
- * What a Podman that is not root's can limit. By the Docker socket it says that it limits everything; without root it
- * takes such limits and drops them, but for the controllers that the system has handed to its user.
+ * The limits of a rootless Podman. Its Docker socket claims to support all limits. But without root it accepts and
+ * then ignores them, except for the controllers that the system has delegated to its user.
  */
 export function rootlessPodmanLimits(version: string, { host }: PodmanInfo): EngineLimits {
   const has = (name: string): boolean => host.cgroupControllers?.includes(name) ?? false;

@@ -8,12 +8,12 @@ export const engineStopped = 'the container engine stopped';
 export const engineSilent = 'the container engine does not answer';
 
 const everyMs = 5_000;
-/** A busy engine is slow to answer; one that is silent for two of these in a row is not coming back by itself. */
+/** A busy engine answers slowly. One that misses two of these limits in a row will not recover by itself. */
 const answerMs = 10_000;
 const silences = 2;
 const backMs = 500;
 
-/** Resolves when the engine has stopped answering; asks every few seconds until `signal` aborts. Never rejects. */
+/** Resolves when the engine has stopped answering. Asks every few seconds until `signal` aborts. Never rejects. */
 export async function engineSilence(docker: Docker, signal: AbortSignal): Promise<void> {
   for (let silent = 0; silent < silences;) {
     if (!(await isOver(everyMs, signal))) return;
@@ -22,8 +22,8 @@ export async function engineSilence(docker: Docker, signal: AbortSignal): Promis
 }
 
 /**
- * Removes a container as soon as the engine answers again: what was left running in it must not go on writing to the
- * project with nobody there to see it. Gives up after ten minutes, or when `signal` aborts. Never rejects.
+ * Removes a container as soon as the engine answers again, because its processes must not keep writing to the
+ * project unnoticed. Gives up after ten minutes, or when `signal` aborts. Never rejects.
  */
 export async function removeWhenBack(
   docker: Docker,
@@ -37,14 +37,14 @@ export async function removeWhenBack(
       await withDeadline(answerMs, signal, () => container.remove({ force: true, v: true }));
       return 'removed';
     } catch (error) {
-      // 404: gone already; 409: its removal is under way.
+      // 404: it is gone already. 409: it is being removed.
       if (statusOf(error) === 404 || statusOf(error) === 409) return 'removed';
     }
   }
   return 'given up';
 }
 
-/** Whether the engine noted such an event of a container up to now. Never rejects. */
+/** Whether the engine has recorded such an event of a container. Never rejects. */
 export async function hadEvent(
   docker: Pick<Dockerode, 'getEvents'>,
   containerId: string,
@@ -58,7 +58,7 @@ export async function hadEvent(
     for await (const bytes of stream) text += String(bytes);
     return text.trim() !== '';
   };
-  // An engine that does not say counts as one where nothing happened.
+  // If the engine does not say, nothing has happened as far as we know.
   return withDeadline(answerMs, null, work).catch(() => false);
 }
 
@@ -74,7 +74,7 @@ export async function engineAnswers(
   }
 }
 
-/** Waits; false: an abort came first. */
+/** Waits. Returns false if an abort came first. */
 function isOver(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   return sleep(milliseconds, signal).then(
     () => true,

@@ -13,8 +13,8 @@ export interface Swept {
 const engineMs = 10_000;
 
 /**
- * Removes containers and volumes of this home whose process is gone (it was killed, or the machine went down). What
- * belongs to a living process or to another home is not touched. Never rejects: what stays is for the next start.
+ * Removes containers and volumes of this home whose process is gone (it was killed, or the machine went down). Those
+ * of a living process or another home are not touched. Never rejects: the next start tries again.
  */
 export async function sweepLeftovers(engine: Engine, homeId: string, log: Log): Promise<Swept> {
   const { docker } = engine;

@@ -12,11 +12,11 @@ import { ContainerRuns, type StartedProcess } from './run-in-container.ts';
 import type { LiveContainer } from '../container/session-container-options.ts';
 import type { SessionContainer } from '../container/session-container.ts';
 
-/** Each has the limits of a session's container, so that there cannot be many. */
+/** The most running services. Each may use as much as a session's container. */
 const mostRunning = 4;
 const mostEnded = 8;
 const keptBytes = 32 * 1024;
-/** Between asking one to end and killing it. */
+/** The time between asking a service to end and killing it. */
 const graceMs = 2_000;
 
 interface Service {
@@ -25,22 +25,22 @@ interface Service {
   readonly started: StartedProcess;
   readonly output: KeptTail;
   state: Omit<BackgroundProcessState, 'outputBytes'>;
-  /** Resolves when it is over and its container gone. */
+  /** Resolves when the service has ended and its container is gone. */
   over: Promise<void>;
 }
 
-/** Services of one session; each in a container of its own, on the network of the session's. */
+/** The services of one session, each in its own container on the network of the session's container. */
 export class ContainerBackgroundProcesses implements BackgroundProcesses {
   readonly #session: SessionContainer;
   readonly #all = new Map<string, Service>();
   #count = 0;
   #starting = 0;
-  /** Aborted at the end: what is being started then is not. */
+  /** Aborted at the end, so that nothing more is started. */
   readonly #closing = new AbortController();
 
   readonly #onChange: (state: BackgroundProcessState) => void;
 
-  /** `onChange` hears of every start and every end; must not throw. */
+  /** `onChange` is called for every start and every end. It must not throw. */
   constructor(session: SessionContainer, onChange: (state: BackgroundProcessState) => void) {
     this.#session = session;
     this.#onChange = onChange;
@@ -119,7 +119,7 @@ export class ContainerBackgroundProcesses implements BackgroundProcesses {
     await Promise.all(this.#running().map(({ state }) => this.stop(state.id)));
   }
 
-  /** Without grace, at the end of the sandbox. Never rejects. */
+  /** Kills all services at the end of the sandbox, without waiting for them to end. Never rejects. */
   async dispose(): Promise<void> {
     this.#closing.abort();
     const left = [...this.#all.values()];
@@ -132,7 +132,7 @@ export class ContainerBackgroundProcesses implements BackgroundProcesses {
     );
   }
 
-  /** To the end of a service: its own, or that of the container whose network it is on. */
+  /** Waits for the end of a service or of the container whose network it uses. */
   async #follow(service: Service, network: LiveContainer): Promise<void> {
     const { running } = service.started;
     const onGone = (): void => {

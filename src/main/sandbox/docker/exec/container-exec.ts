@@ -10,30 +10,33 @@ import { createFrameParser } from '../runner/docker-stream-frames.ts';
 export interface ContainerExec {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** All of the input; a process that only writes gets none. */
+  /** All of the input. Absent: the process gets none. */
   readonly stdin?: Uint8Array;
-  /** Keep the input open for `write` instead of ending it after `stdin`. */
+  /** Keeps the input open for `write` after `stdin`. */
   readonly keepInputOpen?: boolean;
   readonly onChunk: (chunk: OutputChunk) => void;
 }
 
-/** How a process ended. `lost`: the container or the engine went, so nobody knows; a clean end of a stream says nothing. */
+/**
+ * How a process ended. `lost`: the container or the engine is gone, so the end is unknown. A cleanly ended stream
+ * does not tell.
+ */
 export type ExecEnd =
   | { readonly type: 'exited'; readonly exitCode: number }
   | { readonly type: 'lost'; readonly reason: string };
 
 export interface RunningExec {
   readonly stream: Duplex;
-  /** Never rejects. Comes only when the output has ended as well. */
+  /** Resolves when the output has ended, too. Never rejects. */
   readonly ended: Promise<ExecEnd>;
 }
 
 const engineMs = 10_000;
 
 /**
- * Starts a process in the container. Rejects with `ContainerGoneError` when the container is gone and nothing was
- * started, with `AppError` `timeout` when the engine does not answer. Takes no signal: once begun, only a kill inside
- * the container ends a process; a request that is merely given up would leave it running unseen.
+ * Starts a process in the container. Rejects with `ContainerGoneError` if the container is gone and nothing was
+ * started, and with an `AppError` `timeout` if the engine does not answer. It takes no signal: only a kill inside
+ * the container ends a process that has begun. An abandoned request would leave it running unnoticed.
  */
 export async function startExec(container: Dockerode.Container, request: ContainerExec): Promise<RunningExec> {
   const hasInput = request.stdin !== undefined || request.keepInputOpen === true;
@@ -82,17 +85,17 @@ async function startStream(exec: Dockerode.Exec): Promise<Duplex> {
 
 async function follow(exec: Dockerode.Exec, stream: Duplex, onChunk: (chunk: OutputChunk) => void): Promise<ExecEnd> {
   const parser = createFrameParser(onChunk);
-  // A command that ends without reading its input closes the pipe; that is its right.
+  // A command that ends without reading its input closes the pipe, which is not an error.
   stream.on('error', () => undefined);
   try {
     for await (const bytes of stream) parser.push(bytes);
   } catch {
-    // The stream was cut; what became of the process is asked below.
+    // The stream was cut. The exit code is asked for below.
   }
   return exitOf(exec);
 }
 
-// The code is recorded a moment after the output has ended.
+// The engine records the exit code a moment after the output has ended.
 async function exitOf(exec: Dockerode.Exec): Promise<ExecEnd> {
   for (let waited = 0; waited <= 2000; waited += 50) {
     try {

@@ -1,19 +1,19 @@
 import { forwarderFiles } from '../../network/container-forwarder.ts';
 
 /**
- * The shell programs that keep order in a container: POSIX sh, because any image may be the user's. What they report is
- * data from an untrusted place.
+ * The shell programs that start and end processes in a container. They are POSIX sh, because the user may choose any
+ * image. Their reports are untrusted data.
  */
 
-/** The variable by which a command and all that it starts are known, also after they detached themselves. */
+/** The variable that marks a command and everything that it starts, even after they detach themselves. */
 export const runMark = 'DEWPOINT_RUN';
 
-/** How the wrapper says that the folder to run in cannot be entered. */
+/** The wrapper's exit code if it cannot enter the folder to run in. */
 export const noFolderExit = 125;
 
 /**
- * Process 1: ignores every signal, collects orphans, survives `kill -9 -1` and ends when its input does (which happens
- * when Dewpoint goes, however it goes).
+ * Process 1. It ignores every signal, collects orphans, survives `kill -9 -1` and ends with its input, which closes
+ * when Dewpoint ends in any way.
  */
 const reaperScript = `trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM
 exec 3<&0
@@ -23,8 +23,8 @@ while :; do
   [ $? -eq 0 ] && exit 0
 done`;
 
-// Kills what carries the mark of run $1, and orphans with no mark at all (they cleared their environment to escape).
-// Session 1 is the reaper's own. Prints nothing; returns 0 when something was found.
+// Kills processes with the mark of run $1, and orphans without any mark (they cleared their environment to escape).
+// Session 1 is the reaper's own. Prints nothing. Returns 0 if it found something.
 const sweepFunction = `sweep() {
   found=1
   for file in $(grep -ls "${runMark}=$1" /proc/[0-9]*/environ 2>/dev/null); do
@@ -52,15 +52,15 @@ sweep_all() {
 }`;
 
 /**
- * Printed after the errors of a command during which the kernel killed something for its memory: neither the exit code
- * nor the engine tells that from any other kill.
+ * Printed after the errors of a command if the kernel killed a process for its memory meanwhile. Neither the exit
+ * code nor the engine distinguishes that from other kills.
  */
 export const memoryNotice = '[dewpoint: the memory limit of the sandbox was reached: something was killed for it]';
 
 /**
- * Runs a command and ends everything it left behind when it is over, so that its output ends, too, and nothing writes
- * to the workspace later. Arguments: mark, folder, nonce, command. Exits with the command's own code.
- * A handler (not "ignore", which children would inherit) keeps the wrapper alive when its group is asked to end.
+ * Runs a command, and then ends everything that it left. So its output ends, too, and nothing writes to the
+ * workspace later. Arguments: mark, folder, nonce, command. Exits with the command's code. A handler (not "ignore",
+ * which children would inherit) keeps the wrapper alive when its group is asked to end.
  */
 const runScript = `trap : TERM INT HUP
 ${sweepFunction}
@@ -85,8 +85,9 @@ out_of_memory
 exit "$code"`;
 
 /**
- * Ends a run: asks first, then kills. Arguments: mark, tenths of a second to wait in between, and \`alone\` when no other
- * run is alive: then everything is killed at once, which needs no further process and wins against a fork bomb.
+ * Ends a run: asks first, then kills. Arguments: mark, tenths of a second to wait in between, and `alone` if no
+ * other run is alive. Then everything is killed at once, which needs no further process and wins against a fork
+ * bomb.
  */
 const killScript = `${sweepFunction}
 count=$2
@@ -116,9 +117,9 @@ fi
 exit 0`;
 
 /**
- * Says what the image can do: one word a line, of \`gnu\` (find -printf), \`rg\`, \`bash\`, \`scratch\` (writable),
- * and \`open\` where what the kernel keeps in /proc is not hidden or can be changed. Arguments:
- * workspace, scratch, and where the user is tried: a file to make and one to delete, both in the workspace.
+ * Prints what the image can do, one word a line: `gnu` (find -printf), `rg`, `bash`, `scratch` (writable), and
+ * `open` if the kernel's files in /proc are not hidden or can be changed. Arguments: workspace, scratch, and to try
+ * the user: a file to make and one to delete, both in the workspace.
  */
 const probeScript = `find / -maxdepth 0 -readable -printf '' 2>/dev/null && echo gnu
 command -v rg >/dev/null 2>&1 && echo rg
@@ -131,7 +132,7 @@ if { [ -f /proc/kcore ] && [ -r /proc/kcore ]; } || [ -w /proc/sys/kernel/core_p
 rm -f -- "$1/$4" 2>/dev/null
 exit 0`;
 
-/** The programs by name; a container finds them, read-only, in `scriptsInContainer`. */
+/** The programs by name. They are in the container as read-only files in `scriptsInContainer`. */
 export const scriptFiles = {
   reaper: reaperScript,
   run: runScript,

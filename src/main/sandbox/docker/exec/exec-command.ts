@@ -15,7 +15,7 @@ import type { LiveContainer } from '../container/session-container-options.ts';
 import type { SessionContainer } from '../container/session-container.ts';
 
 const defaultKeepBytes = 256 * 1024;
-/** A command that prints more than this is ended: it fills logs and nobody reads it. */
+/** A command that prints more than this is ended, because nobody reads so much and it would fill logs. */
 const maxOutputBytes = 1024 * 1024 * 1024;
 const maxCommandBytes = 100_000;
 
@@ -25,7 +25,7 @@ export interface CommandPlace {
   readonly onDiskLow: AskAboutDisk | null;
 }
 
-/** Runs a command in a session's container to its end, and says what it did to what is protected. */
+/** Runs a command in a session's container to its end, and reports changes to protected files. */
 export async function execCommand(
   place: CommandPlace,
   request: ExecRequest,
@@ -76,7 +76,7 @@ export async function execCommand(
   });
 }
 
-/** The watch over the disks, and what the run of the command has to know for it. */
+/** Watches the disks while a command runs. Also returns the hooks that the command's run needs for that. */
 function watchWhileItRuns({ session, onDiskLow }: CommandPlace, signal: AbortSignal) {
   let live: LiveContainer | null = null;
   const hold = createDeadlinePause();
@@ -93,7 +93,7 @@ function watchWhileItRuns({ session, onDiskLow }: CommandPlace, signal: AbortSig
   disk.watch({ ...project, counts: 'bytes', space: () => spaceOf(workspacePath) });
   disk.watch({ ...project, counts: 'files', space: () => filesOf(workspacePath) });
   const onStarted = (started: LiveContainer): void => {
-    // Twice where the first container was of no use.
+    // This is called twice if the first container could not be used.
     if (live === null && started.engineDisk !== null) disk.watch(started.engineDisk);
     live = started;
   };
@@ -107,11 +107,11 @@ function inContainer(live: LiveContainer | null): LiveContainer['container'] {
 
 interface Before {
   readonly guarded: ProtectedState;
-  /** How many places were told of. */
+  /** How many places had been reported before. */
   readonly left: number;
 }
 
-// A change by the person themselves at this moment looks the same: it is told, not judged.
+// The user may have made the change at the same moment, so the text accuses nobody.
 async function noticeOf(session: SessionContainer, before: Before): Promise<string> {
   const { guarded, guard } = session;
   const [after] = await Promise.all([readProtected(guarded), guard.look()]);
@@ -144,13 +144,13 @@ export function refuseCommand({ command, cwd, env }: Command): Reply<never> | nu
   return null;
 }
 
-/** A command in its folder, by the best shell there is. */
+/** Runs a command in its folder, with bash if there is one. */
 export function programOf({ command, cwd }: Command): (capabilities: ImageCapabilities) => ContainerProgram {
   const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
   return ({ bash }) => ({ type: 'command', command, shell: bash ? '/bin/bash' : '/bin/sh', folder });
 }
 
-/** Why it was ended before its time, where that was for what it did. */
+/** Why the command was ended early, if the cause was its own behavior. */
 function endText({ outcome }: RunEnd, diskProblem: string | null): string {
   const why = outcome === 'flooded' ? 'ended because it printed too much' : diskProblem;
   return why === null ? '' : `\n[dewpoint: ${why}]\n`;
@@ -164,7 +164,7 @@ function outcomeOf(
 ): Pick<ExecResult, 'outcome' | 'exitCode' | 'killedFor'> {
   if (end.outcome === 'flooded') return { outcome: 'killed', exitCode: null, killedFor: 'output' };
   if (end.outcome === 'cancelled' && isDiskFull) return { outcome: 'killed', exitCode: null, killedFor: 'disk' };
-  // Killed by a signal that was not sent here. What the kernel killed for its memory is said at the very end.
+  // Killed by a signal that was not sent from here. If the cause was memory, the very end of stderr says so.
   if (end.outcome === 'exited' && end.exitCode === 137) {
     const isMemory = stderr.trimEnd().endsWith(memoryNotice);
     return { outcome: 'killed', exitCode: 137, killedFor: isMemory ? 'memory' : 'signal' };

@@ -17,15 +17,18 @@ import { RunnerProcesses } from '../runner/runner-processes.ts';
 
 export interface AttachedContainer {
   readonly processes: ContainerProcesses;
-  /** Resolves when processes can be started; rejects when that will never be. */
+  /** Resolves when processes can be started. Rejects when they never can. */
   readonly ready: Promise<void>;
-  /** Lets go of the container's input, with which its first process ends. */
+  /** Closes the container's input, which ends its first process. */
   readonly detach: () => void;
 }
 
 const engineMs = 30_000;
 
-/** Takes hold of a container before it is started. `onEnd` is called when the connection has ended, perhaps repeatedly. */
+/**
+ * Attaches to a container before it is started. `onEnd` is called when the connection has ended, possibly more than
+ * once.
+ */
 export async function attachProcesses(
   container: Dockerode.Container,
   hasRunner: boolean,
@@ -35,7 +38,7 @@ export async function attachProcesses(
     container.attach({ stream: true, stdin: true, stdout: hasRunner, stderr: hasRunner, hijack: true }),
   );
   attached.on('error', onEnd).on('end', onEnd).on('close', onEnd);
-  // The connection must not keep a host alive that forgot to dispose: the container ends with it.
+  // The connection must not keep a process alive that forgot to dispose. The container ends with it.
   if (attached instanceof Socket) attached.unref();
   const detach = (): void => void (attached instanceof Duplex && attached.destroy());
   if (hasRunner && attached instanceof Duplex) {
@@ -47,13 +50,13 @@ export async function attachProcesses(
 }
 
 const killedExit = 137;
-/** What an engine gives as a command's own output and code when it could not start it. */
+/** The exit code and the beginning of the output that an engine returns for a command that it could not start. */
 const notStartedExit = 126;
 const engineWords = 'OCI runtime exec failed';
 
 /**
- * Processes by the engine's `exec`, for images without the runner: 60 to 110 ms each, and everything that must hold is
- * held by shell programs in the container (`scripts.ts`).
+ * Starts processes through the engine's `exec`, for images without the runner. Each takes 60 to 110 ms. Shell
+ * programs in the container (`container-scripts.ts`) make sure that all is cleaned up.
  */
 export class ExecProcesses implements ContainerProcesses {
   readonly #container: Dockerode.Container;
@@ -116,7 +119,7 @@ function endOf(end: ExecEnd, heads: { readonly stdout: string; readonly stderr: 
   if (exitCode === noFolderExit && heads.stderr === heads.nonce) return { type: 'no-folder' };
   if (exitCode === notStartedExit && heads.stdout.startsWith(engineWords))
     return { type: 'not-started', reason: 'the engine could not start it' };
-  // 137 is a kill; 128, 255 and below zero are what the engine says of a process that it lost while it started.
+  // 137 is a kill. The engine returns 128, 255 and negative codes for a process that it lost during the start.
   const isDoubtful = exitCode === killedExit || exitCode === 128 || exitCode === 255 || exitCode < 0;
   return { type: 'exited', exitCode, isDoubtful };
 }

@@ -7,7 +7,7 @@ import { ContainerRuns } from './run-in-container.ts';
 import { giveWay, hostsOf, type NetworkPlace } from './run-with-network.ts';
 
 const graceMs = 500;
-/** What lives for days makes more connections than a command; what it may hold open at a time stays. */
+/** A process that runs for days makes more connections than a command. The limit on concurrent ones is the same. */
 const limits = {
   ...usualLimits,
   maxConnections: Number.MAX_SAFE_INTEGER,
@@ -16,8 +16,8 @@ const limits = {
 };
 
 /**
- * Starts a process that may reach some hosts, in a container of its own beside the session's, as `runWithNetwork` does for
- * a command. When it ends, so do its way out and the container.
+ * Starts a process that may reach some hosts, in its own container beside the session's, as `runWithNetwork` does
+ * for a command. When the process ends, its network access and the container end, too.
  */
 export async function openWithNetwork(
   { session, outward }: Pick<NetworkPlace, 'session' | 'outward'>,

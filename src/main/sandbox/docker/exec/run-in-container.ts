@@ -16,15 +16,15 @@ import type { LiveContainer } from '../container/session-container-options.ts';
 import type { SessionContainer } from '../container/session-container.ts';
 
 export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
-  /** Made for what the image can do. */
+  /** Creates the program for the image's capabilities. */
   readonly program: (capabilities: ImageCapabilities) => ContainerProgram;
 }
 
 export interface ContainerRun extends Omit<ContainerStart, 'keepInputOpen'> {
   readonly timeoutMs: number;
-  /** Time that does not count for `timeoutMs`. */
+  /** Excludes paused time from `timeoutMs`. */
   readonly hold?: DeadlinePause;
-  /** Told where it runs, once it does. */
+  /** Called with the container once the process runs. */
   readonly onStarted?: (live: LiveContainer) => void;
   /** More output than this ends the run. */
   readonly maxOutputBytes: number;
@@ -35,13 +35,13 @@ export interface RunEnd {
   readonly exitCode: number | null;
 }
 
-/** A process that the caller follows, and where it is. */
+/** A running process that the caller follows, and its container. */
 export interface StartedProcess {
   readonly live: LiveContainer;
   readonly running: ContainerProcess;
 }
 
-/** Between asking a command to end and killing it; a person who cancels waits less. */
+/** The time between asking a command to end and killing it. It is short after an abort, because a user waits. */
 const graceMs = { 'timed-out': 1000, cancelled: 200, flooded: 0 } as const;
 const killMs = 3_000;
 const settleMs = 1_500;
@@ -55,7 +55,9 @@ export class ContainerRuns {
     this.#session = session;
   }
 
-  /** Runs one process to its end. What was not started because the container was gone is tried once in a new one. */
+  /**
+   * Runs one process to its end. If the container was gone and nothing was started, it tries once more in a new one.
+   */
   async run(request: ContainerRun, signal: AbortSignal): Promise<Reply<RunEnd>> {
     for (let tries = 1; ; tries += 1) {
       const flood = new AbortController();
@@ -68,7 +70,8 @@ export class ContainerRuns {
       if (why !== 'ended') return success({ outcome: why, exitCode: null });
       const judged = await this.#judge(live, end);
       if (judged !== null) return success(judged);
-      // Nothing ran. Where nothing else is in the way it will not get better: a command can spoil what a container may do.
+      // Nothing ran. If no other process is running, the container itself is broken, which a command can cause. So it
+      // is replaced.
       const isAlone = this.#alive === 0;
       if (isAlone) await this.#session.kill(live, 'no process can be started in it any more');
       if (!isAlone || tries === 2)
@@ -94,7 +97,7 @@ export class ContainerRuns {
     return { why, end };
   }
 
-  /** Starts a process that the caller follows; `stop` ends it. */
+  /** Starts a process that the caller follows. `stop` ends it. */
   async start({ program, ...request }: ContainerStart, signal: AbortSignal): Promise<Reply<StartedProcess>> {
     for (let tries = 1; ; tries += 1) {
       const acquired = await this.#session.acquire(signal);
@@ -114,7 +117,7 @@ export class ContainerRuns {
     }
   }
 
-  // A container killed at the wrong moment leaves a stream that never ends: it gets the time it would need, and no more.
+  // The stream of a killed container may never end, so it gets a limited time.
   #watch(live: LiveContainer, running: ContainerProcess): void {
     const onGone = (): void => {
       void endsWithin(running.ended, settleMs).then((isEnded) => {
@@ -129,12 +132,12 @@ export class ContainerRuns {
     });
   }
 
-  /** In this order: ask, kill from within, and where that does not help within its time, the whole container. Never rejects. */
+  /** Asks the process to end, then kills it from inside, and at last kills the whole container. Never rejects. */
   async stop({ live, running }: StartedProcess, grace: number): Promise<void> {
     try {
       await withDeadline(killMs + grace, null, () => running.stop(grace));
     } catch {
-      // No room for one more process, or no answer: the next stage does not depend on either.
+      // The container has no room for another process, or does not answer. The next stage needs neither.
     }
     if (await endsWithin(running.ended, settleMs)) return;
     await this.#session.kill(live, 'a command could not be ended in any other way');
@@ -142,11 +145,12 @@ export class ContainerRuns {
     running.abandon();
   }
 
-  // Null: nothing was started. The engine records the end of a container a moment later than the end of what ran in it.
+  // Null: nothing was started. The engine records the end of a container a moment later than the end of its
+  // processes.
   async #judge(live: LiveContainer, end: ProcessEnd): Promise<RunEnd | null> {
     switch (end.type) {
       case 'not-started':
-        // The engine says the same of a container that has just ended.
+        // The engine reports the same for a container that has just ended.
         await this.#look(live);
         return live.goneBecause === null ? null : { outcome: 'lost', exitCode: null };
       case 'no-folder':
@@ -165,7 +169,7 @@ export class ContainerRuns {
 
   async #staysAlive(live: LiveContainer): Promise<boolean> {
     for (let waited = 0; waited <= settleMs && live.goneBecause === null; waited += 100) {
-      // One that is gone ends the loop below.
+      // If the container is gone, the loop ends.
       if (waited > 0) await sleep(100, live.gone.signal).catch(() => undefined);
       await this.#look(live);
     }

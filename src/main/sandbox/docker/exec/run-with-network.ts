@@ -15,19 +15,19 @@ import type { LiveContainer } from '../container/session-container-options.ts';
 import type { SessionContainer } from '../container/session-container.ts';
 
 const readyMs = 20_000;
-/** A command can make as many as it likes; whoever reads them cannot. */
+/** The most decisions in a result. A command can make any number of connections. */
 const mostDecisions = 1_000;
 
 export interface NetworkPlace {
   readonly session: SessionContainer;
   readonly outward: OutboundConnections;
   readonly onDiskLow: AskAboutDisk | null;
-  /** Work in the command's own container, before there is a way out and after it is closed. */
+  /** Work in the command's own container, before its network access opens and after it is closed. */
   readonly around?: AroundCommand;
 }
 
 export interface AroundCommand {
-  /** A failure ends it: the command does not run. */
+  /** A failure prevents the command from running. */
   readonly before: (run: RunBeside, signal: AbortSignal) => Promise<Reply<void>>;
   readonly after: (run: RunBeside, ended: ExecResult, signal: AbortSignal) => Promise<void>;
 }
@@ -35,8 +35,8 @@ export interface AroundCommand {
 export type RunBeside = (request: ExecRequest, signal: AbortSignal) => Promise<Reply<ExecResult>>;
 
 /**
- * Runs a command in a container of its own whose only way out is a proxy of the app, over the input and output of a
- * process in it. When the command ends, so do the way and the container.
+ * Runs a command in its own container. Its only way to the network is a proxy of the app, over the input and output
+ * of a process in the container. When the command ends, that way and the container end, too.
  */
 export async function runWithNetwork(
   { session, outward, onDiskLow, around }: NetworkPlace,
@@ -80,7 +80,7 @@ export async function runWithNetwork(
   }
 }
 
-/** The hosts of a request by their one spelling; `bad-input` for one that cannot be listed. */
+/** The canonical hosts of a request. Fails with `bad-input` for one that cannot be listed. */
 export function hostsOf({ hosts: names }: Pick<NetworkRequest, 'hosts'>): Reply<ReadonlySet<string>> {
   const hosts = new Set<string>();
   for (const name of names) {
@@ -97,9 +97,9 @@ export function hostsOf({ hosts: names }: Pick<NetworkRequest, 'hosts'>): Reply<
   return success(hosts);
 }
 
-/** A way out of a container while it is open. */
+/** The open network access of a container. */
 export interface WayOut {
-  /** What programs in it have to be told, with what they are told anyway. */
+  /** The variables that programs need to use it, added to the request's own. */
   readonly environment: (own: ExecRequest['env']) => Readonly<Record<string, string>>;
   readonly close: () => void;
 }
@@ -119,7 +119,7 @@ export async function giveWay(
   });
 }
 
-/** Programs differ in which of these they heed; none of them can leave another way. */
+/** Programs use different ones of these variables. None of them can open another way. */
 const proxyEnvironment = {
   ...Object.fromEntries(
     ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [
@@ -129,13 +129,13 @@ const proxyEnvironment = {
   ),
   no_proxy: 'localhost,127.0.0.1,::1',
   NO_PROXY: 'localhost,127.0.0.1,::1',
-  // Node heeds the others only with this.
+  // Node uses the others only with this one.
   NODE_USE_ENV_PROXY: '1',
 };
 
 const certificatesInContainer = '/run/dewpoint-certificates.pem';
 
-/** Puts the machine's own certificates beside those of the image; the value is how programs are told of them. */
+/** Adds this machine's certificates to those of the image. Returns the variables that tell programs about them. */
 async function giveCertificates(live: LiveContainer, pem: string): Promise<Reply<Readonly<Record<string, string>>>> {
   if (pem === '') return success({});
   const file = certificatesInContainer;
@@ -163,7 +163,7 @@ async function giveCertificates(live: LiveContainer, pem: string): Promise<Reply
 
 type Handle = Parameters<typeof createTunnel>[0]['onConnection'];
 
-/** Starts the forwarder and waits until it listens. The value ends every connection through it. */
+/** Starts the forwarder and waits until it listens. Returns a function that ends every connection through it. */
 async function openWay(live: LiveContainer, handle: Handle): Promise<Reply<() => void>> {
   const ready = new AbortController();
   let running: RunningExec | null = null;

@@ -43,7 +43,7 @@ const searchBytes = 16 * 1024 * 1024;
 const listBytes = 64 * 1024 * 1024;
 const scanBytes = 512 * 1024 * 1024;
 const manyBytes = 64 * 1024 * 1024;
-/** Of one reading of many files: how many names, and how long they may be together as arguments. */
+/** For one reading of many files: the most names, and the most bytes of them as arguments. */
 const manyNames = 5000;
 const manyNameBytes = 512 * 1024;
 
@@ -60,7 +60,7 @@ interface Output {
   readonly stderr: string;
 }
 
-/** File operations, each one process in the container: what a link leads to is at most the container's own. */
+/** File operations, each as one process in the container. So a link can lead at most to the container's own files. */
 export class ContainerFiles {
   readonly #runs: ContainerRuns;
   readonly #writes = new WritesUnderWay();
@@ -104,7 +104,7 @@ export class ContainerFiles {
         if (bytes.length <= maxBytes) all.set(path, { bytes, mode, sha256: sha256Of(bytes) });
       }
       if (found !== null) continue;
-      // One of them cannot be read, or was changed at this moment.
+      // One of the files cannot be read, or was changed at this moment.
       const each = await readFilesSingly((path) => this.read(path, options, signal), batch, { options, signal });
       if (!each.ok) return each;
       for (const [path, content] of each.value) all.set(path, content);
@@ -112,7 +112,7 @@ export class ContainerFiles {
     return success(all);
   }
 
-  /** Once begun it is not given up: half a write would be worse than a late one. It ends within 30 s. */
+  /** Once begun, it is not aborted, because half a write would be worse than a late one. It ends within 30 s. */
   async write(
     path: string,
     { bytes, expect }: { bytes: Uint8Array; expect: string | null | undefined },
@@ -217,7 +217,7 @@ export class ContainerFiles {
     if (!hasRipgrep) return this.#searchByGrep(query, signal);
     const { exitCode, stdout, stderr } = done.value;
     if (exitCode === fileExits.notRegular) return explain(done.value, query.path);
-    // 1: nothing matched. 2: an error, but also a file that could not be read beside others that matched.
+    // 1: nothing matched. 2: an error, or a file that could not be read while others matched.
     if (exitCode === 2 && /No such file or directory/.test(stderr))
       return failure('not-found', `There is no ${query.path}.`);
     if (exitCode > 1 && stdout.length === 0 && stderr !== '') return badPattern(stderr);
@@ -318,7 +318,7 @@ function script(text: string, ...values: readonly string[]): ContainerProgram {
   return { type: 'script', text, values };
 }
 
-/** The runner's own operation takes what its shell program takes. */
+/** The runner's operation takes the same arguments as its shell program. */
 function files(operation: string, text: string, ...values: readonly string[]): () => ContainerProgram {
   return () => ({ type: 'files', operation: [operation, ...values], text, values });
 }

@@ -1,9 +1,9 @@
 import { maybeEnvironments, skippedFolders } from '../../files/skipped-folders.ts';
 
 /**
- * One shell program a file operation, run in the workspace, for images without the runner, which does the same by itself
- * (`resources/sandbox/runner`, with the same output and codes). A path is always an argument, never part of the program,
- * and begins with `./`. What went wrong is an exit code.
+ * One shell program for each file operation, run in the workspace of images without the runner. The runner does the
+ * same itself (`resources/sandbox/runner`), with the same output and codes. A path is always an argument, never part
+ * of the program, and begins with `./`. The exit code says what went wrong.
  */
 export const fileExits = {
   notFound: 40,
@@ -20,7 +20,10 @@ export const fileExits = {
 
 const x = fileExits;
 
-/** Arguments: path, most bytes. Prints the mode in octal and a line end, then the bytes; for `tooLarge` the size. */
+/**
+ * Arguments: path, most bytes. Prints the mode in octal and a line end, then the bytes. With `tooLarge`, prints the
+ * size.
+ */
 export const readScript = `f=$1
 [ -e "$f" ] || exit ${x.notFound}
 [ -d "$f" ] && exit ${x.isFolder}
@@ -33,8 +36,8 @@ printf '%s\\n' "$2"
 exec head -c "$((max + 1))" -- "$f"`;
 
 /**
- * Arguments: paths. Prints a line for each (size, mode, inode, times), then the bytes of all, then the lines again:
- * where these differ, a file was changed meanwhile. Fails as a whole where one cannot be read.
+ * Arguments: paths. Prints a line for each file (size, mode, inode, times), then all bytes, then the lines again. If
+ * the lines differ, a file was changed meanwhile. Fails completely if a file cannot be read.
  */
 export const readManyScript = `all() { stat -Lc '%s %a %i %y %z' -- "$@" || exit ${x.failed}; }
 for f; do [ -f "$f" ] || exit ${x.notRegular}; done
@@ -42,8 +45,8 @@ all "$@"
 cat -- "$@" || exit ${x.failed}
 all "$@"`;
 
-// Goes to the folder of "$f" by its real path, following a link at the end, and leaves the name in $base. A link out of the
-// workspace ends here. The trailing x keeps names that end with a line break whole.
+// Goes to the folder of "$f" by its real path, following a link at the end, and sets $base to the name. A link out of
+// the workspace fails here. The trailing x protects names that end with a line break.
 const enterFolder = `enter() {
   nl='
 '
@@ -66,8 +69,8 @@ check() {
 }`;
 
 /**
- * Arguments: path, expected hash or `any` or `none`, size of the input, name for the temporary file. The file is there
- * whole or not at all; where the owner would change by a rename it is written in place.
+ * Arguments: path, expected hash or `any` or `none`, size of the input, name for the temporary file. The file is
+ * written completely or not at all. If a rename would change the owner, it is written in place.
  */
 export const writeScript = `${enterFolder}
 f=$1 expect=$2 size=$3 temp=$4
@@ -94,7 +97,7 @@ fi
 check || exit ${x.stale}
 mv -f -- "./$temp" "./$base" || exit ${x.failed}`;
 
-/** Arguments: path, expected hash or `any`. A link is removed itself. */
+/** Arguments: path, expected hash or `any`. A link itself is removed. */
 export const deleteScript = `${enterFolder}
 f=$1 expect=$2
 [ -e "$f" ] || [ -L "$f" ] || exit ${x.notFound}
@@ -106,7 +109,9 @@ enter keep
 check || exit ${x.stale}
 rm -f -- "./$base" 2>/dev/null || exit ${x.denied}`;
 
-/** Arguments: path. Prints where it leads, from the workspace on; what is not there yet stays as it is. */
+/**
+ * Arguments: path. Prints where it leads, relative to the workspace. Parts that do not exist yet stay as they are.
+ */
 export const realPathScript = `f=$1 tail= nl='
 '
 while [ "$f" != . ] && [ ! -e "$f" ] && [ ! -L "$f" ]; do tail=/\${f##*/}$tail; f=\${f%/*}; done
@@ -115,7 +120,7 @@ f=\${f%"$nl"x}$tail
 root=$(pwd -P)
 case "$f" in "$root"/*) printf '%s' "\${f#"$root"/}" ;; *) exit ${x.outside} ;; esac`;
 
-/** Arguments: path, mode in octal. The runner has nothing for it: it is seldom needed. */
+/** Arguments: path, mode in octal. The runner has no such operation, because it is seldom needed. */
 export const modeScript = `f=$1
 [ -L "$f" ] && exit ${x.notRegular}
 [ -e "$f" ] || exit ${x.notFound}
@@ -123,31 +128,31 @@ export const modeScript = `f=$1
 [ -f "$f" ] || exit ${x.notRegular}
 chmod "$2" "$f" 2>/dev/null || exit ${x.denied}`;
 
-/** Arguments: path. Prints the raw mode in hex, size, and the time of change in seconds. */
+/** Arguments: path. Prints the raw mode in hex, size, and the modification time in seconds. */
 export const statScript = `f=$1
 [ -e "$f" ] || [ -L "$f" ] || exit ${x.notFound}
 exec stat -c "$2" -- "$f"`;
 
-/** What the runner is told to leave out of lists and scans, as the programs below do. */
+/** What the runner must leave out of lists and scans, as the programs below do. */
 export const leftOut: readonly string[] = [...skippedFolders, '--', ...maybeEnvironments];
 
 const anyOf = (names: readonly string[]): string => names.map((name) => `-name ${name}`).join(' -o ');
 
-// `-exec test` costs a process: it is asked only for folders with one of two names.
+// `-exec test` costs a process, so it is used only for folders with one of two names.
 const prune =
   `( -type d ( ${anyOf(skippedFolders)} ) -prune ) -o ( -type d ( ${anyOf(maybeEnvironments)} ) -exec test -e {}/pyvenv.cfg ; -prune )`.replaceAll(
     /([();])/g,
     '\\$1',
   );
 
-// A folder that cannot be looked through. Where there is no GNU find, a long path cannot be either.
+// A folder that cannot be read. Without GNU find, long paths cannot be read, either.
 const gnuUnseen = `-type d \\( ! -readable -o ! -executable \\)`;
 const shellUnseen = `[ -d "$f" ] && [ ! -L "$f" ] && { [ ! -r "$f" ] || [ ! -x "$f" ] || [ \${#f} -gt 3800 ]; }`;
 
 /**
- * Arguments: path, depth, `all` or `some`. Prints entries, each ended by NUL: kind as find says it, size, path, and again
- * with `!` for its kind a folder that cannot be looked through; then an empty one; then the ignore files: length of the
- * text, path, NUL, text.
+ * Arguments: path, depth, `all` or `some`. Prints entries, each ended by NUL: the kind as in find, size, path. For a
+ * folder that cannot be read, it prints another entry with the kind `!`. An empty entry follows, then the ignore
+ * files: length of the text, path, NUL, text.
  */
 export function listScript(isGnu: boolean): string {
   const entry = isGnu
@@ -171,8 +176,8 @@ exit 0`;
 }
 
 /**
- * Prints every tracked file, each ended by NUL: size, mode, inode, times, a tab, path; and `!`, a blank and the path of
- * every folder that cannot be looked through.
+ * Prints every tracked file, each ended by NUL: size, mode, inode, times, a tab, path. For every folder that cannot
+ * be read, it prints `!`, a space and the path.
  */
 export function scanScript(isGnu: boolean): string {
   const entry = isGnu
@@ -181,14 +186,14 @@ export function scanScript(isGnu: boolean): string {
   return `find . ${prune} -o ${entry} 2>/dev/null; exit 0`;
 }
 
-/** Arguments: path, options and pattern for ripgrep. A pipe would be waited for, so it is not searched. */
+/** Arguments: path, options and pattern for ripgrep. A pipe is not searched, because reading it would block. */
 export const searchScript = `f=$1; shift
 [ -e "$f" ] && [ ! -f "$f" ] && [ ! -d "$f" ] && exit ${x.notRegular}
 exec rg "$@" "$f"`;
 
 /**
- * For an image without ripgrep: takes names of files, each ended by NUL, and prints as ripgrep does. Arguments: pattern,
- * options for grep. Exits with 2 where the pattern is none.
+ * For an image without ripgrep: reads file names, each ended by NUL, and prints like ripgrep. Arguments: pattern,
+ * options for grep. Exits with 2 if the pattern is not valid.
  */
 export const grepScript = `pattern=$1; shift
 echo x | grep "$@" -e "$pattern" >/dev/null; [ $? -eq 2 ] && exit 2

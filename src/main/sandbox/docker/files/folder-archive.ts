@@ -3,8 +3,8 @@ import type { UserIds } from '../user/container-identity.ts';
 const blockBytes = 512;
 
 /**
- * A tar archive that holds one empty folder with an owner: how a volume gets a folder that a powerless user can write,
- * because nobody in the container may change an owner. The name `.` is the place itself.
+ * A tar archive with one empty folder that has an owner. It gives a volume a folder that an unprivileged user can
+ * write, because no user in the container may change an owner. The name `.` means the place itself.
  */
 export function folderArchive(name: string, { uid, gid }: UserIds, mode = 0o700): Buffer {
   const header = Buffer.alloc(blockBytes);

@@ -2,8 +2,8 @@ import type { Walked } from '../../files/make-listing.ts';
 import type { ListEntry, ScannedFile, WorkspaceFiles } from '../../sandbox.ts';
 
 /**
- * What the list program printed. Entries are sorted by path. Names that are not UTF-8 are left out: they could not be
- * named again.
+ * Parses the output of the list program. Entries are sorted by path. Names that are not UTF-8 are left out, because
+ * they could not be used as paths.
  */
 export function parseListing(output: Buffer): Walked {
   const records = splitRecords(output);
@@ -23,8 +23,8 @@ export function parseListing(output: Buffer): Walked {
 }
 
 /**
- * What the scan program printed: path to metadata. A path that is no text has U+FFFD in it; it cannot be opened by that,
- * and those that look the same count as one.
+ * Parses the output of the scan program: metadata by path. A path that is not text contains U+FFFD and cannot be
+ * opened. Paths that look the same count as one.
  */
 export function parseScan(output: Buffer): WorkspaceFiles {
   const files = new Map<string, ScannedFile>();
@@ -45,8 +45,8 @@ export function parseScan(output: Buffer): WorkspaceFiles {
 }
 
 /**
- * What the program that reads many files printed: path to bytes and mode. Null where that is not certain: a file was
- * changed while it was read.
+ * Parses the output of the program that reads many files: bytes and mode by path. Null if it may be inconsistent,
+ * because a file was changed meanwhile.
  */
 export function parseMany(
   output: Buffer,
@@ -77,7 +77,7 @@ function parseIgnoreFiles(records: readonly string[]): Map<string, string> {
   for (let index = 0; index + 1 < records.length; index += 2) {
     const path = withoutDot((records[index] ?? '').replace(/^\d+ /, ''));
     const cut = path.lastIndexOf('/');
-    // The text ends with an x that kept its last line breaks.
+    // The text ends with an x, which protects its last line breaks.
     files.set(cut < 0 ? '.' : path.slice(0, cut), (records[index + 1] ?? '').slice(0, -1));
   }
   return files;
@@ -89,7 +89,7 @@ function splitRecords(output: Buffer): string[] {
   return records;
 }
 
-// U+FFFD stands where bytes were no UTF-8 (or, rarely, in a name itself: such a name is left out as well).
+// U+FFFD replaces bytes that are not UTF-8. Rarely, a name really contains it; that one is left out, too.
 function isText(record: string): boolean {
   return !record.includes('\uFFFD');
 }

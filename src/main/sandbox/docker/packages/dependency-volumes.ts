@@ -8,13 +8,13 @@ import { isOwnerAlive, ownerMark } from '../user/container-identity.ts';
 import { removeVolume } from '../container/remove-container.ts';
 
 /**
- * Marks the volumes with packages by the home they belong to. Not the label of containers and scratch volumes: those are
- * swept when their process is gone, these outlive it.
+ * Marks volumes with packages, with the home that they belong to. It differs from the label of containers and
+ * scratch volumes, which are removed once their process is gone. These volumes stay.
  */
 const dependenciesLabel = 'dewpoint.dependencies';
 const engineMs = 10_000;
 
-/** An empty volume for one part; until a record names it, it counts as half made. */
+/** Creates an empty volume for one part. Until a record names it, it counts as incomplete. */
 export async function createDependencyVolume(engine: Engine, homeId: string, imageId: string): Promise<string> {
   const name = `dewpoint-deps-${homeId}-${randomBytes(8).toString('hex')}`;
   const labels = {
@@ -28,8 +28,8 @@ export async function createDependencyVolume(engine: Engine, homeId: string, ima
 }
 
 /**
- * A new volume belongs to root, and nobody in a container may change that. So its folder is given another mode through a
- * container that is made for it and never started; written to it is only while the packages are installed.
+ * A new volume belongs to root, and no user in a container can change that. So its folder's mode is changed through
+ * a container that is created for that and never started. The volume is writable only while packages are installed.
  */
 async function openToAll(
   engine: Engine,
@@ -52,7 +52,7 @@ async function openToAll(
   }
 }
 
-/** Rejects only where the engine does not answer. */
+/** Rejects only if the engine does not answer. */
 export async function hasDependencyVolume(engine: Engine, homeId: string, name: string): Promise<boolean> {
   try {
     const found = await withDeadline(engineMs, null, () => engine.docker.getVolume(name).inspect());
@@ -63,7 +63,7 @@ export async function hasDependencyVolume(engine: Engine, homeId: string, name: 
   }
 }
 
-/** False where a container still uses it. Never rejects. */
+/** Returns false if a container still uses the volume. Never rejects. */
 export async function removeDependencyVolume(engine: Engine, name: string, log: Log): Promise<boolean> {
   const volume = engine.docker.getVolume(name);
   await removeVolume(volume, engineMs, log);
@@ -75,7 +75,7 @@ export async function removeDependencyVolume(engine: Engine, name: string, log: 
   }
 }
 
-/** Volumes of this home that no record names and whose maker is gone: an installation that was killed. */
+/** Volumes of this home that no record names and whose creator is gone, left by installations that were killed. */
 export async function halfMadeVolumes(
   engine: Engine,
   homeId: string,

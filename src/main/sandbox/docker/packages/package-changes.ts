@@ -13,7 +13,7 @@ import { imagePath } from '../../images/image-path-variable.ts';
 import { runWithNetwork, type NetworkPlace, type RunBeside } from '../exec/run-with-network.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 
-/** The packages of one session, as far as its commands may change them. */
+/** The packages of one session that its commands may change. */
 export interface SessionPackages {
   readonly engine: Engine;
   readonly homeId: string;
@@ -24,29 +24,29 @@ export interface SessionPackages {
   readonly workspacePath: string;
   readonly records: DependencyRecords;
   readonly states: (signal: AbortSignal) => Promise<readonly PartState[]>;
-  /** Where packages come from by the person's configuration, without anything secret and for these hosts alone. */
+  /** Package sources from the user's configuration, without secrets and only for these hosts. */
   readonly sources: (hosts: readonly string[]) => Promise<Readonly<Record<string, string>>>;
   readonly log: Log;
 }
 
 interface Trial {
   readonly part: DependencyPart;
-  /** What is there until now; null: nothing. */
+  /** The packages so far. Null: none. */
   readonly base: DependencyRecord | null;
   readonly volume: string;
-  /** Where a package manager writes beside what it reads; null: nowhere else. */
+  /** A second place where the package manager writes. Null: none. */
   readonly mountPoint: MountPoint | null;
 }
 
-/** What a command made of the packages: the session is to be given the new ones where `isChanged`. */
+/** The result of a command on the packages. If `isChanged`, the session must get the new ones. */
 interface ChangedRun {
   readonly ran: Reply<NetworkResult>;
   readonly isChanged: boolean;
 }
 
 /**
- * Runs a command with a network on a copy of the packages. Where it ends with 0 and has changed them the copy becomes
- * their new state; else it is thrown away, and the packages are what they were.
+ * Runs a command with network access on a copy of the packages. If it exits with 0 and has changed them, the copy
+ * becomes their new state. Otherwise the copy is dropped, and the packages are unchanged.
  */
 export async function runOnPackages(
   place: Omit<NetworkPlace, 'around'>,
@@ -60,7 +60,7 @@ export async function runOnPackages(
     for (const part of partsNamedBy(request.command, states)) {
       const base = states.find((state) => isSame(state.part, part))?.record ?? null;
       const mountPoint = part.ecosystem === 'python' ? null : await makeMountPoint(packages.workspacePath, part.folder);
-      // Packages that lie in the project itself are changed there.
+      // Packages inside the project folder are changed there.
       if (mountPoint === 'blocked') continue;
       const volume = await createDependencyVolume(packages.engine, packages.homeId, packages.imageId);
       trials.push({ part, base: base?.outcome.type === 'ready' ? base : null, volume, mountPoint });
@@ -95,7 +95,10 @@ export async function runOnPackages(
   }
 }
 
-/** Records of this session's own earlier states that nobody uses any more; a state of the project others may use. */
+/**
+ * Removes this session's own earlier states that it no longer uses. States of the project stay, because others may
+ * use them.
+ */
 export async function dropSuperseded(packages: SessionPackages, signal: AbortSignal): Promise<void> {
   const used = new Set((await packages.states(signal)).map(({ record }) => record?.key));
   for (const record of await packages.records.list()) {
@@ -109,7 +112,10 @@ export async function dropSuperseded(packages: SessionPackages, signal: AbortSig
 const isSame = (one: DependencyPart, other: DependencyPart): boolean =>
   one.ecosystem === other.ecosystem && one.folder === other.folder;
 
-/** Of each kind the command names: the parts of the folders that it names, else the first, else one of its own. */
+/**
+ * The parts for each kind of package that the command names: those in folders that it names, else the main part,
+ * else a new one.
+ */
 function partsNamedBy(command: string, states: readonly PartState[]): readonly DependencyPart[] {
   return packagesNamedIn(command).flatMap((ecosystem) => {
     const parts = states.map(({ part }) => part).filter((part) => part.ecosystem === ecosystem);
@@ -135,7 +141,7 @@ function mountsOf({ part, base, volume, mountPoint }: Trial): readonly ExtraMoun
   ];
 }
 
-/** Where nothing was there before the session does not look for it yet. */
+/** Variables to find packages if there were none before, because the session does not look for them yet. */
 async function foundFirst(
   { engine, imageId }: SessionPackages,
   trials: readonly Trial[],
@@ -150,10 +156,10 @@ function writtenIn({ part, mountPoint }: Trial): string {
   return mountPoint?.target ?? part.place;
 }
 
-/** Of a time before which nothing was changed by the command. */
+/** A file whose time separates older files from those that the command changed. */
 const marker = '/run/dewpoint-packages';
 const scriptMs = 10 * 60_000;
-/** Not what a volume brings: its programs are the command's. */
+/** Without paths in the volumes, because the command controls the programs there. */
 const ownPath = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
 async function copyPackages(run: RunBeside, trials: readonly Trial[], signal: AbortSignal): Promise<Reply<void>> {
@@ -164,7 +170,7 @@ async function copyPackages(run: RunBeside, trials: readonly Trial[], signal: Ab
       const source = `${beforeFolder(part)}/.`;
       return [`{ cp -a --reflink=auto ${source} ${target}/ 2>/dev/null || cp -a ${source} ${target}/; }`];
     }
-    // What the image itself has stays to be found: the tests are perhaps run with it.
+    // The image's own packages must still be found, because tests may need them.
     return part.ecosystem === 'python' ? [`python3 -m venv --system-site-packages ${target}`] : [];
   });
   const command = ['set -e', ...lines, `touch ${marker}`].join('\n');
@@ -181,7 +187,7 @@ async function copyPackages(run: RunBeside, trials: readonly Trial[], signal: Ab
   };
 }
 
-/** Undefined: nothing in it was touched. Null: it was, and its size is not known. */
+/** The size of the changed packages. Undefined: nothing was changed. Null: changed, but the size is unknown. */
 async function changedSize(run: RunBeside, trial: Trial, signal: AbortSignal): Promise<number | null | undefined> {
   const target = writtenIn(trial);
   const command = `[ -n "$(find ${target} -cnewer ${marker} -print -quit)" ] && du -sk ${target} | cut -f1`;
@@ -203,7 +209,7 @@ async function recordOf(
   { request, sizeBytes, signal }: Kept,
 ): Promise<DependencyRecord> {
   const { imageId, projectPath, sessionId } = packages;
-  // The command may have changed the project's files as well, as `npm install NAME` does.
+  // The command may also have changed the project's files, as `npm install NAME` does.
   const now = (await packages.states(signal)).find((state) => isSame(state.part, part));
   const before = base?.changed;
   const at = Date.now();
@@ -218,7 +224,7 @@ async function recordOf(
     at,
     changed: {
       sessionId,
-      // What rests on something that nobody saw was not seen either.
+      // A state is approved only if every earlier state that it is based on was approved, too.
       isForProject: request.keepsPackages === 'project' && before?.isForProject !== false,
       filesKey: now?.key ?? keyOf(unnamedPart(part.ecosystem), new Map(), packages),
       commands: [...(before?.commands ?? []), { command: request.command, hosts: request.hosts, at }],

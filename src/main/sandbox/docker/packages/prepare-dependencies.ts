@@ -21,13 +21,13 @@ export interface PrepareRequest {
   readonly imageId: string;
   readonly homeId: string;
   readonly homePath: string;
-  /** A real path; it is mounted to be read. */
+  /** A real path. It is mounted read-only. */
   readonly projectPath: string;
-  /** What is to be hidden, relative to the project; the container finds it empty. */
+  /** The hidden files, relative to the project. They are empty in the container. */
   readonly masks: readonly Mask[];
   readonly parts: readonly PartState[];
   readonly sources: PackageSources;
-  /** Hosts that a person let the installation reach. */
+  /** Hosts that the user allowed for the installation. */
   readonly hosts: readonly string[];
   readonly records: DependencyRecords;
   /** Starts a sandbox on an empty workspace with these mounts. */
@@ -46,9 +46,9 @@ const shortMs = 5 * 60_000;
 const shownTail = 1_500;
 
 /**
- * Installs the packages of a project in a container of its own, each part into a new volume. A part that fails leaves no
- * volume but a record of why; the others are installed all the same. The project is only read: its packages are
- * installed from a copy in the container, where their install scripts run as everywhere in the sandbox.
+ * Installs the packages of a project in its own container, each part into a new volume. A failed part leaves a
+ * record of the reason and no volume; the others are installed all the same. The project is only read: packages are
+ * installed from a copy in the container, where their install scripts run under the sandbox's protection.
  */
 export async function prepareDependencies(
   request: PrepareRequest,
@@ -60,7 +60,7 @@ export async function prepareDependencies(
   const kept = new Set<string>();
   try {
     await makeFolder(workspace);
-    // Commands run as the owner of their workspace: who the project belongs to can read it.
+    // Commands run as the owner of their workspace. So it gets the project's owner, who can read the project.
     const { uid, gid } = await stat(request.projectPath);
     await chown(workspace, uid, gid).catch(() => undefined);
     for (const { key } of request.parts)
@@ -79,7 +79,7 @@ export async function prepareDependencies(
       if (made.value.outcome.type === 'ready') kept.add(volume);
       const before = (await request.records.read(state.key))?.outcome;
       await request.records.write(made.value);
-      // Installed anew: one that a session still uses goes with `clean`.
+      // It was installed again, so the old volume goes. If a session still uses it, `clean` removes it later.
       if (before?.type === 'ready') await removeDependencyVolume(request.engine, before.volume, request.log);
     }
     return success(records);
@@ -98,7 +98,7 @@ function mountsOf(request: PrepareRequest, volumes: ReadonlyMap<string, string>)
   const { projectPath, masks, homePath, parts } = request;
   return [
     { type: 'bind', source: projectPath, target: projectInContainer, readOnly: true },
-    // The empty file is there as soon as a container is planned.
+    // The empty file exists once a container has been planned.
     ...masks.map(({ path, kind }): ExtraMount => ({
       type: 'bind',
       source: join(homePath, 'sandbox', kind === 'file' ? 'empty' : 'empty-folder'),
@@ -114,7 +114,7 @@ function mountsOf(request: PrepareRequest, volumes: ReadonlyMap<string, string>)
   ];
 }
 
-/** Copies the project and puts down what the package managers are told. True: the copy has no version. */
+/** Copies the project and writes the package managers' configuration. Returns true if the copy has no version. */
 async function readyCopy(request: PrepareRequest, sandbox: Sandbox, signal: AbortSignal): Promise<Reply<boolean>> {
   const scratch = sandbox.scratchPath;
   if (scratch === null) return failure('missing-sandbox', 'The sandbox image has no space to install packages.');
@@ -149,7 +149,7 @@ interface PartWork {
   readonly sandbox: Sandbox;
   readonly state: PartState;
   readonly volume: string;
-  /** Without history and without a note of a release there is no version to be found out, and some builds want one. */
+  /** Without git history and release notes, no version can be found out, but some builds need one. */
   readonly isUnversioned: boolean;
 }
 
@@ -187,7 +187,7 @@ interface Finished {
   readonly notes: readonly string[];
 }
 
-/** What is done when all is installed: the project's own files take the place of what was installed from them. */
+/** The last step: the project's own files replace what was installed from them. */
 async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finished>> {
   const { part } = work.state;
   const folder = part.place;
@@ -227,7 +227,7 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
   return success({ sizeBytes: size1k === null ? null : size1k * 1024, packages: number('PACKAGES'), notes });
 }
 
-/** Where and with what the commands of a person's package managers run. */
+/** The folder and the environment for the commands of package managers. */
 function inCopy({
   request,
   sandbox,
@@ -271,7 +271,7 @@ function inCopy({
   };
 }
 
-/** In words: what ended the command, which hosts it did not get to, and the end of what was printed. */
+/** The reason in words: what ended the command, which hosts it could not reach, and the end of its output. */
 function reasonOf(result: NetworkResult): string {
   const how =
     result.outcome === 'timed-out'
@@ -294,7 +294,7 @@ function cleaned(text: string, secrets: readonly string[]): string {
   return clean;
 }
 
-/** What a person approves, as one value: another command, host or file gives another. */
+/** A hash of what the user approves. It changes with any command, host or file. */
 export function approvalOf(parts: readonly PartState[], hosts: readonly string[], imageId: string): string {
   const subject = parts.map(({ key, part }) => [key, part.ecosystem, part.commands]);
   return sha256Of(JSON.stringify([imageId, hosts, subject]));

@@ -3,23 +3,23 @@ import { dirname, join, resolve } from 'node:path';
 import { openFolderBelow, readFileBelow } from '../../../lib/files/host-folder.ts';
 import { isWithin } from '../../../lib/files/is-within.ts';
 
-/** Where the data of a worktree or a submodule lie. */
+/** The location of the data of a worktree or a submodule. */
 export interface GitLink {
-  /** Real paths of folders on the host, outside of the workspace, that git has to read. */
+  /** Real paths of folders outside of the workspace that git must read. */
   readonly folders: readonly string[];
 }
 
 const maxBytes = 16 * 1024;
 
 /**
- * What a `.git` file points to. Null where it leads nowhere, into the workspace itself, or to a folder that does not
- * point back: anybody can write such a file, and it must not bring a folder of their choice into the container.
+ * Resolves a `.git` file. Null if it leads nowhere, into the workspace itself, or to a folder that does not point
+ * back. Anybody can write such a file, and it must not bring any folder of their choice into the container.
  */
 export async function resolveGitLink(workspacePath: string): Promise<GitLink | null> {
   const text = await readText(workspacePath, '.git');
   const target = /^gitdir:[ \t]*(\S.*)$/m.exec(text ?? '')?.[1]?.trim();
   if (target === undefined) return null;
-  // A link to nowhere leads to no repository.
+  // A broken link leads to no repository.
   const data = await realpath(resolve(workspacePath, target)).catch(() => null);
   if (data === null || isWithin(data, workspacePath)) return null;
   const common = await commonOf(data);
@@ -29,7 +29,7 @@ export async function resolveGitLink(workspacePath: string): Promise<GitLink | n
     if (back === undefined || !(await isSame(resolve(data, back), join(workspacePath, '.git')))) return null;
     return dirname(dirname(data)) === common && (await isGitFolder(common)) ? { folders: [common] } : null;
   }
-  // A submodule: its configuration names the folder it belongs to.
+  // A submodule: its configuration names the folder that it belongs to.
   const worktree = /^[ \t]*worktree\s*=\s*(\S.*)$/im.exec((await readText(data, 'config')) ?? '')?.[1]?.trim();
   if (worktree === undefined || !(await isSame(resolve(data, worktree), workspacePath))) return null;
   return (await isGitFolder(data)) ? { folders: [data] } : null;
@@ -38,7 +38,7 @@ export async function resolveGitLink(workspacePath: string): Promise<GitLink | n
 async function commonOf(data: string): Promise<string | null> {
   const text = (await readText(data, 'commondir'))?.trim();
   if (text === undefined || text === '') return null;
-  // A link to nowhere leads to no repository.
+  // A broken link leads to no repository.
   return realpath(resolve(data, text)).catch(() => null);
 }
 
@@ -52,7 +52,7 @@ async function isGitFolder(path: string): Promise<boolean> {
 }
 
 async function isSame(left: string, right: string): Promise<boolean> {
-  // What cannot be resolved is the same as nothing.
+  // A path that cannot be resolved equals no other.
   const [one, other] = await Promise.all([left, right].map((path) => realpath(path).catch(() => null)));
   return one !== null && one === other;
 }

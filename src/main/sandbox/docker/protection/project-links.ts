@@ -3,28 +3,31 @@ import type { BrokenLinks, FoundLinks, SandboxLinks } from '../../sandbox.ts';
 import { skippedFolders } from '../../files/skipped-folders.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** It goes on beside the start of the container, which takes about as long. */
+/** The time limit of the search. It runs beside the start of the container, which takes about as long. */
 const budgetMs = 700;
 const shownFiles = 20;
 
 export interface ProjectLinks extends SandboxLinks {
-  /** What a person should know of them; null where there are none. */
+  /** A warning for the user. Null: there are no such links. */
   readonly warning: () => string | null;
 }
 
-/** The container by now: what is hidden from commands in it or held against them. */
+/** The state of the container: what is hidden from commands, and what is protected from them. */
 interface Holding {
   readonly workspacePath: string;
   readonly held: readonly string[];
 }
 
-/** Begins to look; a project that cannot be looked through counts as one that was not. Never rejects. */
+/** Starts the search. A project that cannot be searched counts as not searched. Never rejects. */
 export async function lookForLinks(workspacePath: string, signal: AbortSignal): Promise<HardLinks> {
   const search = { workspacePath, isLeftOut: () => false, budgetMs };
   return findHardLinks(search, signal).catch(() => ({ files: [], isCut: true }));
 }
 
-/** `found`: before the container was there. What is held is left as it is: a file that is mounted must keep its name. */
+/**
+ * `found` is from before the container started. Mounted files are left as they are, because they must keep their
+ * names.
+ */
 export function createProjectLinks(container: Holding, found: HardLinks): ProjectLinks {
   const { workspacePath } = container;
   const isHeld = (path: string): boolean => container.held.some((held) => path === held || path.startsWith(`${held}/`));
@@ -60,13 +63,13 @@ function headOf({ files, isCut }: HardLinks): string {
   return `${count} ${what} elsewhere on the disk (hard links)`;
 }
 
-/** Folders that tools made in a line each, the other files by name. */
+/** Files that tools made are listed by folder, one line each. Other files are listed by name. */
 function listOf({ files }: HardLinks): string {
   const groups = new Map<string, { count: number; bytes: number }>();
   const single: string[] = [];
   for (const { path, sizeBytes } of files) {
     const folder = madeFolderOf(path);
-    // A name with a line break in it must not look like two.
+    // A name with a line break must not look like two names.
     if (folder === null) single.push(path.replaceAll('\n', '\\n'));
     else {
       const group = groups.get(folder) ?? { count: 0, bytes: 0 };

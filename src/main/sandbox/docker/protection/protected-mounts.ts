@@ -5,7 +5,7 @@ import { addressFolders, redirects } from '../../workspace/repositories/git-data
 import { kindAt, namedByConfig, type PlaceKind } from '../../workspace/repositories/named-by-config.ts';
 import { resolveGitLink } from './git-link.ts';
 
-/** A part of the workspace that is mounted by itself, so that it cannot be renamed away, and how. */
+/** A part of the workspace with its own mount, so that it cannot be renamed away. */
 export interface ProtectedMount {
   /** Relative to the workspace. */
   readonly path: string;
@@ -13,22 +13,27 @@ export interface ProtectedMount {
 }
 
 export interface Protection {
-  /** Folders before what lies in them. */
+  /** Folders come before their contents. */
   readonly mounts: readonly ProtectedMount[];
-  /** Folders elsewhere on the host that are read at their own path: the data of a worktree or a submodule. */
+  /** Folders elsewhere on the host, readable at their own path: the data of a worktree or a submodule. */
   readonly outside: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What a person has in a project, before any command ran; paths relative to it. */
+/** The repositories in a project before any command ran. Paths are relative to it. */
 export interface OwnRepositories {
-  /** Folders with the data of a repository: `.git`, `.git/modules/x`, `bare.git`; empty text for the project itself. */
+  /**
+   * Folders with the data of a repository: `.git`, `.git/modules/x`, `bare.git`. Empty text means the project
+   * itself.
+   */
   readonly data: readonly string[];
   /** `.git` files, which point to such a folder. */
   readonly pointers: readonly string[];
 }
 
-/** At the top of a project: what an editor, a shell, git or another agent on the host runs by itself. */
+/**
+ * Names at the top of a project that an editor, a shell, git or another agent on the host runs without being asked.
+ */
 const runsByItself = [
   '.vscode',
   '.idea',
@@ -49,17 +54,17 @@ const runsByItself = [
   '.aider.conf.yml',
 ];
 
-/** More mounts than this slow every start down. */
+/** More mounts than this would slow down every start. */
 export const maxProtectedMounts = 256;
 const systemFolders = /^\/(proc|sys|dev|etc|usr|bin|sbin|lib\w*|boot|run)(\/|$)/;
 
 /**
- * What of a project must not be changed by a command, because something on the host runs it later without being asked:
- * git's configuration and hooks (of the project, its submodules and repositories within it), what that configuration names
- * in the project, editors' and agents' folders. `.git` and every folder on the way to a pin are mounts of their own: else
- * they could be renamed and rebuilt. Makes `hooks` folders where they are missing, because a mount needs its place and the
- * engine would make it as root. A worktree's or submodule's data elsewhere are given to read, at their own path. Throws
- * `refused` where there is more to hold than can be.
+ * Finds the parts of a project that commands must not change, because something on the host runs them later without
+ * being asked: git's configuration and hooks (of the project, its submodules and repositories within it), what that
+ * configuration names in the project, and the folders of editors and agents. `.git` and every folder on the way to a
+ * pin have their own mounts, because they could be renamed and rebuilt otherwise. Creates missing `hooks` folders,
+ * because the engine would create the mount's target as root. The data of a worktree or submodule elsewhere is
+ * readable at its own path. Throws `refused` if there is more to protect than possible.
  */
 export async function findProtectedMounts(workspacePath: string, own: OwnRepositories): Promise<Protection> {
   const pins = new Map<string, boolean>();
@@ -111,7 +116,7 @@ async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder:
     const names = await readdir(`${workspacePath}/${joined(folder, name)}`).catch(() => []);
     if (names.length > 0) pins.set(joined(folder, name), true);
   }
-  // Without a configuration of its own it is the data of a worktree: its hooks are those of the repository it belongs to.
+  // Without a configuration, this is the data of a worktree, which uses the hooks of its main repository.
   if (kind('config') !== 'file') return;
   if (kind('hooks') === 'absent') await mkdir(`${workspacePath}/${joined(folder, 'hooks')}`).catch(() => undefined);
   if (kind('hooks') === 'folder') pins.set(joined(folder, 'hooks'), true);
@@ -121,7 +126,7 @@ async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder:
   }
 }
 
-// A folder on the way becomes a mount as well: one that is none could be renamed with the mounts in it.
+// A folder on the way needs a mount, too. Otherwise it could be renamed together with the mounts in it.
 function pinOnTheWay(pins: Map<string, boolean>, path: string, readOnly: boolean): void {
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {

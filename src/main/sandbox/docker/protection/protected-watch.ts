@@ -3,22 +3,22 @@ import { lstat, readdir } from 'node:fs/promises';
 import { openChildFolder, openFolderBelow, type CallMode, type HostFolder } from '../../../lib/files/host-folder.ts';
 import type { ProtectedMount } from './protected-mounts.ts';
 
-/** Where the protected things of a project lie, and how the system is asked for them. */
+/** The protected paths of a project, and how to read the file system for them. */
 export interface ProtectedPlace {
   readonly workspacePath: string;
   readonly pins: readonly ProtectedMount[];
   readonly asking: CallMode;
 }
 
-/** What is protected and how it was at one moment: path to a mark that differs when it was touched. */
+/** The state of protected paths at one moment: for each, a mark that changes when it is touched. */
 export type ProtectedState = ReadonlyMap<string, string>;
 
 const maxEntries = 500;
 
 /**
- * Marks of everything that no command can change, taken before and after one: mounts hold on Linux, but names are
- * compared differently where a project is shared from another system. Every command waits for it twice, so that what
- * does not depend on each other is looked at together.
+ * The marks of everything that commands must not change, taken before and after each command. Mounts protect these
+ * paths on Linux, but a project that is shared from another system may compare names differently. Every command
+ * waits for this twice, so independent reads happen together.
  */
 export async function readProtected(place: ProtectedPlace): Promise<ProtectedState> {
   const fixed = place.pins.filter(({ readOnly }) => readOnly);
@@ -26,7 +26,7 @@ export async function readProtected(place: ProtectedPlace): Promise<ProtectedSta
   return new Map(marks.flat().slice(0, maxEntries));
 }
 
-/** The same by both ways of asking; a folder that cannot be read has no names, a thing that is not there no marks. */
+/** The names in a folder, by both ways of reading. A folder that cannot be read counts as empty. */
 async function namesOf(place: string, asking: CallMode): Promise<readonly string[]> {
   try {
     return asking === 'at-once' ? readdirSync(place) : await readdir(place);
@@ -51,7 +51,7 @@ export function changedBetween(before: ProtectedState, after: ProtectedState): r
 
 type Mark = readonly [path: string, mark: string];
 
-/** Of one pin and all below it, always in the same order. */
+/** The marks of one pin and everything below it, always in the same order. */
 async function marksOf({ workspacePath, asking }: ProtectedPlace, path: string): Promise<readonly Mark[]> {
   const parts = path.split('/');
   const name = parts.pop() ?? '';
@@ -68,7 +68,9 @@ interface Below {
   readonly asking: CallMode;
 }
 
-/** Looks at the names of a folder together, and goes into its folders one after the other: each takes a descriptor. */
+/**
+ * Reads the entries of a folder together, but its subfolders one after the other, because each needs a descriptor.
+ */
 async function marksIn(folder: HostFolder, { names, prefix, depth, asking }: Below): Promise<readonly Mark[]> {
   const marks: Mark[] = [];
   const found = await Promise.all(names.map(async (name) => ({ name, stats: await statsOf(folder.at(name), asking) })));
@@ -76,7 +78,7 @@ async function marksIn(folder: HostFolder, { names, prefix, depth, asking }: Bel
     if (stats === null) continue;
     marks.push([prefix + name, `${stats.ino}:${stats.size}:${stats.mode}:${stats.ctimeNs}`]);
     if (!stats.isDirectory() || depth === 0 || marks.length >= maxEntries) continue;
-    // It is gone, or closed to commands as well: they run as the same user.
+    // It is gone, or closed to commands as well, because they run as the same user.
     const below = await openChildFolder(folder, name, asking).catch(() => null);
     if (below === null) continue;
     try {

@@ -13,21 +13,21 @@ import { runnerInContainer, type RunnerPlace } from './runner-processes.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 
 export interface BorrowRequest {
-  /** Holds `sandbox/Dockerfile` and the runner's source. */
+  /** The folder with `sandbox/Dockerfile` and the runner's source. */
   readonly resourcesPath: string;
-  /** Where files for containers are kept. */
+  /** The folder for files that containers get. */
   readonly supportFolder: string;
   readonly homeId: string;
   readonly log: Log;
 }
 
 const engineMs = 30_000;
-/** A program of a megabyte; more than this is none of ours. */
+/** The runner has about a megabyte. A larger file is not ours. */
 const mostBytes = 16 * 1024 * 1024;
 
 /**
- * The runner for an image that has none: taken out of our own image, once, and kept in the home. It is static, so that it
- * runs in any image. Null where our own image is not on this machine, or nothing can be taken out of it.
+ * Provides the runner for an image without it. It is copied out of our own image once, and kept in the home. It is
+ * static, so it runs in any image. Null if our own image is not on this machine, or the copy fails.
  */
 export async function borrowRunner(
   engine: Engine,
@@ -40,11 +40,11 @@ export async function borrowRunner(
     if (ours?.runner !== 'brought') return null;
     const file = join(supportFolder, `runner-${sha256Of(ours.id).slice(0, 12)}`);
     const place: RunnerPlace = { path: '/run/dewpoint-runner', file };
-    // It was not taken out of the image yet.
+    // It has not been copied out of the image yet.
     if (await stat(file).catch(() => null)) return place;
     const program = fileOf(await archiveOf(engine, ours.id, request));
     if (program === null) return null;
-    // Whole or not at all: another process may be starting a container at this moment.
+    // Written atomically, because another process may be starting a container at this moment.
     await writeFileAtomic(file, program, { sync: false, mode: 0o755 });
     return place;
   } catch (error) {
@@ -53,13 +53,13 @@ export async function borrowRunner(
   }
 }
 
-/** As a tar archive, out of a container that never runs. */
+/** Gets a tar archive from a container that never runs. */
 async function archiveOf(engine: Engine, imageId: string, { homeId, log }: BorrowRequest): Promise<Buffer> {
   const container = await withDeadline(engineMs, null, async () =>
     engine.docker.createContainer({
       Image: imageId,
       Cmd: ['/bin/false'],
-      // Found and removed at the next start, should this process die now.
+      // If this process dies now, the labels let the next start find and remove the container.
       Labels: {
         [labelNames.app]: 'sandbox',
         [labelNames.home]: homeId,
@@ -86,7 +86,7 @@ async function archiveOf(engine: Engine, imageId: string, { homeId, log }: Borro
   }
 }
 
-/** The regular file that comes first in an archive; null where none does. */
+/** The content of the first entry in an archive, if it is a regular file. Null otherwise. */
 export function fileOf(archive: Buffer): Buffer | null {
   const blockBytes = 512;
   if (archive.length < blockBytes) return null;

@@ -1,19 +1,19 @@
 import type { OutputChunk } from '../../sandbox.ts';
 
 export interface FrameParser {
-  /** Takes the next bytes of the stream; what is complete of a payload goes out at once, as views on `bytes`. */
+  /** Takes the next bytes of the stream. Passes payload on at once, as views on `bytes`. */
   push(bytes: Uint8Array): void;
-  /** True between frames: an end here cut nothing. */
+  /** True between frames, where the end of the stream loses nothing. */
   readonly atBoundary: boolean;
 }
 
 const headerBytes = 8;
 
 /**
- * Reads the engine's multiplexed stream: eight bytes of header (stream number, three zeros, length as big-endian
- * 32 bits), then the payload. Nothing is copied or kept apart from a header cut in two, so that many tiny frames and
- * one huge frame cost the same. Back-pressure is the reader's: it pushes when the last call has returned.
- * A stream number above 2 means that the bytes are not multiplexed at all; everything then counts as stdout.
+ * Reads the engine's multiplexed stream: an eight-byte header (stream number, three zeros, length as big-endian 32
+ * bits), then the payload. It copies and keeps only a header that is split, so many tiny frames and one huge frame
+ * cost the same. The reader controls back-pressure by pushing only after the last call returned. A stream number
+ * above 2 means that the bytes are not multiplexed; everything then counts as stdout.
  */
 export function createFrameParser(onChunk: (chunk: OutputChunk) => void): FrameParser {
   const header = Buffer.alloc(headerBytes);

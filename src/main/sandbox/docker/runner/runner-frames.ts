@@ -1,33 +1,33 @@
 /**
- * The protocol of the runner (`resources/sandbox/runner/runner.c`): length of the payload (32 bits), type (8), run (32),
- * big-endian, then the payload.
+ * The protocol of the runner (`resources/sandbox/runner/runner.c`): length of the payload (32 bits), type (8), run
+ * (32), big-endian, then the payload.
  */
 export const runnerVersion = 2;
 
-/** How much input of one run may be under way; more would end the runner. */
+/** The most input of one run that may be in transit. More would end the runner. */
 export const inputWindow = 256 * 1024;
 
 const requestTypes = { spawn: 1, input: 2, inputEnd: 3, signal: 4, kill: 5 } as const;
 const replyTypes = { hello: 1, stdout: 2, stderr: 3, ended: 4, taken: 5 } as const;
 const headerBytes = 9;
-/** The longest payload that is no output. */
+/** The longest payload other than output. */
 const maxAnswer = 256;
 const maxOutput = 1024 * 1024;
 
 export type RunnerReply =
   | { readonly type: 'hello'; readonly version: number }
-  /** A piece of output, a view on the bytes that came. */
+  /** A piece of output. The bytes are a view on the input. */
   | { readonly type: 'stdout' | 'stderr'; readonly run: number; readonly bytes: Uint8Array }
   | { readonly type: 'ended'; readonly run: number; readonly end: RunnerEnd }
   | { readonly type: 'taken'; readonly run: number; readonly bytes: number };
 
 export interface RunnerEnd {
-  /** As a shell gives it: 128 and the signal where one ended it. */
+  /** As in a shell: 128 plus the signal if a signal ended it. */
   readonly exitCode: number;
   /** What failed before the command began. */
   readonly failed: 'nothing' | 'folder' | 'exec' | 'system';
   readonly systemError: number;
-  /** Meanwhile the kernel killed something for its memory. */
+  /** The kernel killed a process for its memory during the run. */
   readonly hasRunOutOfMemory: boolean;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
@@ -55,7 +55,7 @@ export function inputEndFrame(run: number): Buffer {
   return frame(requestTypes.inputEnd, run, new Uint8Array());
 }
 
-/** To everything that the run has started. */
+/** Sends a signal to everything that the run has started. */
 export function signalFrame(run: number, signal: number): Buffer {
   return frame(requestTypes.signal, run, Uint8Array.of(signal));
 }
@@ -80,8 +80,8 @@ function stringsOf(strings: readonly string[]): Buffer {
 }
 
 /**
- * Reads what the runner says. Output goes out as it comes, however it is cut; nothing else is longer than a few bytes.
- * `push` throws at what is no frame: whoever speaks then is not our runner.
+ * Parses what the runner sends. Output is passed on as it comes, however it is split. Everything else has only a few
+ * bytes. `push` throws for an invalid frame: then the other side is not our runner.
  */
 export function createReplyParser(onReply: (reply: RunnerReply) => void): { push(bytes: Uint8Array): void } {
   const header = Buffer.alloc(headerBytes);

@@ -26,14 +26,14 @@ import {
 } from './runner-frames.ts';
 import { memoryNotice } from '../exec/container-scripts.ts';
 
-/** Where our own image has the runner, and the label that says so. */
+/** The runner's path in our own image, and the label that says that it is there. */
 export const runnerInContainer = '/usr/local/lib/dewpoint/runner';
 export const runnerLabel = 'dewpoint.runner';
 
-/** Where a container finds its runner. */
+/** Where the runner is in a container. */
 export interface RunnerPlace {
   readonly path: string;
-  /** The file of the host that is mounted there; null where the image brings it. */
+  /** The file of the host that is mounted there. Null: the image contains the runner. */
   readonly file: string | null;
 }
 
@@ -51,8 +51,8 @@ interface Run {
 }
 
 /**
- * Processes through the runner, which is process 1 of the container: one connection carries them all. What comes over it
- * is untrusted; a frame that cannot be ends the connection, and with it the container.
+ * Starts processes through the runner, which is process 1 of the container. One connection carries them all. Its
+ * data is untrusted: an invalid frame ends the connection, and with it the container.
  */
 export class RunnerProcesses implements ContainerProcesses {
   readonly #stream: Duplex;
@@ -60,21 +60,21 @@ export class RunnerProcesses implements ContainerProcesses {
   #lastRun = 0;
   #closedBecause: string | null = null;
   #hasGreeted = false;
-  /** What the runner or the system says for people, its last few words. */
+  /** The last messages of the runner or the system, for error texts. */
   #words = '';
   #onGreeting: () => void = () => undefined;
   #onClosed: (reason: string) => void = () => undefined;
-  /** Resolves when the runner has spoken; rejects when it never will. */
+  /** Resolves when the runner has greeted. Rejects if it never will. */
   readonly ready: Promise<void>;
 
-  /** `stream`: the container's own input and output, as the engine attaches them, before it is started. */
+  /** `stream` is the container's input and output, attached by the engine before the container starts. */
   constructor(stream: Duplex) {
     this.#stream = stream;
     this.ready = new Promise((resolve, reject) => {
       this.#onGreeting = resolve;
       this.#onClosed = (reason) => reject(new ContainerGoneError(reason));
     });
-    // Whoever waits for it hears of it; nobody else has to.
+    // A caller that waits for `ready` gets the error. Without one, it must not end the program.
     this.ready.catch(() => undefined);
     const replies = createReplyParser((reply) => this.#take(reply));
     const frames = createFrameParser(({ stream: name, bytes }) => {
@@ -175,7 +175,7 @@ export class RunnerProcesses implements ContainerProcesses {
       return;
     }
     const run = this.#runs.get(reply.run);
-    // What comes late, of a run that was given up.
+    // A late frame for a run that was given up.
     if (run === undefined) return;
     switch (reply.type) {
       case 'stdout':
@@ -217,7 +217,8 @@ export class RunnerProcesses implements ContainerProcesses {
     for (const id of this.#runs.keys()) this.#finish(id, { type: 'lost', reason: this.#closedBecause });
   }
 
-  // The connection keeps a host alive while something runs, and no longer: one that forgot to dispose may end.
+  // The connection keeps this process alive only while something runs, so that a process that forgot to dispose can
+  // end.
   #keepAlive(): void {
     if (!(this.#stream instanceof Socket)) return;
     if (this.#runs.size > 0) this.#stream.ref();
@@ -245,7 +246,7 @@ function environmentOf(env: Readonly<Record<string, string>> = {}): readonly str
 function endOf(end: RunnerEnd, run: Pick<Run, 'stdoutBytes' | 'stderrBytes'>): ProcessEnd {
   if (end.failed === 'folder') return { type: 'no-folder' };
   if (end.failed !== 'nothing') return { type: 'not-started', reason: `${end.failed}, error ${end.systemError}` };
-  // The runner counts as well: an output of which a part went missing must not pass for whole.
+  // The runner counts the output, too, so that an incomplete output does not count as complete.
   if (end.stdoutBytes !== run.stdoutBytes || end.stderrBytes !== run.stderrBytes)
     return { type: 'lost', reason: 'its output did not arrive whole' };
   return { type: 'exited', exitCode: end.exitCode, isDoubtful: false };

@@ -4,7 +4,7 @@ import { makeFolder, writeFileAtomic } from '../../../lib/files/json-file.ts';
 import { scriptFiles } from '../exec/container-scripts.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 
-/** Who commands run as. */
+/** The user and group that commands run as. */
 export interface UserIds {
   readonly uid: number;
   readonly gid: number;
@@ -12,35 +12,38 @@ export interface UserIds {
 
 export const homeInContainer = '/home/agent';
 
-/** A short name for a Dewpoint home, the same for every process that uses it; marks what belongs to it in the engine. */
+/**
+ * A short name for a Dewpoint home, the same in every process that uses it. It marks what belongs to the home in the
+ * engine.
+ */
 export function homeIdOf(realHomePath: string): string {
   return sha256Of(realHomePath).slice(0, 12);
 }
 
-/** Files of the home that a container is given to read. */
+/** Files of the home that containers can read. */
 export interface SupportFiles {
   readonly passwd: string;
   readonly group: string;
-  /** What stands in the place of a file with secrets. */
+  /** Mounted in place of a file with secrets. */
   readonly empty: string;
-  /** And of a folder that a person masks. */
+  /** Mounted in place of a folder that the user masks. */
   readonly emptyFolder: string;
   /** The profile of system calls. */
   readonly seccomp: string;
-  /** The folder with the programs of `scripts.ts`. */
+  /** The folder with the programs of `container-scripts.ts`. */
   readonly scripts: string;
 }
 
 /**
- * Writes the passwd and group files that give the user id a name (without one `whoami`, `getpass` and git's identity
- * fail) and the programs that run commands, and returns their paths. The same content has the same name, so that all
- * sessions share them and a newer version of Dewpoint disturbs none that runs.
+ * Writes the files that containers need and returns their paths: passwd and group files that name the user id
+ * (without a name, `whoami`, `getpass` and git's identity fail), and the programs that run commands. File names
+ * depend on the content, so that all sessions share them and a newer version of Dewpoint disturbs none that runs.
  */
 export async function supportFiles(folder: string, { uid, gid }: UserIds, seccompText: string): Promise<SupportFiles> {
   const version = sha256Of(JSON.stringify(scriptFiles)).slice(0, 12);
   const scripts = join(folder, `scripts-${version}`);
   await makeFolder(folder);
-  // What a container is given of it: whoever runs there reads it, and nobody writes it.
+  // Containers may read this folder, and nobody in them may write it.
   await mkdir(scripts, { recursive: true, mode: 0o755 });
   const passwd = join(folder, `passwd-${uid}-${gid}`);
   const group = join(folder, `group-${uid}-${gid}`);
@@ -69,19 +72,21 @@ export function groupText(gid: number): string {
 }
 
 async function writeOnce(file: string, text: string): Promise<void> {
-  // What is missing or cannot be read is written.
+  // A file that is missing or unreadable is written again.
   const present = await readFile(file, 'utf8').catch(() => null);
   if (present === text) return;
-  // Whole or not at all: another process may be starting a container at this moment.
+  // Written atomically, because another process may be starting a container at this moment.
   await writeFileAtomic(file, text, { sync: false, mode: 0o644 });
 }
 
-/** Tells one run of a process from a later one with the same number: `pid:start`, the start only where the system says it. */
+/**
+ * Identifies a process across reuse of its number: `pid:start`, with the start time only if the system reports it.
+ */
 export async function ownerMark(pid: number): Promise<string> {
   return `${pid}:${(await startOf(pid)) ?? ''}`;
 }
 
-/** Whether the process that left such a mark still runs. */
+/** Whether the process with such a mark still runs. */
 export async function isOwnerAlive(mark: string): Promise<boolean> {
   const [pidText = '', start = ''] = mark.split(':');
   const pid = Number(pidText);
@@ -89,27 +94,28 @@ export async function isOwnerAlive(mark: string): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: the process runs under another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
   const now = await startOf(pid);
   return start === '' || now === null || now === start;
 }
 
-// The 22nd field of /proc/PID/stat, in clock ticks since boot; the second field may itself hold spaces and brackets.
+// The 22nd field of /proc/PID/stat, in clock ticks since boot. The second field may itself contain spaces and
+// brackets.
 async function startOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null;
 }
 
-/** Tells a folder from another one that took its place. */
+/** Identifies a folder, to notice when another one takes its place. */
 export async function folderKey(path: string): Promise<string> {
   try {
     const found = await stat(join(path, '.'));
     return `${found.dev}:${found.ino}`;
   } catch {
-    // A folder that comes later gets a key of its own.
+    // A folder that appears later gets another key.
     return 'absent';
   }
 }

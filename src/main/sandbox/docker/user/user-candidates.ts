@@ -2,7 +2,7 @@ import type { ContainerPlan } from '../container/container-create-body.ts';
 import type { Engine } from '../engine/container-engine.ts';
 import type { UserIds } from './container-identity.ts';
 
-/** A way to run commands so that files are the person's, on the host as in the container. */
+/** A way to run commands so that files belong to the user, on the host and in the container. */
 export interface ContainerUser {
   readonly user: UserIds;
   readonly userns: ContainerPlan['userns'];
@@ -14,8 +14,8 @@ const root: UserIds = { uid: 0, gid: 0 };
 const firstUser: UserIds = { uid: 1000, gid: 1000 };
 
 /**
- * Who commands may run as, the likeliest first; which one is right is found by trial, because engines differ in what
- * they make of a user id. Root in a container is without any capability, and only there where nobody else can write.
+ * The users that commands may run as, likeliest first. A test finds the right one, because engines map user ids
+ * differently. Root in a container has no capabilities, and is used only if no other user can write.
  */
 export function userCandidates(
   engine: Mapping,
@@ -26,7 +26,7 @@ export function userCandidates(
   const known = platform === 'win32' ? firstUser : owner;
   const all = ((): readonly ContainerUser[] => {
     if (engine.rootless) {
-      // Without root the container's root is the host's user; Podman can keep the id instead.
+      // In a rootless engine, the container's root is the host's user. Podman can also keep the id.
       return engine.kind === 'podman' ? [{ user: known, userns: 'keep-id' }, plain(root)] : [plain(root), plain(known)];
     }
     if (engine.remapsUsers) return [{ user: known, userns: 'host' }, plain(known), plain(root)];
@@ -40,7 +40,7 @@ function keyOf({ user, userns }: ContainerUser): string {
   return `${user.uid}:${user.gid}:${userns}`;
 }
 
-/** For people: who commands will run as, also in a project of root's. */
+/** For users: as whom commands will run, also in a project that belongs to root. */
 export function usersText(engine: Mapping): string {
   const owner = 'the owner of the project (0:0 where it belongs to root), without any capability.';
   if (engine.rootless) {

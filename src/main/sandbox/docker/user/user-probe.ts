@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { temporaryPrefix } from '../../files/skipped-folders.ts';
 
 /**
- * `passed`: files written in the container are the person's, and each side can delete those of the other.
- * `unwritable`: the container cannot write or delete here. `foreign`: what it writes belongs to somebody else.
+ * `passed`: the container's files belong to the user, and each side can delete the other's. `unwritable`: the
+ * container cannot write or delete here. `foreign`: its files belong to somebody else.
  */
 export type UserVerdict = 'passed' | 'unwritable' | 'foreign';
 
 export interface UserProbe {
-  /** Names in the workspace: the container makes the first and deletes the second. */
+  /** File names in the workspace. The container makes the first and deletes the second. */
   readonly made: string;
   readonly given: string;
-  /** Looks at what came of it and removes both. Never rejects. */
+  /** Checks the result and removes both files. Never rejects. */
   readonly judge: () => Promise<UserVerdict>;
 }
 
 /**
- * Begins a trial of who the container writes as. Null where the host itself cannot write (a full disk, a folder to be
- * read only): then there is nothing to find out.
+ * Begins to test as which user the container writes. Null if the host itself cannot write (a full disk, a read-only
+ * folder), because then there is nothing to find out.
  */
 export async function beginUserProbe(workspacePath: string): Promise<UserProbe | null> {
   const base = `${temporaryPrefix}probe-${randomBytes(8).toString('hex')}`;
@@ -31,11 +31,11 @@ export async function beginUserProbe(workspacePath: string): Promise<UserProbe |
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
     await (await open(at(given), flags, 0o600)).close();
   } catch {
-    // Where nothing can be written nothing can be tried.
+    // Without write access, nothing can be tested.
     return null;
   }
   const judge = async (): Promise<UserVerdict> => {
-    // The container made nothing that is seen here.
+    // The container made no file that can be seen here.
     const found = await lstat(at(made)).catch(() => null);
     const isGivenGone = !(await remove(at(given)));
     if (found === null || !isGivenGone) {
@@ -48,7 +48,7 @@ export async function beginUserProbe(workspacePath: string): Promise<UserProbe |
   return { made, given, judge };
 }
 
-/** Whether it was there and is gone now. */
+/** Whether the file existed and is gone now. */
 async function remove(path: string): Promise<boolean> {
   return unlink(path).then(
     () => true,
@@ -58,7 +58,7 @@ async function remove(path: string): Promise<boolean> {
 
 async function isOurs(uid: number, workspacePath: string): Promise<boolean> {
   if (process.platform === 'win32') return true;
-  // A folder that cannot be looked at has no owner to compare with.
+  // Without access to the folder, there is no owner to compare with.
   const folder = await stat(workspacePath).catch(() => null);
   return uid === process.getuid?.() || uid === folder?.uid;
 }

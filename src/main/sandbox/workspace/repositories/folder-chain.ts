@@ -1,12 +1,12 @@
 import { openChildFolder, openHostFolder, type CallMode, type HostFolder } from '../../../lib/files/host-folder.ts';
 import { hostNameOf } from './folder-names.ts';
 
-/** Deeper folders are opened and closed on the way: each that is kept open takes a descriptor. */
+/** Deeper folders are opened and closed when needed, because each open one takes a descriptor. */
 const mostKept = 48;
 
 /**
- * Opens one folder of a tree after the other, name by name and following no link, and keeps those on the way open:
- * whoever goes through a tree in order opens each folder once.
+ * Opens the folders of a tree one after the other, name by name and without following links. It keeps parent folders
+ * open, so that going through a tree in order opens each folder once.
  */
 export class FolderChain {
   readonly #root: string;
@@ -18,7 +18,10 @@ export class FolderChain {
     this.#asking = asking;
   }
 
-  /** What `work` makes of the folder, which is its own until it resolves. Rejects with the file system's error. */
+  /**
+   * Runs `work` with the folder, which stays open until `work` resolves. Returns its result. Rejects with the file
+   * system's error.
+   */
   async use<T>(names: readonly string[], work: (folder: HostFolder) => T | Promise<T>): Promise<T> {
     const way = ['', ...names];
     await this.#closeFrom(this.#open.findIndex(({ name }, index) => way[index] !== name));

@@ -5,7 +5,7 @@ import { keyOf } from './folder-names.ts';
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
-/** What lies in a folder, by names as `folder-names.ts` has them. Rejects with the file system's error. */
+/** The contents of a folder, by names in the form of `folder-names.ts`. Rejects with the file system's error. */
 export async function entriesOf(folder: HostFolder, asking: CallMode): Promise<ReadonlyMap<string, EntryKind>> {
   const { place } = folder;
   const found =

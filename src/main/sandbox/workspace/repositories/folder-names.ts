@@ -1,8 +1,8 @@
 import { seenName } from '@shared/text/seen-text.ts';
 
 /**
- * Paths in a workspace as one text, with `/`, also where a name is no text: such a name stands as a NUL and its bytes,
- * one character each. No name holds a NUL, so that nothing can be mistaken for one.
+ * Represents paths in a workspace as text, with `/`, even if a name is not valid text. Such a name becomes a NUL and
+ * its bytes, one character each. File names cannot contain a NUL, so this is never ambiguous.
  */
 export function keyOf(name: string | Buffer): string {
   if (typeof name === 'string') return name;
@@ -10,7 +10,7 @@ export function keyOf(name: string | Buffer): string {
   return Buffer.from(text).equals(name) ? text : `\0${name.toString('latin1')}`;
 }
 
-/** As the file system wants it. */
+/** The name in the form that the file system needs. */
 export function hostNameOf(key: string): string | Buffer {
   return key.startsWith('\0') ? Buffer.from(key.slice(1), 'latin1') : key;
 }
@@ -23,7 +23,7 @@ export function joined(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** For people: on one line, with U+FFFD in place of bytes that are no text. */
+/** The path for users: on one line, with U+FFFD for bytes that are not text. */
 export function shownPath(path: string): string {
   return seenName(
     namesOf(path)
@@ -32,7 +32,7 @@ export function shownPath(path: string): string {
   );
 }
 
-/** Below a folder on the host; bytes where a name is no text. */
+/** The path below a folder on the host. It is bytes if a name is not text. */
 export function absolutePath(root: string, path: string): string | Buffer {
   if (path === '') return root;
   if (!path.includes('\0')) return `${root}/${path}`;

@@ -6,9 +6,9 @@ import { FolderChain } from './folder-chain.ts';
 import { entriesOf, type EntryKind } from './folder-entries.ts';
 import { absolutePath, hostNameOf, joined, namesOf } from './folder-names.ts';
 
-/** A folder that is new, or in which a name has come, gone or changed its place since the last look. */
+/** A new folder, or one in which names were added, removed or replaced since the last look. */
 export interface SeenFolder {
-  /** See `folder-names.ts`; empty for the top. */
+  /** In the form of `folder-names.ts`. Empty for the top. */
   readonly path: string;
   readonly entries: ReadonlyMap<string, EntryKind>;
 }
@@ -20,59 +20,62 @@ export interface LookOptions {
 }
 
 export interface LookEnd {
-  /** Folders that came to be closed and that cannot be opened again. */
+  /** Folders whose permissions were removed and cannot be restored. */
   readonly unreadable: readonly string[];
-  /** There are more folders than are looked at. */
+  /** There are more folders than the limit. */
   readonly isCut: boolean;
 }
 
 interface Known {
-  /** Where to ask for it; kept, for putting it together takes as long as the answer. */
+  /** Where to read it. Kept, because building this path takes as long as reading. */
   readonly place: string | Buffer;
   readonly inode: number;
   readonly changedMs: number;
-  /** It was read so soon after a change that another one need not show in its time. */
+  /** It was read so soon after a change that another change might not alter its time. */
   readonly isFresh: boolean;
 }
 
 const withoutThrowing = { throwIfNoEntry: false } as const;
 const mostFolders = 400_000;
-/** The main thread is given back after so long. */
+/** How long a look may block the main thread. */
 const sliceMs = 8;
-/** Asked side by side, where each answer may take its time. */
+/** The number of parallel requests, for file systems that answer slowly. */
 const atOnce = 64;
-/** Clocks of file systems go in steps of up to 10 ms; those of other machines may differ by seconds. */
+/** Clocks of file systems go in steps of up to 10 ms. Those of other machines may differ by seconds. */
 const freshMs = { 'at-once': 50, waiting: 5_000 } as const;
 
 /**
- * Every folder of a workspace, at any depth, also in `.git` and in folders of packages, and which of them changed since the
- * last look. The time of a folder's last change cannot be set by a program, so that a look asks one question for each
- * folder and reads only those that changed. Memory: about 200 bytes a folder.
+ * Watches every folder of a workspace, at any depth, including `.git` and folders of packages, for changes since the
+ * last look. A program cannot set the time of a folder's last change. So a look makes one request for each folder,
+ * and reads only those that changed. It uses about 200 bytes of memory for each folder.
  */
 export class FolderWatch {
   readonly #root: string;
   readonly #asking: CallMode;
   readonly #known = new Map<string, Known>();
-  /** Closed from the beginning, which is the person's wish; what a command closes is looked into all the same. */
+  /**
+   * Folders without permissions from the beginning, which is the user's choice. Folders that a command closes are
+   * opened all the same.
+   */
   readonly #closed = new Set<string>();
 
-  /** `root`: a real path. */
+  /** `root` must be a real path. */
   constructor(root: string, asking: CallMode) {
     this.#root = root;
     this.#asking = asking;
   }
 
-  /** Whether there was such a folder at the last look, with no link on the way to it. */
+  /** Whether this folder existed at the last look, with no link in its path. */
   has(path: string): boolean {
     return this.#known.has(path);
   }
 
-  /** All that are known, by their paths. */
+  /** The paths of all known folders. */
   get folders(): readonly string[] {
     return [...this.#known.keys()];
   }
 
-  /** Tells of every folder at the first call, later of those that changed. Rejects on abort alone. */
+  /** Reports every folder at the first call, and later those that changed. Rejects only on abort. */
   async look({ onFolder, onGone, signal }: LookOptions): Promise<LookEnd> {
     const pause = pauses(signal);
     const isFirst = this.#known.size === 0;
@@ -81,7 +84,7 @@ export class FolderWatch {
     const unreadable: string[] = [];
     let isCut = false;
     try {
-      // From the end, in the order of paths: the chain then opens each folder on the way once.
+      // In the order of paths, so that the chain opens each parent folder once.
       queue.sort().reverse();
       for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
         await pause();
@@ -109,7 +112,7 @@ export class FolderWatch {
     return { unreadable, isCut };
   }
 
-  /** Folders that are not as they were; tells of those that are gone. */
+  /** The paths of changed folders. Reports folders that are gone. */
   async #changed(onGone: (path: string) => void, pause: () => Promise<void>): Promise<string[]> {
     const changed: string[] = [];
     const judge = (path: string, known: Known, found: Stats | 'gone' | 'unclear'): void => {
@@ -135,11 +138,11 @@ export class FolderWatch {
     return changed;
   }
 
-  /** Null: nobody may read it. */
+  /** Null: it cannot be read. */
   async #read(chain: FolderChain, path: string): Promise<ReadonlyMap<string, EntryKind> | 'gone' | null> {
     try {
       return await chain.use(namesOf(path), async (folder) => {
-        // Asked before it is read: what changes meanwhile is seen by the next look.
+        // Its time is read before its contents, so that the next look notices changes in between.
         const { ino, ctimeMs } =
           this.#asking === 'at-once' ? lstatSync(`${folder.place}/.`) : await lstat(`${folder.place}/.`);
         const isFresh = Date.now() - ctimeMs < freshMs[this.#asking];
@@ -154,7 +157,7 @@ export class FolderWatch {
     }
   }
 
-  /** One that nobody may read is opened to its owner first. */
+  /** Gives the owner access to a folder that cannot be read, and reads it. */
   async #open(chain: FolderChain, path: string): Promise<ReadonlyMap<string, EntryKind> | 'gone' | null> {
     const names = namesOf(path);
     const name = hostNameOf(names.at(-1) ?? '');
@@ -162,7 +165,7 @@ export class FolderWatch {
       .use(names.slice(0, -1), (folder) => grantOwnerAccess(folder, name))
       .then(
         () => true,
-        // Of another user, or gone: the look says that it was not looked into.
+        // It belongs to another user or is gone. The look then reports it as not read.
         () => false,
       );
     return isOpen ? this.#read(chain, path) : null;
@@ -186,13 +189,13 @@ function isOther(known: Known, found: Stats): boolean {
   return known.isFresh || found.ctimeMs !== known.changedMs || found.ino !== known.inode;
 }
 
-/** A path that is too long for the system is looked at name by name. */
+/** For a path that is too long for the system, the folder is opened name by name. */
 function whyNot(error: unknown): 'gone' | 'unclear' {
   const code = errorCodeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'unclear';
 }
 
-/** Gives the main thread back every few milliseconds; rejects on abort. */
+/** Yields to the main thread every few milliseconds. Rejects on abort. */
 export function pauses(signal: AbortSignal): () => Promise<void> {
   let until = performance.now() + sliceMs;
   return async () => {

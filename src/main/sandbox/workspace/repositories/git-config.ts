@@ -1,9 +1,13 @@
 /**
- * What may stay in the configuration of a git repository that a command made: settings that name no program, no file to
- * read and no folder outside of the repository. Everything else is left out, also what nobody has thought of yet.
+ * Reduces the configuration of a git repository that a command made. Only settings stay that name no program, no
+ * file to read and no folder outside of the repository. All others are removed, including those that are unknown
+ * today.
  */
 
-/** The text that may stay, and what was left out, as `section.name`; equal to what was given where nothing was. */
+/**
+ * The text that stays, and the removed settings as `section.name`. If none is removed, the text is unchanged, or
+ * only its white space is normalized.
+ */
 export interface ReducedConfig {
   readonly text: string;
   readonly removed: readonly string[];
@@ -21,7 +25,7 @@ const plainText: Check = (value) => /^[^\p{Cc}\p{Cf}"\\]{0,200}$/u.test(value);
 const reference: Check = (value) => /^[A-Za-z0-9_+.#@/-]{1,250}$/.test(value) && !value.startsWith('-');
 const referenceMapping: Check = (value) => /^\+?[A-Za-z0-9_.*/-]{1,250}(:[A-Za-z0-9_.*/-]{1,250})?$/.test(value);
 
-/** Web, SSH and git addresses and plain paths. No helper (`ext::…`), nothing that reads as an option. */
+/** Web, SSH and git addresses, and plain paths. No helper (`ext::…`), and nothing that looks like an option. */
 const address: Check = (value) =>
   /^[A-Za-z0-9_.~@:/%+,=-]{1,2000}$/.test(value) &&
   !value.startsWith('-') &&
@@ -47,7 +51,7 @@ const anyChange: Readonly<Record<string, Check>> = {
   'core.longpaths': flag,
   'core.protectntfs': flag,
   'core.protecthfs': flag,
-  // True starts a program of git's own beside it; a path, any program.
+  // `true` starts one of git's own programs, and a path starts any program.
   'core.fsmonitor': off,
   'extensions.objectformat': word,
   'extensions.refstorage': word,
@@ -122,15 +126,15 @@ const header = /^\[([A-Za-z0-9-]+)(?: "([^"\\\p{Cc}]{0,250})")?\]$/u;
 const entry = /^([A-Za-z][A-Za-z0-9-]*)(?:\s*=(?:\s*"([^"\\]*)"|([^"\\#;]*)))?$/;
 
 /**
- * Reads line by line, and only lines that can be read in one way: what git would understand in a way of its own is left
- * out, so that its parser and this one cannot differ. `mayBeWorkTree`: whether the repository may have its work tree there.
+ * Reads line by line and keeps only lines with a single possible meaning, so that git's parser and this one cannot
+ * disagree. `mayBeWorkTree` says whether the repository may have its work tree at a path.
  */
 export function reduceConfig(text: string, mayBeWorkTree: MayBeWorkTree): ReducedConfig {
   const removed = new Set<string>();
   const kept: string[] = [];
   let section: Section | null = null;
   for (const line of text.split('\n').map((one) => one.trim())) {
-    // A comment ends with its line, whatever stands in it.
+    // A comment ends with its line, whatever it contains.
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
     const found = header.exec(line);
     if (found !== null) {
@@ -148,23 +152,23 @@ export function reduceConfig(text: string, mayBeWorkTree: MayBeWorkTree): Reduce
     if (line.includes('[')) section = null;
   }
   if (kept.at(-1)?.startsWith('[') === true) kept.pop();
-  // White space that git and JavaScript see differently is reason enough to write it anew.
+  // If the text contains white space that git and JavaScript treat differently, it is rewritten.
   if (removed.size === 0 && !/[^\S\t\n ]|[^\P{Cc}\t\n]/u.test(text)) return { text, removed: [] };
   return { text: kept.map((line) => `${line}\n`).join(''), removed: [...removed] };
 }
 
-/** A word of a setting that may name a file of the project. */
+/** A word in a setting that may name a file of the project. */
 export interface NamedWord {
   readonly word: string;
-  /** It is all that the setting says: then it may be a folder, too. */
+  /** It is the whole value of the setting, so it may also name a folder. */
   readonly isWhole: boolean;
-  /** Of an alias, which runs when the person calls it by name. */
+  /** It is in an alias, which runs only when the user calls it. */
   readonly isAlias: boolean;
 }
 
 /**
- * What the settings of a person's own repository may name of the project: every word of a value that is not one of the
- * harmless ones. Whether there is such a file is for the caller to see.
+ * The words in the user's own git settings that may name files of the project: every word of a value, except known
+ * harmless ones. The caller checks whether such a file exists.
  */
 export function namedIn(text: string): readonly NamedWord[] {
   const words: NamedWord[] = [];
@@ -199,7 +203,7 @@ function isAllowed({ name: section, sub }: Section, { name, value }: Setting, ma
   return check !== undefined && check(value);
 }
 
-/** Whether a relative path from a folder of the workspace stays in the workspace, by its names alone. */
+/** Whether a relative path from a folder of the workspace stays in the workspace, judged by its names only. */
 export function staysInside(value: string, from: string): boolean {
   if (value === '' || value.startsWith('/') || !/^[^\p{Cc}\\:]*$/u.test(value)) return false;
   let depth = from === '' ? 0 : from.split('/').length;
@@ -215,7 +219,7 @@ function shownKey({ name: section, sub }: Section, name: string): string {
   return sub === undefined ? `${section}.${name}` : `${section}.${sub}.${name}`;
 }
 
-/** The name of a setting in a line of another form, as far as it can be made out. */
+/** The name of a setting in a line that cannot be parsed, as far as it can be recognized. */
 function looseKey(section: Section | null, line: string): string {
   const name = /([A-Za-z][A-Za-z0-9-]*)\s*=/.exec(line.slice(0, 300))?.[1]?.toLowerCase();
   return name === undefined ? 'a line that cannot be read' : `${section?.name ?? '?'}.${name}`;

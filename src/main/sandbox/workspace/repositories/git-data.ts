@@ -2,9 +2,10 @@ import { isGitName } from '../../../lib/files/host-folder.ts';
 import type { EntryKind } from './folder-entries.ts';
 
 /**
- * Git takes a folder for a repository by these names alone, wherever it lies: `.git`, a bare one, the data of a submodule
- * or of a worktree (which has `commondir` in place of the rest). Where one is to be expected a configuration is enough: a
- * later command can add what is missing. `path`: see `folder-names.ts`.
+ * Whether git treats a folder as a repository. Only these names matter, wherever the folder is: `.git`, a bare
+ * repository, the data of a submodule, or that of a worktree (which has `commondir` instead of the rest). If a
+ * repository is likely, a configuration alone counts, because a later command can add what is missing. `path` is in
+ * the form of `folder-names.ts`.
  */
 export function isRepositoryData(path: string, entries: ReadonlyMap<string, EntryKind>): boolean {
   const found = new Set<string>();
@@ -13,17 +14,19 @@ export function isRepositoryData(path: string, entries: ReadonlyMap<string, Entr
   return found.has('config') && /(^|\/)\.git(\/modules\/.+)?$/i.test(path);
 }
 
-/** What points to a repository: a `.git` file or link, in any spelling that some file system takes for it. */
+/**
+ * Names that point to a repository: a `.git` file or link, in any spelling that some file system treats as the same.
+ */
 export function pointersIn(entries: ReadonlyMap<string, EntryKind>): readonly string[] {
-  // Most names are out by their first character: the whole question takes its time.
+  // The first character rules out most names quickly, because the whole check takes time.
   return [...entries].flatMap(([name, kind]) =>
     kind !== 'folder' && /^[.gG\u0080-\uffff]/.test(name) && name.length < 40 && isGitName(name) ? [name] : [],
   );
 }
 
 /**
- * Files in the data of a repository that send git elsewhere or tell it what to run, beside `config` and `hooks`. They are
- * rare; what a command makes of them is taken away.
+ * Files in a repository's data, other than `config` and `hooks`, that redirect git or tell it what to run. They are
+ * rare. Those that a command makes are removed.
  */
 export const redirects = [
   'config.worktree',
@@ -33,16 +36,19 @@ export const redirects = [
   'objects/info/http-alternates',
 ] as const;
 
-/** Folders that hold some of these, and what a rebase runs. As a link one would lead to another, which nobody looks at. */
+/**
+ * Folders that contain some of these, and what a rebase runs. A link in their place would lead to an unchecked
+ * folder.
+ */
 export const linkedFolders = ['info', 'objects/info', 'rebase-merge'] as const;
 
-/** Folders in which git looked for addresses in the past, and still does. Every name in them is one. */
+/** Folders in which git used to keep addresses, and still looks for them. Every name in them is one. */
 export const addressFolders = ['remotes', 'branches'] as const;
 
-/** What is left to do of a rebase; its `exec` lines are run by `git rebase --continue`. */
+/** The remaining steps of a rebase. `git rebase --continue` runs its `exec` lines. */
 export const todoFile = 'rebase-merge/git-rebase-todo';
 
-/** Takes the lines out of a rebase's list that run a program, but for those that stood in `before`. */
+/** Removes lines that run a program from the steps of a rebase, except lines that were in `before`. */
 export function withoutPrograms(todo: string, before: string): string {
   const known = new Set(before.split('\n'));
   const runs = /^\s*(x|exec)(\s|$)/;

@@ -7,29 +7,30 @@ import { isRunning, thisProcess } from '../../../lib/files/lock-owner.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 
 /**
- * What a workspace held when a session began on it, kept until the session has ended and looked for the last time. A
- * session that was killed leaves its record: what commands made then is not taken for the person's own later.
+ * What a workspace contained when a session began on it. It is kept until the session has ended and made its last
+ * check. A session that was killed leaves its record. So what its commands made is not mistaken for the user's own
+ * later.
  */
 const recordSchema = z.object({
   workspacePath: z.string(),
   owner: z.object({ pid: z.number(), startedAt: z.string().nullable(), boot: z.string().nullable() }),
   startedMs: z.number(),
-  /** Paths of repositories and of `.git` files, as `folder-names.ts` has them. */
+  /** Paths of repositories and of `.git` files, in the form of `folder-names.ts`. */
   own: z.array(z.string()),
 });
 
 type GuardRecord = z.infer<typeof recordSchema>;
 
-/** A record of an earlier session, or of one that runs beside this one. */
+/** The record of an earlier session, or of one that runs at the same time. */
 export interface EarlierRecord {
   readonly own: ReadonlySet<string>;
   readonly startedMs: number;
-  /** No command of it ran after this; null: it still runs. */
+  /** No command of that session ran after this. Null: it still runs. */
   readonly endedMs: number | null;
   readonly file: string;
 }
 
-/** Between the last sign of life and the end of the container of a session that was killed. */
+/** The longest time between the last sign of life of a killed session and the end of its container. */
 const graceMs = 15_000;
 const touchEveryMs = 1_000;
 
@@ -38,7 +39,7 @@ export function recordFolder(homePath: string, workspacePath: string): string {
   return join(homePath, 'sandbox', 'repositories', name);
 }
 
-/** The oldest first. A record that cannot be read says nothing, and is left. */
+/** Oldest first. A record that cannot be read is ignored and left. */
 export async function earlierRecords(folder: string): Promise<readonly EarlierRecord[]> {
   const found: EarlierRecord[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
@@ -76,12 +77,12 @@ export class OwnRecord {
     return new OwnRecord(file);
   }
 
-  /** A sign of life: commands may have run up to now. */
+  /** Records a sign of life: commands may have run until now. */
   async touch(): Promise<void> {
     const now = new Date();
     if (now.getTime() - this.#touchedMs < touchEveryMs) return;
     this.#touchedMs = now.getTime();
-    // Gone where a person has cleaned up: what is lost is what a kill would need.
+    // The user may have removed the record. Then only the protection after a kill is lost.
     await utimes(this.#file, now, now).catch(() => undefined);
   }
 

@@ -11,10 +11,13 @@ import { addressFolders, linkedFolders, redirects, todoFile, withoutPrograms } f
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../../lib/files/json-file.ts';
 
-/** Together, for one session: a command could fill the disk with it. */
+/** The limit for one session, because a command could otherwise fill the disk. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Keeps what is taken out of a workspace, numbered, in a folder of the home; above the limit nothing more. */
+/**
+ * Keeps files that are removed from a workspace, numbered, in a folder of the home. Beyond the limit, nothing more
+ * is kept.
+ */
 export function createTakenFileKeeper(folder: string): KeepTakenFile {
   let count = 0;
   let bytes = 0;
@@ -29,30 +32,30 @@ export function createTakenFileKeeper(folder: string): KeepTakenFile {
   };
 }
 
-/** What was taken out of a repository, or away with it, in words for people; nothing where it was harmless. */
+/** What was removed from a repository, in words for the user. Empty if it was harmless. */
 export interface Harmless {
   readonly done: readonly string[];
-  /** What could not be done, with the reason; null: it is harmless now. */
+  /** What could not be done, with the reason. Null: it is harmless now. */
   readonly problem: string | null;
 }
 
-/** Keeps the bytes of a file before it is changed or taken away. */
+/** Keeps the bytes of a file before it is changed or removed. */
 export type KeepTakenFile = (path: string, bytes: Uint8Array) => Promise<void>;
 
 export interface HarmlessOptions {
   readonly chain: FolderChain;
   readonly keep: KeepTakenFile;
-  /** Whether a folder of the workspace is the data of a repository that was looked at as well. */
+  /** Whether a folder of the workspace is the data of a repository that is checked, too. */
   readonly isKnownData: (path: string) => boolean;
-  /** Whether there is a folder in the workspace, with no link on the way to it. */
+  /** Whether a folder exists in the workspace, with no link in its path. */
   readonly isFolder: (path: string) => boolean;
 }
 
 export const maxConfigBytes = 256 * 1024;
 
 /**
- * Makes a repository that a command made harmless for whoever calls git in it or above it: its configuration is reduced,
- * its hooks are emptied, what leads elsewhere is taken away. `path`: the folder of its data. Rejects never.
+ * Makes a repository that a command made harmless for git calls in it or above it. Reduces its configuration,
+ * empties its hooks, and removes what leads elsewhere. `path` is the folder of its data. Never rejects.
  */
 export async function makeHarmless(path: string, options: HarmlessOptions): Promise<Harmless> {
   const made = await attempt(path, options, async (work) => {
@@ -67,7 +70,7 @@ export async function makeHarmless(path: string, options: HarmlessOptions): Prom
   return made.problem === null ? made : disableRepository(path, { done: made.done, reason: made.problem }, options);
 }
 
-/** Work in a folder; what it noted, and why it came to no end. */
+/** Runs work in a folder. Returns its notes, and the reason if it failed. */
 async function attempt(path: string, options: HarmlessOptions, work: (work: Work) => Promise<void>): Promise<Harmless> {
   const done: string[] = [];
   const note = (text: string): void => void done.push(text);
@@ -79,7 +82,7 @@ async function attempt(path: string, options: HarmlessOptions, work: (work: Work
   }
 }
 
-/** What cannot be made harmless is no repository any more: without its `HEAD` git takes it for a plain folder. */
+/** Disables a repository that cannot be made harmless. Without `HEAD`, git treats it as a plain folder. */
 async function disableRepository(
   path: string,
   { done, reason }: { readonly done: readonly string[]; readonly reason: string },
@@ -92,14 +95,17 @@ async function disableRepository(
     })
     .then(
       () => true,
-      // The caller says that nothing could be done.
+      // The caller reports that nothing could be done.
       () => false,
     );
   const text = `HEAD removed, because the rest could not be made harmless (${reason})`;
   return taken ? { done: [...done, text], problem: null } : { done, problem: reason };
 }
 
-/** What a command put into the data of a person's own repository. `kept`: what was there before, by its path in the data. */
+/**
+ * Removes what a command added to the data of the user's own repository. `kept` is what was there before, by its
+ * path in the data.
+ */
 export async function revertAdditions(
   path: string,
   kept: ReadonlyMap<string, string>,
@@ -113,8 +119,8 @@ export async function revertAdditions(
 }
 
 /**
- * A `.git` that is a file: it may stay where it leads to a repository of this workspace, which was looked at, or nowhere on
- * this machine. A link may not.
+ * Checks a `.git` file. It may stay if it leads to a repository of this workspace that is checked, or to nothing on
+ * this machine. A link may not stay.
  */
 export async function judgePointer(path: string, options: HarmlessOptions): Promise<Harmless> {
   const names = namesOf(path);
@@ -126,13 +132,16 @@ export async function judgePointer(path: string, options: HarmlessOptions): Prom
   });
 }
 
-/** What a worktree or a submodule made inside the container points to lies below `/workspace`, which is not there on a host. */
+/**
+ * Worktrees and submodules that were made inside the container point to paths below `/workspace`. They are harmless
+ * if that does not exist on the host.
+ */
 function mayPointTo(target: string, { path, isKnownData }: Work): boolean {
   if (target.startsWith('/workspace/')) return statsOf('/workspace') === null;
   return staysInside(target, path) && isKnownData(resolved(target, path));
 }
 
-/** A relative path, as one of the workspace. It was looked at that it stays inside. */
+/** Resolves a relative path within the workspace. The caller has checked that it stays inside. */
 function resolved(target: string, from: string): string {
   const names = [...namesOf(from)];
   for (const name of target.split('/')) {
@@ -155,7 +164,7 @@ async function reduce(work: Work): Promise<void> {
   if (found === null || found.isDirectory()) return;
   const bytes = found.isFile() ? await readRegularFile(folder, 'config', maxConfigBytes) : null;
   if (bytes === null) {
-    // A link, a pipe, a file that is too large or that nobody may read: git goes on without.
+    // A link, a pipe, a file that is too large or that cannot be read. Git works without it.
     await takeAway(work, 'config');
     return;
   }
@@ -207,16 +216,16 @@ async function takePrograms({ chain, path, note, keep }: Work, before: string): 
   });
 }
 
-/** Of a worktree that git itself made: its data lie in those of the repository it belongs to. */
+/** Whether it belongs to a worktree that git itself made, whose data is inside that of its repository. */
 async function isOwnCommondir({ folder, path, isKnownData }: Work, name: string): Promise<boolean> {
   if (name !== 'commondir' || statsOf(folder.at('objects')) !== null) return false;
   const names = namesOf(path);
   if (names.at(-2) !== 'worktrees' || !isKnownData(names.slice(0, -2).join('/'))) return false;
-  // Git takes off line breaks and nothing else.
+  // Git strips line breaks and nothing else.
   return /^\.\.\/\.\.[\r\n]*$/.test((await readRegularFile(folder, name, 64))?.toString() ?? '');
 }
 
-/** Takes away one name below the data. A folder stays: git makes nothing of one there, and what lies below is not gone into. */
+/** Removes one name below the data. A folder stays: git ignores a folder there, so its contents need no check. */
 async function takeAway({ chain, path, note, keep }: Work, inside: string): Promise<void> {
   const names = namesOf(inside);
   const name = names.at(-1) ?? '';
@@ -231,7 +240,7 @@ async function takeAway({ chain, path, note, keep }: Work, inside: string): Prom
   });
 }
 
-/** Every name in a folder of the data but folders, which git makes nothing of there. */
+/** Removes all names in a folder of the data except folders, which git ignores there. */
 async function takeAllIn(
   { chain, path, keep }: Work,
   name: string,
@@ -267,13 +276,13 @@ async function keepOf(
   }
 }
 
-/** Work in a folder of the workspace; nothing where there is none. Rejects where nobody may look into it. */
+/** Runs work in a folder of the workspace, if it exists. Rejects if the folder cannot be read. */
 async function below(chain: FolderChain, path: string, work: (folder: HostFolder) => Promise<void>): Promise<void> {
   const isThere = await chain.use(namesOf(path), () => true).catch(nullIfGone);
   if (isThere !== null) await chain.use(namesOf(path), work);
 }
 
-/** A command may have made a folder of its own unchangeable. It belongs to the person, who is us. */
+/** A command may have removed write permission from its folders. They belong to the user, so it can be restored. */
 async function takeRights(folder: HostFolder): Promise<void> {
   const found = statsOf(`${folder.place}/.`);
   if (found !== null && (found.mode & 0o700) !== 0o700) await chmod(`${folder.place}/.`, (found.mode & 0o7777) | 0o700);

@@ -5,19 +5,20 @@ import { joined, namesOf } from './folder-names.ts';
 import { namedIn } from './git-config.ts';
 import { maxConfigBytes } from './make-harmless.ts';
 
-/** Files that a configuration includes may include others. */
+/** Included files may include others, up to this depth. */
 const mostIncludes = 5;
 
 /** Something in the workspace that the configuration of a repository names. */
 export interface NamedPlace {
   readonly path: string;
-  /** It is there, and git uses it without being told to by name. */
+  /** It exists, and git uses it without being told its name in a command. */
   readonly isPinned: boolean;
 }
 
 /**
- * What the configuration of a repository, and files that it includes, name in the workspace: hooks, filters, further
- * configuration; also what is not there yet. Names are looked up from the work tree and from the repository's data.
+ * What a repository's configuration and the files that it includes name in the workspace: hooks, filters, further
+ * configuration. Includes names that do not exist yet. Names are resolved from the work tree and from the
+ * repository's data.
  */
 export async function namedByConfig(workspacePath: string, folder: string): Promise<readonly NamedPlace[]> {
   const named = new Map<string, boolean>();
@@ -28,7 +29,7 @@ export async function namedByConfig(workspacePath: string, folder: string): Prom
     for (const { word, isWhole, isAlias } of namedIn(await textOf(workspacePath, file))) {
       for (const path of placesFor(word, { workspacePath, folders: [above(folder), folder, above(file)] })) {
         const kind = kindAt(workspacePath, path);
-        // A folder that holds the repository itself is named by its worktree, say.
+        // A folder that contains the repository is often named as its work tree.
         if (path === '' || `${folder}/`.startsWith(`${path}/`)) continue;
         if (kind === 'absent' ? !isWhole : kind === 'folder' && !isWhole) continue;
         named.set(path, named.get(path) === true || (!isAlias && kind !== 'absent'));
@@ -44,7 +45,7 @@ function above(path: string): string {
   return namesOf(path).slice(0, -1).join('/');
 }
 
-/** Where a word may lie in the workspace, by its text alone. */
+/** The places in the workspace that a word may mean, by its text only. */
 function placesFor(
   word: string,
   { workspacePath, folders }: { readonly workspacePath: string; readonly folders: readonly string[] },
@@ -63,7 +64,7 @@ function placesFor(
   return [...new Set(places)].filter((place) => place !== null);
 }
 
-/** The text of a configuration in the workspace; empty where there is none, or no plain file of a usual size. */
+/** The text of a configuration in the workspace. Empty if there is none, or no plain file of a usual size. */
 export async function textOf(workspacePath: string, file: string): Promise<string> {
   return (await readFileBelow(workspacePath, namesOf(file), maxConfigBytes))?.toString() ?? '';
 }

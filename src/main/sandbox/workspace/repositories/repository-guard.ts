@@ -28,29 +28,35 @@ export interface GuardOptions {
   readonly workspacePath: string;
   readonly homePath: string;
   readonly sessionId: string;
-  /** Hears of each place once, and again when something was done about it. Must not throw. */
+  /** Called once for each place, and again if something was done about it. Must not throw. */
   readonly onUntracked: (places: readonly UntrackedPlace[]) => void;
   readonly log: Log;
 }
 
 type Found =
-  /** Of the person: there before any command ran. `kept`: the files that redirect git, and what a rebase still has to do. */
+  /**
+   * The user's own, from before any command ran. `kept` has the files that redirect git, and the remaining steps of
+   * a rebase.
+   */
   | { readonly type: 'own-data'; readonly kept: ReadonlyMap<string, string> }
   | { readonly type: 'own-pointer' }
-  /** Of a command: looked at again each time, for a file can be written through memory without its time being changed. */
+  /**
+   * Made by a command. Checked every time, because a file can be written through mapped memory without a change of
+   * its time.
+   */
   | { readonly type: 'data' | 'pointer' };
 
-/** Between two looks while something runs, at least; many folders are looked at less often. */
+/** The least time between two looks while something runs. With many folders, looks are less frequent. */
 const everyMs = 250;
 const restPerLook = 40;
-/** The times of files go in steps of up to this. */
+/** The times of files change in steps of up to this. */
 const clockStepMs = 10;
 const gitWhy = 'git runs what it says';
 
 /**
- * Looks after every command, and while commands run, whether there is a git repository that was not there before, and makes
- * it harmless: git on this machine runs what the data of a repository say, also for a repository that lies deep within
- * another one. What was there when the session began is the person's own and is left alone, but for what commands add to it.
+ * Checks after every command, and while commands run, whether there is a new git repository, and makes it harmless.
+ * Git on this machine runs what the data of a repository says, even for a repository deep inside another one.
+ * Repositories from before the session are the user's own and are left alone, except for what commands add to them.
  */
 export class RepositoryGuard {
   readonly #options: GuardOptions;
@@ -59,20 +65,20 @@ export class RepositoryGuard {
   readonly #turns = createOneAtATime();
   readonly #found = new Map<string, Found>();
   readonly #told = new Map<string, string>();
-  /** The person's own repositories in whose data a name has come or gone since they were looked at. */
+  /** The user's own repositories in whose data a name was added or removed since the last check. */
   readonly #touched = new Set<string>();
   readonly #keep: ReturnType<typeof createTakenFileKeeper>;
-  /** Files that the person's own settings of git name and that commands may change, with their marks. */
+  /** Files that the user's own git settings name and that commands may change, with their marks. */
   readonly #named = new Map<string, string>();
   readonly #left: UntrackedPlace[] = [];
   #record: OwnRecord | null = null;
   #watchers: FSWatcher[] = [];
-  /** Folders that are Python environments, by what lies in them. */
+  /** Folders that are Python environments, judged by their contents. */
   readonly #environments = new Set<string>();
-  /** When what changes do not track was looked at last. */
+  /** When untracked places were last checked. */
   #settledMs = Date.now() - clockStepMs;
   #running = 0;
-  /** Something ran since then. */
+  /** A command has run since then. */
   #hasRun = false;
   #timer: NodeJS.Timeout | null = null;
   #isDisposed = false;
@@ -84,7 +90,9 @@ export class RepositoryGuard {
     this.#keep = createTakenFileKeeper(join(options.homePath, 'sandbox', 'taken-away', options.sessionId));
   }
 
-  /** Before the first command. Rejects with `refused` where the workspace is too large to be looked through whole. */
+  /**
+   * Call it before the first command. Rejects with `refused` if the workspace is too large to be checked completely.
+   */
   static async start(options: GuardOptions, signal: AbortSignal): Promise<RepositoryGuard> {
     const asking = await callModeFor(options.workspacePath);
     const guard = new RepositoryGuard(options, asking);
@@ -108,19 +116,22 @@ export class RepositoryGuard {
     return guard;
   }
 
-  /** The person's own: folders with the data of repositories, and `.git` files. Paths that are text, sorted. */
+  /** The user's own: folders with the data of repositories, and `.git` files. Only paths that are text, sorted. */
   get own(): { readonly data: readonly string[]; readonly pointers: readonly string[] } {
     const of = (type: Found['type']): string[] =>
       [...this.#found].flatMap(([path, found]) => (found.type === type && !path.includes('\0') ? [path] : [])).sort();
     return { data: of('own-data'), pointers: of('own-pointer') };
   }
 
-  /** All that was told of so far, in its order. */
+  /** Everything that was reported so far, in order. */
   get left(): readonly UntrackedPlace[] {
     return this.#left;
   }
 
-  /** After a command: what it left, made harmless, and told of. Never rejects; waits for one under way and looks anew. */
+  /**
+   * Checks what a command left, makes it harmless and reports it. Waits for a running check and then checks again.
+   * Never rejects.
+   */
   async look(): Promise<readonly UntrackedPlace[]> {
     const leave = await this.#turns.enter(neverAborts);
     try {
@@ -136,7 +147,10 @@ export class RepositoryGuard {
     }
   }
 
-  /** At the end of a turn: what commands changed in folders of packages, which changes do not track. Rejects on abort alone. */
+  /**
+   * Call it at the end of a turn. Reports what commands changed in folders of packages, which are not tracked for
+   * changes. Rejects only on abort.
+   */
   async settle(signal: AbortSignal): Promise<void> {
     if (!this.#hasRun) return;
     await this.look();
@@ -160,7 +174,7 @@ export class RepositoryGuard {
     this.#reportOnce(places);
   }
 
-  /** Looks again and again while something runs. Call what it returns at its end. */
+  /** Checks repeatedly while something runs. Call the returned function at its end. */
   whileRunning(): () => void {
     this.#running += 1;
     this.#hasRun = true;
@@ -173,7 +187,7 @@ export class RepositoryGuard {
     };
   }
 
-  /** The last look; the record goes with it. Never rejects. */
+  /** Makes the last check and removes the record. Never rejects. */
   async dispose(): Promise<void> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -198,7 +212,10 @@ export class RepositoryGuard {
     return timer;
   }
 
-  /** The system tells at once of names in the person's own repositories, where the container's kernel is this machine's. */
+  /**
+   * Watches the user's own repositories through the system, which reports new names at once if the container uses
+   * this machine's kernel.
+   */
   #watchOwn(): void {
     for (const path of this.own.data) {
       const names = new Set<string>([...redirects, ...addressFolders].map((name) => namesOf(name)[0] ?? name));
@@ -213,7 +230,7 @@ export class RepositoryGuard {
         watcher.on('error', () => watcher.close());
         this.#watchers.push(watcher);
       } catch {
-        // No more watches to be had: what comes is found by the next look.
+        // The system has no more watches. The next look finds changes.
       }
     }
   }
@@ -242,7 +259,7 @@ export class RepositoryGuard {
     }
   }
 
-  /** The person's own repository in whose data a folder lies. */
+  /** The user's own repository whose data contains a folder. Null: none. */
   #ownDataAround(path: string): string | null {
     for (let inside = path; ; inside = inside.slice(0, Math.max(0, inside.lastIndexOf('/')))) {
       if (this.#found.get(inside)?.type === 'own-data') return inside;
@@ -250,7 +267,7 @@ export class RepositoryGuard {
     }
   }
 
-  /** Makes harmless what commands made, and takes back what they put into the person's own. */
+  /** Makes harmless what commands made, and removes what they added to the user's own repositories. */
   async #settle({ unreadable, isCut }: LookEnd): Promise<readonly UntrackedPlace[]> {
     const places: UntrackedPlace[] = [];
     const chain = new FolderChain(this.#options.workspacePath, this.#asking);
@@ -289,7 +306,7 @@ export class RepositoryGuard {
     return places;
   }
 
-  /** Differs when a file was touched; empty: it is not there. */
+  /** A mark that changes when a file is touched. Empty: it does not exist. */
   #markOf(path: string): string {
     const found = lstatSync(absolutePath(this.#options.workspacePath, path), { throwIfNoEntry: false });
     return found === undefined ? '' : `${found.ino}:${found.size}:${found.ctimeMs}`;
@@ -304,7 +321,7 @@ export class RepositoryGuard {
     }
   }
 
-  /** What is there of the files that redirect git. */
+  /** The current contents of the files that redirect git. */
   async #keptIn(path: string): Promise<ReadonlyMap<string, string>> {
     const kept = new Map<string, string>();
     const place = (name: string): string | Buffer => absolutePath(this.#options.workspacePath, joined(path, name));
@@ -322,13 +339,13 @@ export class RepositoryGuard {
         const bytes = await readRegularFile(opened, file, maxConfigBytes);
         if (bytes !== null) kept.set(todoFile, bytes.toString());
       })
-      // No rebase is under way.
+      // No rebase is in progress.
       .catch(() => undefined);
     await chain.close();
     return kept;
   }
 
-  /** Each is told of once, and again when something else was done about it. */
+  /** Reports each place once, and again if something else was done about it. */
   #reportOnce(places: readonly UntrackedPlace[]): readonly UntrackedPlace[] {
     const news = places.filter(({ path, done }) => {
       const told = this.#told.get(path);
@@ -358,7 +375,7 @@ function tooLarge(path: string): AppError {
   });
 }
 
-/** Whether it was made by the commands of a session that has not ended as it should, or of one beside this one. */
+/** Whether it was made by commands of a session that was killed, or of another running session. */
 function isOfEarlier(path: string, workspacePath: string, earlier: readonly EarlierRecord[]): boolean {
   const first = earlier[0];
   if (first === undefined || first.own.has(path)) return false;

@@ -6,10 +6,10 @@ import { entriesOf } from './folder-entries.ts';
 import { hostNameOf, namesOf, shownPath } from './folder-names.ts';
 import { pathIn, type CallMode } from '../../../lib/files/host-folder.ts';
 
-/** Of the folders that changes leave out, those out of which programs are run. */
+/** Folders that are not tracked for changes, but from which programs run. */
 const runFrom: ReadonlySet<string> = new Set(['node_modules', '.venv', '__pycache__', '.tox', '.nox']);
 const shownFiles = 3;
-/** Of one name; more are told of together. */
+/** The most folders of one name that are listed. More are counted together. */
 const shownFolders = 5;
 
 export interface UntrackedChangesQuery {
@@ -20,14 +20,14 @@ export interface UntrackedChangesQuery {
   readonly folders: Iterable<string>;
   /** Folders that are Python environments. */
   readonly environments: ReadonlySet<string>;
-  /** In milliseconds since 1970. What changed before is not told of. */
+  /** In milliseconds since 1970. Earlier changes are not reported. */
   readonly sinceMs: number;
   readonly pause: () => Promise<void>;
 }
 
 /**
- * What changed in folders of packages and of compiled files, which changes do not track and the project runs. The time of a
- * file's last change cannot be set by a program, so that one question for each file tells it. Rejects on abort alone.
+ * Changes in folders of packages and compiled files, which are not tracked but run by the project. A program cannot
+ * set the time of a file's last change, so one request for each file finds it. Rejects only on abort.
  */
 export async function findUntrackedChanges(request: UntrackedChangesQuery): Promise<readonly UntrackedPlace[]> {
   const byRoot = new Map<string, string[]>();
@@ -45,7 +45,7 @@ export async function findUntrackedChanges(request: UntrackedChangesQuery): Prom
             return found !== undefined && found.ctimeMs >= request.sinceMs ? [`${folder}/${name}`] : [];
           }),
         )
-        // Gone meanwhile, or closed to everybody: the look at folders tells of those.
+        // Gone meanwhile, or without permissions. The look at folders reports those.
         .catch(() => []);
       if (changed.length > 0) byRoot.set(root, [...(byRoot.get(root) ?? []), ...changed]);
     }
@@ -55,7 +55,7 @@ export async function findUntrackedChanges(request: UntrackedChangesQuery): Prom
   return placesOf(byRoot);
 }
 
-/** The topmost folder of such a kind around or at a path. */
+/** The topmost folder of such a kind that contains a path, or is it. */
 function rootOf(path: string, environments: ReadonlySet<string>): string | null {
   const names = namesOf(path);
   for (let count = 1; count <= names.length; count += 1) {

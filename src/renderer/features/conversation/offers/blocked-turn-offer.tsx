@@ -13,18 +13,21 @@ import { resendTask } from './resend-task.ts';
 interface BlockedTurnOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  /** The task was sent once more. */
+  /** Called when the task was sent again. */
   readonly onSent: () => void;
 }
 
-/** Below a last turn that was stopped by something a person can change: the way to that, and the task once more. */
+/**
+ * An offer below a last turn that was stopped by something the user can change: a way to change it, and to send the
+ * task again.
+ */
 export function BlockedTurnOffer({ sessionId, state, onSent }: BlockedTurnOfferProps) {
   const turn = state.turns.at(-1);
   if (turn === undefined) return null;
   return <Offer key={turn.id} {...{ sessionId, state, turn, onSent }} />;
 }
 
-/** What the end of Dewpoint or of its sandbox cut off. */
+/** Turns that the end of Dewpoint or of its sandbox cut off have an offer of their own. */
 const hasOwnOffer: readonly string[] = ['crashed', 'sandbox-lost'];
 const stopped: readonly string[] = ['cap', 'limit', 'missing', 'error'];
 const aboutModels: readonly string[] = ['missing-model', 'missing-key', 'model-failed'];
@@ -54,7 +57,7 @@ function Offer({ sessionId, state, turn, onSent }: BlockedTurnOfferProps & { rea
   );
 }
 
-/** The action that changes what stopped it; null: what its hint says, if anything. */
+/** The action that changes the cause; null: the turn's hint is all there is. */
 function changeFor(turn: TurnState): { readonly text: TextKey; readonly id: string } | null {
   const status = turnStatus(turn);
   if (status === 'cap') return { text: 'next.cap', id: 'inspect-cost' };

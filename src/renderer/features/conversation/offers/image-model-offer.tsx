@@ -12,11 +12,11 @@ import { resendTask } from './resend-task.ts';
 interface ImageModelOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  /** The task was sent once more. */
+  /** Called when the task was sent again. */
   readonly onSent: () => void;
 }
 
-/** Below a turn whose models do not see the picture of its message: the same message to one that does. */
+/** An offer below a turn whose models could not see an image: send the same message to a model that can. */
 export function ImageModelOffer({ sessionId, state, onSent }: ImageModelOfferProps) {
   const turn = state.turns.at(-1);
   if (turn?.reason !== 'missing') return null;

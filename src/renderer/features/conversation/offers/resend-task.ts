@@ -7,13 +7,13 @@ export interface ResentTurn {
   readonly sessionId: string;
   readonly state: SessionState;
   readonly turn: TurnState;
-  /** Called once it is sent. */
+  /** Called when it was sent. */
   readonly onSent: () => void;
 }
 
 /**
- * The task of a turn once more, with its files, its cap and its kind. `say`: the message for the task. Rejects with a
- * failure of the core.
+ * Sends the task of a turn again, with its files, spending limit and mode. `say` replaces the text of the message.
+ * Rejects with a failure of the core.
  */
 export async function resendTask(
   client: CoreClient,
@@ -24,7 +24,7 @@ export async function resendTask(
   const { text } = await client.sessions.detail({ sessionId, id: turn.messageId, near: message?.seq });
   const { maxUsd } = turn.limits;
   const task = text ?? message?.text ?? '';
-  // What the app wrote about a task once is not said about itself.
+  // A text that the app wrote about a task does not become its own subject.
   const { origin = message?.origin } = options;
   const isAnswer = turn.mode === 'chat' || turn.mode === 'ask';
   const kind = { plan: turn.plan, ...(isAnswer ? { mode: 'ask' as const } : {}) };

@@ -9,7 +9,7 @@ import { t } from '../../../lib/text/translate.ts';
 import { resendTask } from './resend-task.ts';
 
 interface TurnOfferProps {
-  /** What is remembered of it once a person has left it; another one has another name. */
+  /** The key under which a dismissal is stored. Each offer has its own. */
   readonly name: string;
   readonly label: string;
   readonly text: string;
@@ -19,7 +19,7 @@ interface TurnOfferProps {
   readonly onAccept: () => Promise<void>;
 }
 
-/** Below a turn that is over: what can be done about it, and is done only when a person says so. */
+/** An offer below a turn that is over. Nothing happens until the user accepts it. */
 export function TurnOffer({ name, label, text, leave, accept, onAccept }: TurnOfferProps) {
   const [isLeft, setIsLeft] = useState(() => readStoredText(name) !== null);
   const [isSending, setIsSending] = useState(false);
@@ -56,11 +56,14 @@ export function TurnOffer({ name, label, text, leave, accept, onAccept }: TurnOf
 interface ResumeOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  /** The task was sent once more. */
+  /** Called when the task was sent again. */
   readonly onSent: () => void;
 }
 
-/** Below a turn that the end of Dewpoint or of its sandbox cut off: it goes on only when a person says so. */
+/**
+ * An offer below a turn that was cut off by the end of Dewpoint or of its sandbox. It resumes only when the user says
+ * so.
+ */
 export function ResumeOffer({ sessionId, state, onSent }: ResumeOfferProps) {
   const client = useClient();
   const turn = state.turns.at(-1);
@@ -87,11 +90,11 @@ export function ResumeOffer({ sessionId, state, onSent }: ResumeOfferProps) {
 interface CloudReviewOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  /** The task was sent once more. */
+  /** Called when the task was sent again. */
   readonly onSent: () => void;
 }
 
-/** Below a turn that was done here for want of a network, once the network is back. */
+/** An offer below a turn that ran locally for lack of a network, once the network is back. */
 export function CloudReviewOffer({ sessionId, state, onSent }: CloudReviewOfferProps) {
   const client = useClient();
   const turn = state.turns.at(-1);

@@ -11,14 +11,14 @@ import { ToolDetails } from './tool-details.tsx';
 interface ActionRowProps {
   readonly sessionId: string;
   readonly action: ToolCallState;
-  /** The number of the event that began its turn. */
+  /** The sequence number of the event that began its turn. */
   readonly near: number;
   readonly liveOutput: string;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }
 
-/** What a recipe did by itself: no model, so neither tokens nor money. */
+/** An action of a recipe. It uses no model, so it has no tokens and no cost. */
 export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggle }: ActionRowProps) {
   const status = toolCallStatus(action);
   const isStopped = status === 'cancelled' || status === 'unknown';

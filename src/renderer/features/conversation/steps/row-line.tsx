@@ -9,11 +9,11 @@ interface RowLineProps {
   readonly where: ReactNode;
   readonly label: ReactNode;
   readonly figures: ReactNode;
-  /** Drawn only while it is open. */
+  /** Rendered only while it is open. */
   readonly children: () => ReactNode;
 }
 
-/** One compact line of what happened; it opens to all that is known of it. */
+/** One compact line about something that happened. It opens to all details. */
 export function RowLine({ id, isOpen, onToggle, mark, where, label, figures, children }: RowLineProps) {
   const bodyId = `${id}-body`;
   return (

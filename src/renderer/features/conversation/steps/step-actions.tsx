@@ -14,7 +14,7 @@ interface StepActionsProps {
   readonly model: string;
 }
 
-/** Another way from a step: from what it left behind, or the step itself once more on another model. */
+/** Forks from a step: go on from its result, or run the step again on another model. */
 export function StepActions({ sessionId, callId, model }: StepActionsProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const models = (useModels().data ?? []).filter((entry) => entry.state === 'ready' && entry.id !== model);

@@ -22,13 +22,13 @@ interface StepDetailProps {
   readonly sessionId: string;
   readonly step: StepState;
   readonly calls: readonly ToolCallState[];
-  /** The number of the event that began its turn. */
+  /** The sequence number of the event that began its turn. */
   readonly near: number;
 }
 
-/** All that the log has of a step: why and how, what it said, what its calls did, what it was sent. */
+/** All that the log has about a step: its route, its answer, the results of its calls, and its request. */
 export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
-  // One look into the log for the step and its calls: it is taken again when any of them has got further.
+  // One query for the step and its calls. It runs again when one of them has progressed.
   const calling = calls.map((call) => toolCallStatus(call)).join(' ');
   const place = { id: step.callId, near };
   const load = useDetail(sessionId, place, `${step.end === null ? 'running' : 'ended'} ${calling}`);
@@ -81,7 +81,7 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
   return <p className="text-xs text-soft tabular-nums">{parts.join(' · ')}</p>;
 }
 
-/** Where it ran, and what its load was planned to take and took. */
+/** Where the model ran, and its planned and real memory. */
 function loadTexts({ load }: StepEnd): readonly string[] {
   if (load === undefined) return [];
   const { backend, contextTokens, predictedBytes, observedBytes = null, adapter, drafts } = load;

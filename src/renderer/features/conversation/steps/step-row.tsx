@@ -17,19 +17,19 @@ import { StepDetail } from './step-detail.tsx';
 interface StepRowProps {
   readonly sessionId: string;
   readonly step: StepState;
-  /** The number of the event that began its turn. */
+  /** The sequence number of the event that began its turn. */
   readonly near: number;
   readonly calls: readonly ToolCallState[];
-  /** What the model says right now, while it does. */
+  /** The words that the model writes now, while it does. */
   readonly live: LiveCall | undefined;
   readonly outputs: Readonly<Record<string, string>>;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-  /** The end of the turn says the same. */
+  /** The end of the turn has the same text. */
   readonly isRepeatedAtEnd: boolean;
 }
 
-/** One model call and what it caused. What it says while it runs is visible without opening it. */
+/** One model call and its tool calls. The words of a running call are visible without opening the row. */
 export function StepRow({
   sessionId,
   step,

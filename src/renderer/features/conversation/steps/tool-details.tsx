@@ -18,12 +18,12 @@ import { fieldOf } from '@shared/unknown-value.ts';
 
 interface ToolDetailsProps {
   readonly sessionId: string;
-  /** Under which the log is asked. */
+  /** The place to load from the log. */
   readonly place: LogPlace;
   readonly calls: readonly ToolCallState[];
 }
 
-/** Input, output and differences of an action. */
+/** Input, output and diffs of an action. */
 export function ToolDetails({ sessionId, place, calls }: ToolDetailsProps) {
   const load = useDetail(sessionId, place, calls.map((call) => toolCallStatus(call)).join(' '));
   return <CallDetails load={load} calls={calls} />;
@@ -117,12 +117,12 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
 }
 
 interface InnerCallsProps {
-  /** The latest of them. */
+  /** The latest of these calls. */
   readonly calls: readonly InnerCallState[];
   readonly count: number;
 }
 
-/** The calls that a program made, folded to their number. */
+/** The calls that a program made, collapsed to their number. */
 function InnerCalls({ calls, count }: InnerCallsProps) {
   const left = count - calls.length;
   return (
@@ -157,7 +157,7 @@ function commandOf(input: unknown): string | null {
   return typeof command === 'string' ? command : null;
 }
 
-/** Of a call that runs a program: what it is to do, and its text. */
+/** For a call that runs a program: its plan, text and language. */
 function programOf(input: unknown): { readonly plan: string; readonly text: string; readonly language: string } | null {
   const text: unknown = fieldOf(input, 'program');
   const plan: unknown = fieldOf(input, 'plan');

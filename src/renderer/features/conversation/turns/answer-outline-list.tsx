@@ -3,7 +3,7 @@ import type { AnswerHeading } from '../../../lib/drawing/answer-outline.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Fold } from '../../../ui/layout/fold.tsx';
 
-/** Brings a heading of an answer into view. */
+/** Scrolls to a heading of an answer. */
 export type ShowHeading = (turnId: string, heading: AnswerHeading) => void;
 
 interface AnswerOutlineListProps {
@@ -14,7 +14,7 @@ interface AnswerOutlineListProps {
 
 const insets = ['pl-2', 'pl-6', 'pl-10', 'pl-14'] as const;
 
-/** The headings of a long answer, in one line until it is opened; each leads to its place. */
+/** The headings of a long answer, in one line until it is opened. Each one scrolls to its place. */
 export function AnswerOutlineList({ turnId, headings, onHeading }: AnswerOutlineListProps) {
   if (headings.length === 0) return null;
   return (

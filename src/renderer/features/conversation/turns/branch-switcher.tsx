@@ -9,7 +9,7 @@ interface BranchSwitcherProps {
   readonly messageId: string;
 }
 
-/** Where other messages were said in place of this one, or it was answered again: the way to each of them. */
+/** Switches between branches where a message was edited or answered again. */
 export function BranchSwitcher({ sessionId, messageId }: BranchSwitcherProps) {
   const navigate = useNavigate();
   const found = useAlternatives(sessionId, messageId);
@@ -20,7 +20,7 @@ export function BranchSwitcher({ sessionId, messageId }: BranchSwitcherProps) {
     if (way !== undefined) navigate({ type: 'session', sessionId: way.sessionId, at: { ref: way.messageId } });
   };
   return (
-    // Neither a form nor its part.
+    // It is no form, and no part of one.
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <div role="group" aria-label={t('branch.label')} className="flex items-center text-xs text-soft tabular-nums">
       <Arrow label={t('branch.before')} isBack isOff={at === 0} onClick={() => go(at - 1)} />

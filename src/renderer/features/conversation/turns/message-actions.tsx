@@ -21,11 +21,11 @@ interface MessageActionsProps {
   readonly isDropped: boolean;
   readonly sessionId: string;
   readonly onEdit: () => void;
-  /** Always there, beside what is shown to whoever points at the message. */
+  /** Always visible, unlike the actions that appear when the pointer is over the message. */
   readonly children: ReactNode;
 }
 
-/** Below a message: to copy it, to say it differently, and for one that nobody worked on, to send it again. */
+/** Actions below a message: copy it, edit it, and send it again if nobody worked on it. */
 export function MessageActions({ text, attachments, isDropped, sessionId, onEdit, children }: MessageActionsProps) {
   const client = useClient();
   const send = async (): Promise<void> => {
@@ -67,7 +67,7 @@ interface EditMessageProps {
   readonly onDone: () => void;
 }
 
-/** The message said differently: a fork that begins where it stood. What came of the first is kept in this session. */
+/** Edits a message in a fork that begins where the message was. This session keeps the original and its results. */
 export function EditMessage({ sessionId, messageId, text, attachments, onDone }: EditMessageProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const [next, setNext] = useState(text);

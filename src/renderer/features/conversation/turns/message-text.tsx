@@ -5,7 +5,7 @@ import { bytes } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { LongLines } from '../../../ui/content/long-lines.tsx';
 
-/** What a person wrote, as it was written; a long text is folded, and opens in a scroller of its own. */
+/** The user's message, unchanged. A long one is folded, and opens in its own scroll area. */
 export function MessageText({ text }: { readonly text: string }) {
   const folded = useMemo(() => foldedText(text), [text]);
   const [isOpen, setIsOpen] = useState(false);

@@ -11,7 +11,7 @@ interface PlanProgressProps {
   readonly timeline: TurnTimeline;
 }
 
-/** The plan that a turn carries out: as the model says how far it is, or its steps alone where nothing was said. */
+/** The plan that a turn carries out, with the model's progress reports. Without reports, only its steps. */
 export function PlanProgress({ sessionId, timeline }: PlanProgressProps) {
   const { turn, message, planItems } = timeline;
   if (planItems === null) return null;
@@ -20,7 +20,7 @@ export function PlanProgress({ sessionId, timeline }: PlanProgressProps) {
   return <Unsaid sessionId={sessionId} message={message} />;
 }
 
-/** The fold may have the beginning of a long message alone. */
+/** Loads the whole message, because the fold may hold only its beginning. */
 function Unsaid({ sessionId, message }: { readonly sessionId: string; readonly message: MessageState }) {
   const { messageId, seq, text } = message;
   const whole = useWholeText(sessionId, { id: messageId, near: seq }, text);
@@ -55,7 +55,7 @@ export function PlanList({ items, isOver }: PlanListProps) {
       </h2>
       <ol className="flex flex-col gap-0.5">
         {items.map((item, index) => (
-          // Two items may say the same; only its place tells the two apart.
+          // Two items may have the same text, so the key is the index.
           // oxlint-disable-next-line react/no-array-index-key
           <Item key={index} item={item} isOver={isOver} number={index + 1} />
         ))}

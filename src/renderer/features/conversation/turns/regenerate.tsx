@@ -20,7 +20,7 @@ interface RegenerateProps {
   readonly message: MessageState;
 }
 
-/** The same message once more, in a branch that begins before it; by the same models, or by one that is picked. */
+/** Answers the same message again in a branch that begins before it, with the same models or with a picked one. */
 export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const [isBusy, setIsBusy] = useState(false);
@@ -73,7 +73,7 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
             anchor={button}
             usual={usualOf(before)}
             picked={pickedModel(before, usualOf(before))}
-            // The model of before is no choice.
+            // A pick without a policy means the models of the original turn.
             onPick={(pick) => void again(pick.policy === null ? before : pick)}
             onClose={() => setIsOpen(false)}
           />
@@ -83,7 +83,7 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
   );
 }
 
-/** What the turn ran on, as it was asked for then: the settings may have changed since. */
+/** The models of the turn as they were chosen then. The settings may have changed since. */
 function pickOfTurn({ cascade }: TurnState): ModelPick {
   const local = cascade.find(({ where }) => where === 'local')?.model;
   const cloud = cascade.find(({ where }) => where === 'cloud')?.model;

@@ -92,7 +92,7 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
   );
 }
 
-/** How the turn began: which way of driving which model was chosen and why, and the check before the work. */
+/** The start of a turn: the chosen strategy and model with the reason, and the check before the work. */
 export function TurnStart({ turn }: { readonly turn: TurnState }) {
   const first = turn.stages[0];
   return (
@@ -103,7 +103,7 @@ export function TurnStart({ turn }: { readonly turn: TurnState }) {
   );
 }
 
-/** Which way of driving which model was chosen at this point, and why. */
+/** The strategy and model chosen at this point, with the reason. */
 export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chosen: TurnState['stages'][number] }) {
   const nameOf = useModelName();
   return (
@@ -116,7 +116,7 @@ export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chos
   );
 }
 
-/** How far a recipe was at this point. */
+/** The progress of a recipe at this point. */
 export function RecipeNote({ note: { phase, text } }: { readonly note: SessionState['progress'][number] }) {
   return (
     <p className="py-1 pl-5.5 text-xs text-soft wrap-anywhere">
@@ -158,7 +158,7 @@ interface RanProps {
   readonly timeline: TurnTimeline;
 }
 
-/** How far the plan is or was. */
+/** The progress of the plan. */
 export function TurnProgress({ sessionId, timeline }: RanProps) {
   return (
     <div className="mt-2">
@@ -182,12 +182,12 @@ interface TurnAnswerPartProps {
   readonly isFirst: boolean;
 }
 
-/** Who goes from heading to heading comes to each answer. */
+/** A heading for screen readers, so that users can jump from answer to answer. */
 function AnswerHeading() {
   return <h2 className="sr-only">{t('session.answer')}</h2>;
 }
 
-/** A piece of a long text that the agent said at the end. */
+/** A part of a long final text. */
 export function TurnAnswerPart({ id, text, isFirst }: TurnAnswerPartProps) {
   return (
     <div id={id} className="mt-2">
@@ -200,11 +200,11 @@ export function TurnAnswerPart({ id, text, isFirst }: TurnAnswerPartProps) {
 interface AfterProps {
   readonly sessionId: string;
   readonly turn: TurnState;
-  /** What it is about; null: it is not here. */
+  /** The message that the turn is about; null when it is not loaded. */
   readonly message: MessageState | null;
-  /** What was said at the end, or the last piece of it. */
+  /** The final text, or its last part. */
   readonly text: string;
-  /** All of it, as far as it is here. */
+  /** All of the text that is loaded. */
   readonly whole: string;
   readonly onHeading: ShowHeading;
 }
@@ -245,7 +245,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
         </div>
       )}
       {turn.reason !== 'crashed' && <Kept status={status} />}
-      {/* Who has read to its end goes back from here. */}
+      {/* A reader who has reached the end can go back from here. */}
       {whole !== text && <AnswerOutlineList turnId={turn.id} headings={headings} onHeading={onHeading} />}
     </div>
   );
@@ -268,7 +268,7 @@ function endKey(reason: TurnState['reason'], status: RunStatus) {
 
 const withKept = ['gave-up', 'cap', 'limit', 'needs-approval', 'cancelled', 'error'] as const;
 
-/** An end that is no success says what was kept. */
+/** What was kept, for an end without success. */
 function Kept({ status }: { readonly status: string }) {
   const known = withKept.find((one) => one === status);
   return known === undefined ? null : <p className="text-xs text-soft">{t(`turn.kept.${known}`)}</p>;

@@ -14,7 +14,7 @@ interface WaitingActionsProps {
   readonly attachments: readonly Attachment[];
 }
 
-/** Below a message that waits: to take it back, for good or into the field. Once a model has it, neither is done. */
+/** Actions below a waiting message: delete it, or take it back into the field. Refused once a model has it. */
 export function WaitingActions({ sessionId, messageId, text, attachments }: WaitingActionsProps) {
   const client = useClient();
   const takeBack = useFieldOfSession();

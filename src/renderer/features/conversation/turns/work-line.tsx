@@ -20,7 +20,7 @@ interface WorkLineProps {
   readonly onFold: (turnId: string) => void;
 }
 
-/** All work of a turn in a line, live while it goes on. It opens to the steps. */
+/** The work of a turn in one line, live while it runs. It opens to the steps. */
 export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
   const { turn } = timeline;
   const now = useNow(turn.reason === null);
@@ -44,7 +44,7 @@ export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
   );
 }
 
-/** The time now, once a second while something goes on. */
+/** The current time, updated every second while the turn runs. */
 function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -55,7 +55,7 @@ function useNow(isRunning: boolean): number {
   return now;
 }
 
-/** What it came to. A figure of which a part is not here is left out. */
+/** The totals of the work. A figure with a missing part is left out. */
 function doneFacts({ turn, rows }: TurnTimeline): readonly string[] {
   const steps = rows.flatMap((row) => (row.type === 'step' ? [row.step] : []));
   if (turn.steps === 0) return [];
@@ -66,7 +66,7 @@ function doneFacts({ turn, rows }: TurnTimeline): readonly string[] {
 function placeText(steps: readonly StepState[]): string {
   const cloud = steps.filter(({ where }) => where === 'cloud').length;
   if (cloud > 0) return t(cloud === steps.length ? 'work.place.cloud' : 'work.place.both');
-  // A server of the person's counts as local, and may be another machine.
+  // The user's own server counts as local, but may be another machine.
   return t(steps.every(({ provider }) => provider === 'llama-cpp') ? 'work.place.here' : 'work.place.local');
 }
 
@@ -76,7 +76,7 @@ function costText(steps: readonly StepState[]): string {
   return sum === 0 ? t('work.free') : money(sum);
 }
 
-/** What it does now, and how far it is where that is known. */
+/** What the turn does now, and its progress if known. */
 function runningFacts({ turn, rows }: TurnTimeline, { calls }: LiveFeed): readonly string[] {
   const last = rows.findLast((row) => row.type === 'step' || row.type === 'action' || row.type === 'note');
   if (last === undefined) return [t('step.starting')];
@@ -98,7 +98,7 @@ interface LiveAnswerProps {
   readonly live: LiveCall | undefined;
 }
 
-/** What is said right now, where the answer will stand; and what was said last before a turn was stopped. */
+/** The words of the running step, where the answer will be. After a stop, the last words. */
 export function LiveAnswer({ sessionId, step, turn, live }: LiveAnswerProps) {
   const words = spokenWords(live?.text ?? '');
   if (words === '' && step.end === null) return null;

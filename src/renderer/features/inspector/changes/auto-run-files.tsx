@@ -9,11 +9,11 @@ import type { ChangedFile } from '@shared/contract/sessions-contract.ts';
 
 interface AutoRunFilesProps {
   readonly files: readonly ChangedFile[];
-  /** What commands left where changes are not tracked. */
+  /** Files that commands left where changes are not tracked. */
   readonly untracked: readonly UntrackedPlace[];
 }
 
-/** Which of the changed files something on the person's own machine runs later, outside of the sandbox, and what. */
+/** The changed files that may run on the user's own machine later, outside the sandbox, with the reason. */
 export function AutoRunFiles({ files, untracked }: AutoRunFilesProps) {
   const changed = files.flatMap(({ path, state }) => {
     const why = state === 'undone' ? null : autoRunReason(path);

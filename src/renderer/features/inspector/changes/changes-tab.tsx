@@ -21,21 +21,21 @@ import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/se
 interface ChangesTabProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  /** It has the width of the window. */
+  /** Whether it has the width of the window. */
   readonly isWide: boolean;
-  /** Words for the message that is being written. */
+  /** Adds words to the message in the composer. */
   readonly onComment: (text: string) => void;
 }
 
 type What = 'take' | 'undo';
 
 const noFiles: readonly ChangedFile[] = [];
-/** So many files are drawn at first, and with each click below them. */
+/** Number of files rendered at first, and added with each click. */
 const step = 100;
-/** Of more files each is opened when it is looked at. */
+/** With more files, each one is closed at first. */
 const openFiles = 20;
 
-/** What the session changed, file by file, to be taken or undone. */
+/** The changes of a session, file by file, to take or undo. */
 export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabProps) {
   const [isSideBySide] = useStored(isSideBySideWanted);
   const [comments, setComments] = useState(0);
@@ -90,12 +90,12 @@ function hunksOf({ version }: ChangedFile, place: number | undefined): HunkChoic
   return place === undefined || version === undefined ? undefined : { places: [place], version };
 }
 
-/** What is known of the changes, and how one is taken or undone. */
+/** The changes, and the functions that take or undo one. */
 function useChanges(sessionId: string, state: SessionState) {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  // Read again when a change was added, undone or reviewed, and only then.
+  // Loads again only when a change was added, undone or reviewed.
   const version = state.changes.map(changeVersion).join(' ');
   const query = useQuery({
     queryKey: ['changes', sessionId, version],
@@ -105,7 +105,7 @@ function useChanges(sessionId: string, state: SessionState) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const change = async (what: What, paths: readonly string[], hunks?: HunkChoice): Promise<void> => {
-    // Its button stays as it is meanwhile: one that is off would lose the focus.
+    // The button stays enabled while it works, because a disabled button would lose the focus.
     if (isBusy) return;
     setIsBusy(true);
     try {
@@ -119,7 +119,7 @@ function useChanges(sessionId: string, state: SessionState) {
   return { version, query, problem, change };
 }
 
-/** Whether both sides of a change stand beside each other where there is room; it is remembered. */
+/** Whether both sides of a change are side by side if there is room. The choice is stored. */
 function LayoutChoice() {
   const [isSideBySide, setIsSideBySide] = useStored(isSideBySideWanted);
   return (

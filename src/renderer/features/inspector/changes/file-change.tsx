@@ -17,17 +17,17 @@ interface FileChangeProps {
   readonly isFirstOpen: boolean;
   readonly isDisabled: boolean;
   readonly isCopy: boolean;
-  /** The whole file, or the hunk at this place. */
+  /** Takes or undoes the whole file, or the hunk with this index. */
   readonly onChange: (what: 'take' | 'undo', hunk?: number) => void;
   readonly isSplit: boolean;
-  /** What a person says about a line of it. */
+  /** A comment of the user on a line. */
   readonly onComment: (line: number, text: string) => void;
 }
 
 export function FileChange(props: FileChangeProps) {
   const { file, isFirstOpen, isCopy, isDisabled, onChange } = props;
   const open = use(OpenFileContext);
-  // As it was when it was first shown: closed by an undo, it would bring the button of another file under the pointer.
+  // Keeps its first state. If an undo closed it, the button of another file would move under the pointer.
   const [isOpen, setIsOpen] = useState(isFirstOpen);
   return (
     <section aria-label={seenName(file.path)} data-change={file.state} className="rounded-lg border border-line">
@@ -89,7 +89,7 @@ function Diff({ file, isSplit, isCopy, isDisabled, onChange, onComment }: FileCh
       onDecide={(what) => onChange(what, place)}
     />
   );
-  // One hunk is the file, which has buttons of its own.
+  // A single hunk is the whole file, which has its own buttons.
   const parts = hunks.length < 2 ? {} : { headOf, isUndone: (place: number) => hunks[place] === 'undone' };
   return (
     <>
@@ -115,7 +115,7 @@ interface LineCommentProps {
   readonly onComment: (text: string) => void;
 }
 
-/** What a person says about a line; it goes into the message that is being written. */
+/** A comment of the user on a line. It goes into the message in the composer. */
 function LineComment({ line, onClose, onComment }: LineCommentProps) {
   const [text, setText] = useState('');
   const label = t('changes.comment', { line });

@@ -3,17 +3,17 @@ import { t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 
 interface HunkHeadProps {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   readonly count: number;
   readonly state: HunkState;
-  /** It is written into the project, and is more than a mark. */
+  /** Taking a hunk writes it into the project; otherwise it only marks it. */
   readonly isCopy: boolean;
   readonly isDisabled: boolean;
   readonly onDecide: (what: 'take' | 'undo') => void;
 }
 
-/** Which of the hunks of a file it is, and what a person can do with it. */
+/** The number of a hunk in its file, and its buttons. */
 export function HunkHead({ number, count, state, isCopy, isDisabled, onDecide }: HunkHeadProps) {
   const takeWord = isCopy ? 'apply' : 'keep';
   const undoWord = state === 'undone' ? 'redo' : 'undo';

@@ -6,13 +6,13 @@ import { useModels } from '../../../lib/models/use-local-model.ts';
 import { useMemoryPlan } from '../../../lib/models/use-memory-plan.ts';
 import { Facts, Section } from '../../../ui/layout/facts.tsx';
 
-/** What the local model of a step takes of the memory it lies in, and the context that was asked for and granted. */
+/** The memory of a step's local model, and the context that was requested and granted. */
 export function ContextMemory({ step }: { readonly step: StepState }) {
   const models = useModels();
-  // What the model is loaded with, which is less than this machine could hold.
+  // The context that the model is loaded with, which is less than this machine could hold.
   const context = models.data?.find(({ id }) => id === step.model)?.info?.contextTokens ?? null;
   const plan = useMemoryPlan(step.where === 'local' && context !== null ? step.model : null, context);
-  // A model of a server, or a scripted one, has no file whose header could be read.
+  // A server's model or a scripted one has no file with a readable header.
   if (plan.data === undefined || plan.data.totalBytes === null) return null;
   const { asked, granted } = plan.data;
   const evaluated = step.end?.evaluatedTokens ?? null;

@@ -22,7 +22,7 @@ interface ContextTabProps {
   readonly selectedStep: string | null;
 }
 
-/** What the model saw in a step: how full its window was, what was kept from before, what it was made of. */
+/** What the model saw in a step: how full its context was, what was cached, and what it consisted of. */
 export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) {
   const step = state.steps.find((one) => one.callId === selectedStep) ?? state.steps.at(-1);
   const brought = <ContextInstructions projectPath={state.projectPath} instructions={state.instructions} />;
@@ -148,7 +148,7 @@ interface ContextInstructionsProps {
   readonly instructions: InstructionView | null;
 }
 
-/** Whether the project's instructions were part of it, and the way to say yes to them or to take that back. */
+/** Whether the project's instructions were included, and the buttons to approve them or withdraw that. */
 export function ContextInstructions({ projectPath, instructions }: ContextInstructionsProps) {
   const [isOpen, setIsOpen] = useState(false);
   if (instructions === null) return null;

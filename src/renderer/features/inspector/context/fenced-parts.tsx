@@ -16,7 +16,7 @@ const roles: Readonly<Record<string, TextKey>> = {
   tool: 'context.role.tool',
 };
 
-/** Which parts of what a step carried are fenced, by which rule, and what the talk was built from. */
+/** The fenced parts of a step's context, with the rule for each, and what the conversation was built from. */
 export function FencedParts({ sessionId, step }: { readonly sessionId: string; readonly step: StepState }) {
   const client = useClient();
   const manifest = useQuery({

@@ -16,13 +16,13 @@ interface TrimmedPartsProps {
   readonly step: StepState;
 }
 
-/** What a step's model was not shown, part by part, with the way to the whole of each. */
+/** The parts that a step's model was not shown, each with a link to the whole. */
 export function TrimmedParts({ sessionId, step }: TrimmedPartsProps) {
   const client = useClient();
   const trimmed = useQuery({
     queryKey: ['trimmed', sessionId, step.callId],
     queryFn: ({ signal }) => client.sessions.trimmed({ sessionId, callId: step.callId }, { signal }),
-    // What was shown to a call never changes.
+    // What a call was shown never changes.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (trimmed.error !== null) return <Problem text={failureText(trimmed.error)} onRetry={trimmed.refetch} />;
@@ -94,7 +94,7 @@ interface LineProps {
   readonly sizes: string;
 }
 
-/** Its name leads to where it stands whole. */
+/** The name links to the place with the whole text. */
 function Line({ sessionId, part: { what, label, ref }, sizes }: LineProps) {
   const navigate = useNavigate();
   const kind = t(`context.trimmed.what.${what}`);

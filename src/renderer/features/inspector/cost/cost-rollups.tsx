@@ -15,7 +15,7 @@ interface CostRollupsProps {
   readonly version: number;
 }
 
-/** What this project and this month came to, day by day, each with its cap. */
+/** The cost of this project and this month, by day, each with its limit. */
 export function CostRollups({ projectPath, version }: CostRollupsProps) {
   return (
     <>
@@ -43,7 +43,7 @@ interface DaysProps {
   readonly input: { readonly by: 'day'; readonly project?: string; readonly since?: string };
 }
 
-/** A month of bars is what fits; the table has the same days. */
+/** The bars of one month fit. The table has the same days. */
 const shownDays = 31;
 
 function Days({ queryKey, input }: DaysProps) {
@@ -62,7 +62,7 @@ function Days({ queryKey, input }: DaysProps) {
   );
 }
 
-/** The latest day first; of a busy month the rest is scrolled to. */
+/** Latest day first. A busy month scrolls. */
 function DayTable({ days }: { readonly days: readonly CostRow[] }) {
   return (
     <div
@@ -100,7 +100,7 @@ function DayTable({ days }: { readonly days: readonly CostRow[] }) {
   );
 }
 
-/** By this machine's calendar, as the core counts days. */
+/** In this machine's calendar, as the core counts days. */
 function firstOfMonth(): string {
   const now = new Date();
   return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}-01`;

@@ -9,7 +9,7 @@ import { Empty } from '../../../ui/layout/facts.tsx';
 import { Fold } from '../../../ui/layout/fold.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 
-/** Of a session of many weeks the latest; more at a click. */
+/** The number of latest steps shown at first. A click shows more. */
 const shownSteps = 200;
 
 interface CostStepsProps {
@@ -17,7 +17,7 @@ interface CostStepsProps {
   readonly version: number;
 }
 
-/** Each step with what the same tokens would have cost in the other place; counted when it is opened. */
+/** Each step with the cost of the same tokens in the other place. Computed when it is opened. */
 export function CostSteps({ sessionId, version }: CostStepsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [shown, setShown] = useState(shownSteps);

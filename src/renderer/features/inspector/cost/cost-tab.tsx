@@ -21,7 +21,7 @@ interface CostTabProps {
   readonly money: MoneyState;
 }
 
-/** What the session used and what that cost: four disjoint buckets, by place and by model. */
+/** What the session used and its cost: four disjoint buckets, by place and by model. */
 export default function CostTab({ sessionId, state, money }: CostTabProps) {
   if (money.calls === 0 && money.children.sessions === 0) return <Empty action="message">{t('cost.none')}</Empty>;
   const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
@@ -150,7 +150,7 @@ function Models({ money }: { readonly money: MoneyState }) {
   );
 }
 
-/** What was used of servers of tools, by task: calls and time, for what a call costs no server says. */
+/** Use of tool servers by task: calls and time. Servers do not report what a call costs. */
 function ServerCosts({ state }: { readonly state: SessionState }) {
   const rows = state.turns.flatMap(({ id, messageId, servers = [] }) =>
     servers.map((use) => ({ ...use, id, text: state.messages.find((one) => one.messageId === messageId)?.text ?? '' })),
@@ -176,12 +176,12 @@ function ServerCosts({ state }: { readonly state: SessionState }) {
   );
 }
 
-/** A sum with a part that nobody knows is unpriced, not smaller. */
+/** A sum with an unknown part is unpriced, not smaller. */
 function costText(totals: { readonly costUsd: number; readonly unpricedCalls: number }): string {
   return dollars(totals.unpricedCalls > 0 ? null : totals.costUsd);
 }
 
-/** What the same work would have cost in one place alone, and what was drawn from the wall. */
+/** What the same work would have cost in one place alone, and the electricity used. */
 export function CostCounterfactual({ state }: { readonly state: SessionState }) {
   const reference = useCloudReference(state);
   const work = sessionWork(state);

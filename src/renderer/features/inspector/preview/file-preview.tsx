@@ -15,7 +15,7 @@ interface FilePreviewProps {
   readonly content: ShownFile;
 }
 
-/** A file as what its name says it is, where its bytes agree. */
+/** Shows a file as the type that its name says, if its bytes agree. */
 export function FilePreview({ file: { name, kind }, content }: FilePreviewProps) {
   if (content.kind === 'none') return <Empty>{t(`preview.${content.why}`)}</Empty>;
   if (content.kind === 'image') return <PictureView name={name} url={pictureUrl(content)} />;

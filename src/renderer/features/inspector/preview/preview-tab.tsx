@@ -19,7 +19,7 @@ interface PreviewTabProps {
   readonly state: SessionState;
 }
 
-/** What the agent shows or made, as what it is: a chart, a page, a picture, a text, a table. It follows the file. */
+/** Previews what the agent showed or made: a chart, page, picture, text or table. Follows changes of the file. */
 export default function PreviewTab({ sessionId, state }: PreviewTabProps) {
   const { changes, messages, toolCalls, turns } = state;
   const files = useMemo(() => previewableFiles({ changes, messages }), [changes, messages]);
@@ -68,7 +68,7 @@ function Loaded({ sessionId, file }: { readonly sessionId: string; readonly file
   const { data, error, refetch } = useQuery({
     queryKey: ['shown-file', sessionId, file.key, file.version],
     queryFn: ({ signal }) => client.changes.file({ sessionId, source: file.source }, { signal }),
-    // The last version stands until the next one is there.
+    // The last version stays visible until the next one is loaded.
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,

@@ -16,7 +16,7 @@ interface KeepProgramProps {
   readonly program: ProgramReport;
 }
 
-/** Keeps a program that ended well under a name; open where its model proposed it. */
+/** Keeps a successful program under a name. Open at first if its model proposed that. */
 export function KeepProgram({ sessionId, program: { toolCallId, keep } }: KeepProgramProps) {
   const client = useClient();
   const queries = useQueryClient();

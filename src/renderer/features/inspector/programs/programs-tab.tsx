@@ -20,7 +20,7 @@ interface ProgramsTabProps {
   readonly state: SessionState;
 }
 
-/** The programs of a session, the newest first: what each was to do, what it did, and what it took. */
+/** The programs of a session, newest first: the plan, the calls and the cost of each. */
 export default function ProgramsTab({ sessionId, state }: ProgramsTabProps) {
   const client = useClient();
   const last = state.toolCalls.at(-1);
@@ -119,7 +119,7 @@ function OneProgram({ sessionId, program, isOpen, canKeep }: OneProgramProps) {
   );
 }
 
-/** What rules found before a person was asked, and what a model said of it, as its own words. */
+/** What the rules found before the user was asked, and a model's review in its own words. */
 function Review({ review: { findings, model } }: { readonly review: ProgramReview }) {
   return (
     <div className="flex flex-col gap-1 text-sm">
@@ -145,7 +145,7 @@ function Review({ review: { findings, model } }: { readonly review: ProgramRevie
   );
 }
 
-/** What was announced beside what was made. */
+/** Announced calls beside the calls that were made. */
 function CallsTable({ calls }: Pick<ProgramReport, 'calls'>) {
   return (
     <table className="text-sm">

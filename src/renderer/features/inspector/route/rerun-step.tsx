@@ -12,7 +12,7 @@ interface RerunStepProps {
   readonly step: StepState;
 }
 
-/** The step once more in the other place, in a fork: what was done stays as it is, and the two can be compared. */
+/** Runs the step again in the other place, in a fork. The original stays as it is, and the two can be compared. */
 export function RerunStep({ sessionId, step }: RerunStepProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const models = useModels().data;

@@ -12,7 +12,7 @@ import type { CallDetail } from '@shared/contract/sessions-contract.ts';
 
 type Route = EventOf<'route-decided'>;
 
-/** What a step could have run on, at which price, and how it was voted; nothing where the log does not say. */
+/** The options of a step with their prices, and the votes. Empty when the log does not have them. */
 export function RouteDecision({ sessionId, step }: { readonly sessionId: string; readonly step: StepState }) {
   const load = useDetail(sessionId, step.callId, step.end === null ? 'running' : 'ended');
   const route = load.type === 'ready' ? load.detail.route : undefined;
@@ -32,7 +32,7 @@ export function RouteDecision({ sessionId, step }: { readonly sessionId: string;
   );
 }
 
-/** What was looked at before the end was believed, and what was read in for the way back. */
+/** The checks before the end was accepted, and prefills for the way back. */
 function After({ events }: { readonly events: NonNullable<CallDetail['after']> }) {
   if (events.length === 0) return null;
   return (

@@ -127,7 +127,7 @@ interface EscalationsProps {
   readonly onStep: (callId: string) => void;
 }
 
-/** Which steps a failure moved, and why; nothing where none was. */
+/** The steps that a failure moved, with the causes. Empty when there are none. */
 export function Escalations({ sessionId, state, onStep }: EscalationsProps) {
   const client = useClient();
   const found = useQuery({

@@ -7,7 +7,7 @@ import { CounterfactualFigure } from '../../../ui/figures/counterfactual-figures
 import { Section } from '../../../ui/layout/facts.tsx';
 import { RerunStep } from './rerun-step.tsx';
 
-/** The whole log is read for it: of a longer session only when a person asks. */
+/** This reads the whole log, so in longer sessions it waits for a click. */
 const mostSteps = 200;
 
 interface StepCounterfactualProps {
@@ -17,7 +17,7 @@ interface StepCounterfactualProps {
   readonly version: number;
 }
 
-/** What the tokens of one step would have cost in the other place, and the way there; nothing as long as it runs. */
+/** The cost of a step's tokens in the other place, and the way to run it there. Empty while the step runs. */
 export function StepCounterfactual({ sessionId, step, version }: StepCounterfactualProps) {
   const [isAsked, setAsked] = useState(false);
   const isShort = version <= mostSteps;

@@ -6,11 +6,11 @@ import { Section } from '../../../ui/layout/facts.tsx';
 interface SandboxLiveProps {
   /** Null: not known yet. */
   readonly view: SandboxView | null;
-  /** How many processors it may use; null: nobody says. */
+  /** Number of processors that it may use; null when unknown. */
   readonly cpus: number | null;
 }
 
-/** What the container takes of the machine right now. */
+/** What the container uses of the machine now. */
 export function SandboxLive({ view, cpus }: SandboxLiveProps) {
   return (
     <Section title={t('sandbox.now')}>
@@ -45,7 +45,7 @@ interface BarProps {
   readonly label: string;
   readonly text: string;
   readonly value: number;
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly most: number;
 }
 

@@ -13,11 +13,11 @@ import { ProjectHosts } from '../../../ui/project/project-hosts.tsx';
 interface SandboxNetworkProps {
   readonly sessionId: string;
   readonly projectPath: string | null;
-  /** Changes when there may be more in the log. */
+  /** Changes when the log may have more. */
   readonly version: string;
 }
 
-/** Where commands went and were not let go, what a person said to it, and what holds from now on. */
+/** Hosts that commands reached or were refused, the user's answers, and the rules from now on. */
 export function SandboxNetwork({ sessionId, projectPath, version }: SandboxNetworkProps) {
   const client = useClient();
   const history = useQuery({
@@ -47,7 +47,7 @@ const reasonTexts: Readonly<Record<string, TextKey>> = {
   'timed-out': 'sandbox.why.timedOut',
 };
 
-/** Why a connection was not let through. One that this page does not know yet keeps the word that the log has. */
+/** Why a connection was refused. An unknown reason keeps the log's word. */
 function reasonText(reason: string): string {
   const key = reasonTexts[reason];
   return key === undefined ? seenWords(reason) : t(key);

@@ -24,7 +24,7 @@ interface SandboxTabProps {
   readonly state: SessionState;
 }
 
-/** Where commands run, what holds them, what they reach, and a way in for the person. */
+/** Where commands run, its limits, what they can reach, and a terminal for the user. */
 export default function SandboxTab({ sessionId, state }: SandboxTabProps) {
   const { sandbox, workspace, projectPath } = state;
   const view = useSandbox(sessionId);
@@ -38,7 +38,7 @@ export default function SandboxTab({ sessionId, state }: SandboxTabProps) {
   }
   const isContainer = sandbox.tier === 'container';
   const cpus = sandbox.limits['cpus'];
-  // What is in the log of the network comes with calls and their approvals.
+  // New network entries in the log come with calls and their approvals.
   const version = `${state.totals.toolCalls} ${state.totals.actions} ${state.approvals.length}`;
   return (
     <>
@@ -78,7 +78,7 @@ export default function SandboxTab({ sessionId, state }: SandboxTabProps) {
   );
 }
 
-/** A person's own shell; it is closed with the panel. */
+/** The user's own shell. It closes with the panel. */
 function TerminalSection({ sessionId, state }: SandboxTabProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [isLarge, setIsLarge] = useState(false);
@@ -116,7 +116,7 @@ function TerminalSection({ sessionId, state }: SandboxTabProps) {
   );
 }
 
-/** What a command finds empty, and what it cannot change. */
+/** Files that commands see as empty, and files that they cannot change. */
 function Protected({ view: { masked, pinned, warnings } }: { readonly view: SandboxView }) {
   return (
     <Section title={t('sandbox.protected')}>
@@ -158,7 +158,7 @@ const limitTexts: Readonly<Record<string, TextKey>> = {
   writes: 'sandbox.limit.writes',
 };
 
-/** A limit in words. One that this page does not know yet keeps the name that it has in the log. */
+/** A limit in words. An unknown limit keeps its name from the log. */
 function limitFact([name, value]: readonly [string, string | number | boolean]): readonly [string, string] {
   const label = limitTexts[name];
   return [label === undefined ? seenName(name) : t(label), limitText(name, value)];

@@ -12,12 +12,12 @@ import { Problem } from '../../../ui/notices/problem.tsx';
 
 interface TerminalPaneProps {
   readonly sessionId: string;
-  /** The agent works: what is typed is not taken. */
+  /** The agent works, so input is refused. */
   readonly isLocked: boolean;
   readonly onEnd: () => void;
 }
 
-/** A shell of the person's own in the session's sandbox. It ends when this is no longer shown. */
+/** A shell of the user in the session's sandbox. It ends when this unmounts. */
 export default function TerminalPane({ sessionId, isLocked, onEnd }: TerminalPaneProps) {
   const client = useClient();
   const place = useRef<HTMLDivElement>(null);
@@ -53,7 +53,7 @@ interface TerminalOptions {
 }
 
 interface ShownTerminal {
-  /** Resolves when the shell has ended, or was never there. */
+  /** Resolves when the shell has ended, or could not start. */
   readonly ended: Promise<void>;
   readonly close: () => void;
 }
@@ -65,7 +65,7 @@ function openTerminal(client: CoreClient, { sessionId, element, onProblem }: Ter
   const terminal = new Terminal({
     documentOverride: policy.document,
     screenReaderMode: true,
-    // Characters are measured on a canvas, which knows no variables.
+    // Characters are measured on a canvas, which does not know CSS variables.
     fontFamily: getComputedStyle(element).fontFamily,
     fontSize: 12,
     theme: colours(),
@@ -114,7 +114,7 @@ interface KeysOptions extends Pick<TerminalOptions, 'onProblem'> {
   readonly ask: (work: Promise<unknown>) => void;
 }
 
-/** It has the focus before there is a shell: what is typed until then waits for its id, which is told to the answer. */
+/** Takes the focus before the shell exists. Input waits until the returned function gets the shell's id. */
 function takeKeys(client: CoreClient, terminal: Terminal, { ask, onProblem }: KeysOptions): (id: string) => void {
   let opened = (_id: string): void => undefined;
   const shell = new Promise<string>((resolve) => (opened = resolve));
@@ -131,7 +131,7 @@ function takeKeys(client: CoreClient, terminal: Terminal, { ask, onProblem }: Ke
   return opened;
 }
 
-/** One after the other: two calls under way at once may arrive in either order. */
+/** Runs calls one after the other, because two calls at once may arrive in either order. */
 function inOrder<Given>(work: (given: Given) => Promise<unknown>): (given: Given) => Promise<unknown> {
   let last: Promise<unknown> = Promise.resolve();
   return (given) => {

@@ -4,7 +4,7 @@ import { useClient } from '../../../lib/connection/core-context.ts';
 
 const retryMs = 3_000;
 
-/** How it stands with the sandbox, for as long as this is shown and the window can be seen; null until it is known. */
+/** The state of the sandbox, while this is shown and the window is visible; null until it is known. */
 export function useSandbox(sessionId: string): SandboxView | null {
   const client = useClient();
   const isVisible = usePageVisible();
@@ -21,7 +21,7 @@ export function useSandbox(sessionId: string): SandboxView | null {
             setView(next);
           }
         } catch {
-          // The connection is made again elsewhere; what was seen stays until then.
+          // Another part of the page makes the connection again. Until then, the last state stays.
         }
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }

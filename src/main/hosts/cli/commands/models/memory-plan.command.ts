@@ -9,7 +9,7 @@ import { jsonLine } from '../../terminal/terminal.ts';
 import { padRight } from '../../terminal/columns.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** The options as commander gives them. */
+/** The options as commander returns them. */
 export interface PlanArguments {
   readonly keys?: string;
   readonly context?: string;
@@ -25,7 +25,7 @@ export interface PlanArguments {
 
 const help = 'See: dewpoint plan --help';
 
-/** What a model takes and what it would get: on this machine, or on cards that are only imagined. Fetches and loads nothing. */
+/** What a model needs and what it would get, on this machine or on imagined cards. Downloads and loads nothing. */
 export const plan: Command<[string | undefined, PlanArguments]> = async ({ core, terminal, signal }, model, args) => {
   if ((model === undefined) === (args.keys === undefined)) throw usageError('Name a model, or use --keys FILE.', help);
   const input = parsePlanInput(model, args);
@@ -86,7 +86,7 @@ function choice<const Value extends string>(
   return found;
 }
 
-/** `BYTES` or `BYTES,FREE_BYTES`; a unit may follow the number (24GiB, 24GB). */
+/** `BYTES` or `BYTES,FREE_BYTES`. A number may have a unit (24GiB, 24GB). */
 function cardOf(text: string): { readonly totalBytes: number; readonly freeBytes: number } {
   const [total, free, ...more] = text.split(',');
   const totalBytes = sizeOf(total ?? '');

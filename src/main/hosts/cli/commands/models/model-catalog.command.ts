@@ -10,11 +10,11 @@ interface CatalogArguments {
   readonly json?: boolean;
 }
 
-/** From a file or an address; null: back to the one that came with the program. */
+/** Uses a catalog from a file or an address. Null: uses the built-in one again. */
 export const modelCatalog: Command<[string | null, CatalogArguments]> = (context, source, args) =>
   source === null ? resetCatalog(context, args) : updateCatalog(context, source, args);
 
-/** Shows what a signed catalog changes and uses it after a yes; nothing is looked for by itself. */
+/** Shows what a signed catalog changes, and uses it after a yes. Dewpoint never looks for catalogs by itself. */
 const updateCatalog: Command<[string, CatalogArguments]> = async (context, given, { yes, json }) => {
   const { terminal } = context;
   const { models } = await context.core();

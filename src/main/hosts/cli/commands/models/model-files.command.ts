@@ -7,7 +7,7 @@ import { jsonLine } from '../../terminal/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
-/** A model file of the user's own under a name; the file stays where it is. */
+/** Adds the user's own model file under a name. The file stays where it is. */
 export const importModel: Command<[string, { readonly name?: string; readonly json?: boolean }]> = async (
   { core, terminal },
   file,
@@ -20,7 +20,7 @@ export const importModel: Command<[string, { readonly name?: string; readonly js
   return 0;
 };
 
-/** A LoRA adapter for a model that is here, under a name of its own. */
+/** Adds a LoRA adapter for an installed model, under its own name. */
 export const addAdapter: Command<
   [string, { readonly model?: string; readonly name?: string; readonly json?: boolean }]
 > = async ({ core, terminal }, file, { model = '', name, json }) => {
@@ -32,7 +32,7 @@ export const addAdapter: Command<
   return 0;
 };
 
-/** What was downloaded, here or by a server, is deleted only after a yes; what was imported is only forgotten. */
+/** Downloaded files, here or on a server, are deleted only after a yes. Imported ones only leave the list. */
 export const removeModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
   context,
   id,

@@ -40,7 +40,7 @@ export const showModel: Command<[string, { readonly json?: boolean }]> = async (
   return 0;
 };
 
-/** `own`: what a person set of it; empty: nothing. */
+/** `own`: the user's settings for the model. Empty: none. */
 export function describeModel(model: ModelEntry, own = ''): string {
   const { info } = model;
   const rows: readonly (readonly [string, string])[] = [
@@ -76,7 +76,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
   return rows.map(([name, value]) => `${padRight(name, 11)} ${seenWords(value)}\n`).join('');
 }
 
-/** The ways to draft that a probe would compare, and the files in the catalog that could draft. */
+/** The ways of drafting that a probe would compare, and the draft models in the catalog. */
 function draftingRows({ id, info, card }: ModelEntry): readonly (readonly [string, string])[] {
   const drafting = info?.drafting;
   if (drafting === undefined) return [];
@@ -88,7 +88,7 @@ function draftingRows({ id, info, card }: ModelEntry): readonly (readonly [strin
   ];
 }
 
-/** What its lists and the settings say of it; how hard it is to think stands beside that it does. */
+/** Capabilities by the model's lists and the settings. The thinking effort is shown after "think". */
 function describeCapabilities({ capabilities, effort, efforts = [] }: ModelInfo): string {
   const { tools, images, reasoning, cache } = capabilities;
   const steps = efforts.length < 2 ? [] : [`of ${efforts.map(wordOfEffort).join(', ')}`];
@@ -114,7 +114,7 @@ export const pullModel: Command<[string]> = async (context, id) => {
   return 0;
 };
 
-/** Brings the local model of a run where it is known and not here; the only commands that do are run, chat, serve and pull. */
+/** Downloads the local model of a run if it is known and not installed. Only run, chat, serve and pull do this. */
 export async function ensureModel(
   context: CommandContext,
   options: Pick<RunOptions, 'local' | 'policy' | 'projectPath'>,
@@ -122,7 +122,7 @@ export async function ensureModel(
   if (options.policy === 'cloud') return;
   const core = await context.core();
   const id = options.local ?? (await usualModel(core, options.projectPath));
-  // A model nobody knows is the core's to refuse, with its reason.
+  // The core refuses an unknown model, with a reason.
   const model = await core.models.show({ id }).catch(() => null);
   if (model?.state === 'downloadable') await pull(context, id);
 }
@@ -155,7 +155,7 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
     if (shown === 'done') done = progress.text;
   }
   endLine(terminal);
-  // What it is called here; others keep their name.
+  // The name of the model here. Models that are not from `hf:` keep their name.
   if (id.startsWith('hf:')) terminal.out(`${seenName(done)}\n`);
 }
 
@@ -164,12 +164,12 @@ function leftText(leftMs: number | null): string {
   return `, about ${leftMs < 100_000 ? seconds(leftMs) : `${Math.round(leftMs / 60_000)} min`} left`;
 }
 
-/** How much, and under which license it may be used: before it is fetched. */
+/** Shows the size and the license before the download. */
 async function announceDownload(
   { core, terminal }: Pick<CommandContext, 'core' | 'terminal'>,
   id: string,
 ): Promise<void> {
-  // A model nobody knows is the download's to refuse, with its reason.
+  // The download refuses an unknown model, with a reason.
   const model = await (await core()).models.show({ id }).catch(() => null);
   if (model?.state !== 'downloadable') return;
   const size = model.sizeBytes === null ? '' : `, ${sizeText(model.sizeBytes)}`;

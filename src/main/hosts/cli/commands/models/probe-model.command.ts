@@ -4,7 +4,7 @@ import type { Command } from '../../command-context.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
 import { jsonLine, oneLine } from '../../terminal/terminal.ts';
 
-/** Asks a model small things for about a minute and prints what was found out; Ctrl-C cancels, and nothing is kept. */
+/** Tests a model with small questions for about a minute and prints the findings. Ctrl-C cancels; nothing is kept. */
 export const probeModel: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {
   const { core, terminal, signal } = context;
   await requireModels(context, { local: id, policies: ['local'] });

@@ -4,7 +4,7 @@ import type { Command, CommandContext } from '../../command-context.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
 import type { ModelRepair } from '@shared/contract/models-contract.ts';
 
-/** Says what is wrong with a model of a server and what would repair it; does it after a yes, and not without. */
+/** Shows what is wrong with a model of a server and what would repair it. Repairs it only after a yes. */
 export const repairModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
   context,
   id,

@@ -9,14 +9,14 @@ import { isRecord } from '@shared/unknown-value.ts';
 
 const names = [...Object.keys(drivingSchema.shape), 'strategies'];
 
-/** How a model is driven by a person's word, which goes before what its probe found out; `NAME=` takes that back. */
+/** Sets how a model is driven. The user's settings come before the findings of its probe. `NAME=` removes one. */
 export const setModel: Command<[string, { readonly words?: readonly string[]; readonly json?: boolean }]> = async (
   { core, terminal },
   id,
   { words = [], json },
 ) => {
   const { settings, models } = await core();
-  // Of a model that nobody knows nothing is kept: most likely its name is misspelt.
+  // Nothing is stored for an unknown model, whose name is probably misspelled.
   const { info } = await models.show({ id });
   const own = new Map(Object.entries(await ownModelSettings(settings, id)));
   for (const word of words) {
@@ -38,7 +38,7 @@ export const setModel: Command<[string, { readonly words?: readonly string[]; re
 
 type Core = Awaited<ReturnType<CommandContext['core']>>;
 
-/** What a person set of a model; empty: nothing. */
+/** The user's settings for a model. Empty: none. */
 export async function ownModelSettings(
   settings: Core['settings'],
   id: string,
@@ -54,13 +54,13 @@ export function modelSettingsText(own: Readonly<Record<string, unknown>>): strin
     .join(' · ');
 }
 
-/** A step that the model does not have would be saved and change nothing. */
+/** A step that the model does not have would be stored without any effect. */
 function refuseUnknownStep(info: ModelInfo, value: unknown): void {
   if (info.efforts?.some((effort) => effort === value) === true) return;
   throw usageError(`${printable(thinkingInWords(info))}. Nothing was changed.`, 'See: dewpoint models show MODEL');
 }
 
-/** Null: as usual again. */
+/** Null: use the default again. */
 function read(word: string): { readonly name: string; readonly value: unknown } {
   const at = word.indexOf('=');
   const name = word.slice(0, Math.max(0, at));
@@ -79,6 +79,6 @@ function valueOf(name: string, text: string): unknown {
   if (name === 'systemText') return text;
   if (name === 'thinking') return effortOfWord(text) ?? text;
   const number = Number(text);
-  // What is wrong with a value is said by the settings, which know what is right.
+  // The settings check the value, because they know what is valid.
   return Number.isNaN(number) ? text : number;
 }

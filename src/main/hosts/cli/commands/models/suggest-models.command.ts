@@ -21,7 +21,7 @@ interface SuggestArguments {
   readonly json?: boolean;
 }
 
-/** What the catalog has for this machine, or for one that a file describes. Fetches nothing. */
+/** The models of the catalog that fit this machine, or one that a file describes. Downloads nothing. */
 export const suggestModels: Command<[SuggestArguments]> = async ({ core, terminal, signal }, args) => {
   const machine = args.machine === undefined ? null : await readMachine(args.machine);
   const answer = await (await core()).models.suggest({ machine }, { signal });

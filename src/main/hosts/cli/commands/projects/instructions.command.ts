@@ -17,7 +17,7 @@ export interface InstructionsArguments {
   readonly sha256?: string;
 }
 
-/** The instructions that a project brings along: which there are, what they say, and a person's yes to them. */
+/** The instructions of a project: lists them, shows them, and approves them. */
 export const instructions: Command<[InstructionsAction, string | undefined, InstructionsArguments]> = async (
   context,
   action,

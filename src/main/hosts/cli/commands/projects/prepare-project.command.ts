@@ -16,7 +16,7 @@ export interface PrepareArguments {
   readonly json?: boolean;
 }
 
-/** Shows how a project's packages are installed, asks, and installs them. */
+/** Shows how a project's packages would be installed, asks, and installs them. */
 export const prepareProject: Command<[string | undefined, PrepareArguments]> = async (context, folder, args) => {
   const { terminal } = context;
   const projectPath = resolve(folder ?? '.');
@@ -46,11 +46,11 @@ export const prepareProject: Command<[string | undefined, PrepareArguments]> = a
   return ended.parts.every(({ state }) => state === 'ready') ? 0 : 1;
 };
 
-/** Before a run: says what is not installed, and offers it where there is a person. Whatever comes of it, the run goes on. */
+/** Before a run: names missing packages, and offers to install them if it can ask. The run continues in any case. */
 export async function offerPreparation(context: CommandContext, projectPath: string, canAsk: boolean): Promise<void> {
   const { terminal } = context;
   const core = await context.core();
-  // Without an engine there is nothing to install for, and the run itself says so.
+  // Without a container engine nothing can be installed. The run itself reports that.
   const parts = await core.projects.parts({ projectPath }, { signal: context.signal }).catch(() => []);
   const open = parts.filter(({ state, isNeeded }) => isNeeded && state !== 'ready');
   if (open.length === 0) return;
@@ -120,7 +120,7 @@ function sentenceOf(part: PreparationPart): string {
   }
 }
 
-/** Whose word it rests on beside the files. */
+/** Commands that changed the packages since they were installed from the files. */
 function changedText({ changedBy = [] }: PreparationPart): string {
   if (changedBy.length === 0) return '';
   return ` Changed since then by: ${changedBy.map((command) => oneLine(seenCommand(command), 120)).join('; ')}. To install them again: --anew.`;

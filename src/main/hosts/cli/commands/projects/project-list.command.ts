@@ -13,7 +13,7 @@ export type ProjectListAction = 'list' | 'add' | 'remove';
 
 const choicesSchema = z.object({ added: z.array(z.string()), removed: z.record(z.string(), z.number()) });
 
-/** The projects there are, one more, or one less. Nothing in a folder is touched, and no session. */
+/** Lists projects, adds one or removes one. Changes no folder and no session. */
 export const projectList: Command<[ProjectListAction, string | undefined, { readonly json?: boolean }]> = async (
   context,
   action,
@@ -58,7 +58,7 @@ async function keep(core: CoreClient, value: ProjectChoices): Promise<void> {
 
 async function folderOf(given: string): Promise<string> {
   const path = resolve(given);
-  // What cannot be looked at is reported as not found.
+  // A folder that cannot be checked is reported as not found.
   const found = await stat(path).catch(() => null);
   if (found === null) throw usageError(`The folder ${path} was not found.`);
   if (!found.isDirectory()) throw usageError(`${path} is a file, and a project is a folder.`);
@@ -73,7 +73,7 @@ async function show(
   const rows = await Promise.all(
     listed.map(async (project) => ({
       ...project,
-      // What cannot be looked at is marked as missing in the list.
+      // A folder that cannot be checked is marked as missing in the list.
       isThere: (await stat(project.path).catch(() => null))?.isDirectory() ?? false,
     })),
   );

@@ -18,11 +18,11 @@ const isAction = (word: string): word is Action => actions.some((action) => acti
 
 export interface ChangesArguments {
   readonly json?: boolean;
-  /** Numbers of hunks as `show` prints them, with commas between. */
+  /** Numbers of hunks as `show` prints them, separated by commas. */
   readonly hunk?: string;
 }
 
-/** `changes SESSION [show|take|undo] [PATH…]`: without an action, show. */
+/** `changes SESSION [show|take|undo] [PATH…]`. Without an action: show. */
 export const changes: Command<[string, readonly string[], ChangesArguments]> = async (
   context,
   id,
@@ -70,7 +70,7 @@ function hunkChoice(typed: string, files: readonly ChangedFile[], paths: readonl
   return { places: numbers.map((number) => number - 1), version };
 }
 
-/** A path as the changes name it: as it was typed, or where that leads from here. Never none: it would mean all. */
+/** A path as the changes name it: as typed, or resolved from here. Never empty, which would mean all files. */
 function changedPath(
   typed: string,
   files: readonly ChangedFile[],
@@ -107,7 +107,7 @@ function show(files: readonly ChangedFile[], untracked: readonly UntrackedPlace[
   }
 }
 
-/** What an agent wrote may run outside the sandbox later, without being asked: that wants a second look. */
+/** Warns of files that may run outside of the sandbox later, without a question. */
 function warnOfRunning(
   files: readonly ChangedFile[],
   untracked: readonly UntrackedPlace[],
@@ -124,7 +124,7 @@ function warnOfRunning(
   if (all.length > 0) err(`${colors.yellow('May run on your machine later:')}\n${all.join('')}`);
 }
 
-/** Where there is more than one hunk each has its number, by which it is taken or undone. */
+/** If there is more than one hunk, each has a number, by which it is taken or undone. */
 function diffLines(diff: string, hunks: readonly HunkState[], terminal: Terminal): readonly string[] {
   let number = 0;
   return diff.split('\n').map((line) => {
@@ -142,7 +142,7 @@ function paint(line: string, { colors }: Terminal): string {
 }
 
 function report(outcome: ChangeOutcome, action: 'take' | 'undo', terminal: Terminal): void {
-  // To undo what was undone brings the agent's change back.
+  // Undoing an undo restores the agent's change.
   const back = new Set(outcome.broughtBack);
   const word = (path: string): string => (action === 'take' ? 'taken' : back.has(path) ? 'restored' : 'undone');
   for (const path of outcome.done) terminal.out(`${word(path)} ${seenName(path)}\n`);

@@ -23,7 +23,7 @@ export interface ListArguments {
   readonly json?: boolean;
 }
 
-/** One session a line, the latest first; those that were archived only where they are asked for. */
+/** One session per line, latest first. Archived ones are shown only on request. */
 export const listSessions: Command<[ListArguments]> = async ({ core, terminal }, args) => {
   const filter = filterOf(args);
   const sessions = await (await core()).sessions.list();
@@ -49,7 +49,7 @@ function withArchived(filter: SessionFilter, archived: SessionFilter['archived']
   return archived === undefined ? filter : { ...filter, archived };
 }
 
-/** Throws `usage` for what an option cannot be. */
+/** Throws `usage` for an invalid option. */
 function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments): SessionFilter {
   if (place !== undefined && place !== 'local' && place !== 'cloud') {
     throw usageError(`--place takes local or cloud, not "${place}".`);
@@ -65,14 +65,14 @@ function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments
     ...(project === undefined ? {} : { project: resolve(project) }),
     ...(tag === undefined ? {} : { tag: tagOf(tag) }),
     ...(place === undefined ? {} : { place }),
-    // Midnight where the terminal is.
+    // Midnight in the local time zone.
     ...(since === undefined ? {} : { since: new Date(`${since}T00:00:00`).getTime() }),
     ...(minCost === undefined ? {} : { minUsd }),
     ...(pinned === true ? { isPinned: true } : {}),
   };
 }
 
-/** Agents stand below the session that started them; where that one is not shown, for themselves. */
+/** Puts agents below the session that started them, or at the top level if that one is not shown. */
 function asTree(
   sessions: readonly SessionSummary[],
 ): readonly { readonly session: SessionSummary; readonly depth: number }[] {
@@ -82,7 +82,7 @@ function asTree(
     .filter((session) => !isBelow(session))
     .flatMap((session) => [
       { session, depth: 0 },
-      // In the order of their start.
+      // In the order in which they started.
       ...sessions
         .filter(({ startedBy }) => startedBy === session.sessionId)
         .toReversed()

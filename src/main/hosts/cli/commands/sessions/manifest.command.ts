@@ -5,7 +5,7 @@ import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine, oneLine } from '../../terminal/terminal.ts';
 
-/** Exactly what one step carried to its model; of one that a fence stopped, what it would have carried. */
+/** Exactly what one step sent to its model or, if a fence stopped it, would have sent. */
 export const manifest: Command<[string, string, { readonly json?: boolean }]> = async (
   { core, terminal },
   id,

@@ -6,7 +6,7 @@ import { counted } from '../../terminal/terminal.ts';
 
 export type OrganizeAction = 'pin' | 'unpin' | 'archive' | 'unarchive' | 'tag' | 'untag';
 
-/** Puts sessions in order. `tags`: of `tag` and `untag`, as they were typed. */
+/** Pins, archives or tags sessions. `tags`: for `tag` and `untag`, as typed. */
 export const organize: Command<[OrganizeAction, readonly string[], readonly string[]]> = async (
   context,
   action,
@@ -24,7 +24,7 @@ export const organize: Command<[OrganizeAction, readonly string[], readonly stri
   return refused.length > 0 ? 1 : 0;
 };
 
-/** Throws `usage` for what cannot be a tag. */
+/** Throws `usage` for an invalid tag. */
 export function tagOf(typed: string): string {
   const tag = readTag(typed);
   if (tag === null) throw usageError(`"${typed}" cannot be a tag.`, `${tagRule}.`);

@@ -9,7 +9,7 @@ export interface SearchArguments {
   readonly json?: boolean;
 }
 
-/** Every place in the sessions where all words stand, the latest first. */
+/** Every place in the sessions that has all words, latest first. */
 export const searchSessions: Command<[string, SearchArguments]> = async (context, text, { limit, json }) => {
   const { terminal, signal } = context;
   const most = Number(limit ?? 20);

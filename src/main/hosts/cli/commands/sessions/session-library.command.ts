@@ -15,7 +15,7 @@ export interface LibraryArguments {
   readonly json?: boolean;
 }
 
-/** What is done with a session as a whole. `words`: the session, or the file of an import, then what else is needed. */
+/** Commands for whole sessions. `words`: the session or the file to import, then what else is needed. */
 export const library: Command<[LibraryAction, readonly string[], LibraryArguments]> = async (
   context,
   action,
@@ -82,7 +82,7 @@ function lineOf({ sessionId, updatedAt, title }: SessionSummary): string {
   return `${sessionId}  ${date}  ${oneLine(seenWords(title), 60)}`;
 }
 
-/** A number is a step's, as `sessions show` counts them; the last of that number counts. */
+/** A number means a step, as `sessions show` counts them. If it occurs twice, the last one counts. */
 async function pointOf(
   core: CoreClient,
   sessionId: string,

@@ -1,37 +1,37 @@
 import { createStopText } from './stop-text.ts';
 
 /**
- * The text of an answer, shown a few tokens at a time and while the next one is computed. Between two tokens every
- * moment counts: nothing else is computed then, the processor's caches hold the model alone, and whoever is woken by a
- * message takes the core that a thread of the next token is started on. So text is made and sent ten times a second at
- * most, a little later. With stop strings it is made of every token, for none may follow one.
+ * The text of an answer, shown a few tokens at a time while the next one is computed. Between two tokens, every
+ * moment counts: the processor's caches hold only the model, and a process that a message wakes up takes a core from
+ * a thread of the next token. So text is made and sent at most ten times a second, a little late. With stop strings,
+ * text is made after every token, because no token may follow a stop string.
  */
 export interface AnswerText<Token> {
-  /** True: a stop string has come. The answer ended before it, and all of it is shown. */
+  /** Returns true if a stop string has come. The answer ended before it and is shown completely. */
   push(token: Token): boolean;
-  /** Shows what waits, as far as its characters are whole and no stop string can begin in it. */
+  /** Shows what is waiting, as far as characters are complete and no stop string can begin there. */
   show(): void;
-  /** No token follows: shows the rest. True as for `push`. */
+  /** Shows the rest, because no token follows. Returns true like `push`. */
   end(): boolean;
   readonly shown: string;
 }
 
 export interface AnswerTextOptions<Token> {
-  /** The text of tokens that follow others; U+FFFD stands for a character of which bytes are missing. */
+  /** The text of tokens that follow others. U+FFFD stands for an incomplete character. */
   readonly textOf: (tokens: readonly Token[], before: readonly Token[]) => string;
   readonly stops: readonly string[];
-  /** `tokens`: how many have come since the text before. */
+  /** `tokens` is the number of tokens since the last text. */
   readonly onText: (text: string, tokens: number) => void;
   readonly now: () => number;
-  /** Does it once the next token is under way. */
+  /** Runs the work once the next token is being computed. */
   readonly later: (work: () => void) => void;
 }
 
-/** The first word comes at once; a reader does not see that others come in twos and threes. */
+/** The first word comes at once. After that, readers do not notice that words come in twos and threes. */
 const holdMs = 100;
-/** A character has four bytes at most: what is not whole after so many tokens never will be. */
+/** A character has at most four bytes. One that is incomplete after so many tokens never becomes complete. */
 const mostCutTokens = 6;
-/** Of what came before, so that a space between two words is not lost. */
+/** How many earlier tokens are used for detokenizing, so that a space between two words is not lost. */
 const tokensBefore = 8;
 
 export function createAnswerText<Token>(options: AnswerTextOptions<Token>): AnswerText<Token> {
@@ -92,7 +92,7 @@ export function createAnswerText<Token>(options: AnswerTextOptions<Token>): Answ
   };
 }
 
-/** Text of tokens; a character that is spread over several comes whole. */
+/** Turns tokens into text. A character that spans several tokens comes as a whole. */
 function createCharacters<Token>(textOf: AnswerTextOptions<Token>['textOf']) {
   const before: Token[] = [];
   let unread: Token[] = [];

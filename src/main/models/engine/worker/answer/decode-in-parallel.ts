@@ -12,7 +12,7 @@ export interface ParallelAnswer {
   stopReason: Generation['stopReason'] | null;
 }
 
-/** Fills the other sequences with what the first one has read. Throws where the disk has no room. */
+/** Copies what the first sequence has read to the others. Throws if the disk is full. */
 export async function copyPrompt({ sequences: [first, ...others] }: ParallelSequences, path: string): Promise<void> {
   if (first !== undefined) await copySequence(first, others, path);
 }
@@ -22,15 +22,16 @@ interface Row {
   readonly sequence: LlamaContextSequence;
   readonly voice: ParallelAnswer;
   readonly tokens: AsyncGenerator<Token, void>;
-  /** The token that came last: not yet read. */
+  /** The last token, which is not yet read. */
   last: Token | null;
 }
 
 /**
- * Writes all answers at once, a token of each in one step: the weights are read from memory once for all of them, which
- * on a processor is most of what a token takes. Ends when every answer has ended or is cut, or `isStopped`.
- * @param last what of the prompt is not read yet
- * @param path of a file for copies
+ * Writes all answers at once, one token of each in every step. The weights are then read from memory once for all of
+ * them, which takes most of the time of a token on a processor. Ends when every answer has ended or is cut, or when
+ * `isStopped`.
+ * @param last the end of the prompt that is not read yet
+ * @param path a file for copies
  */
 export async function decodeInParallel(
   engine: Engine,
@@ -54,7 +55,8 @@ export async function decodeInParallel(
     return sequence === undefined ? [] : [rowOf(sequence, voice, last)];
   });
   while (rows.some(isOpen) && !isStopped()) {
-    // The library goes on at once with whoever asks first after a step, and leaves the rest to another one.
+    // After a step, the library continues with the first request it gets and leaves the others for the next step.
+    // Waiting here collects all of them.
     await new Promise((resolve) => void setImmediate(resolve));
     const next = await Promise.all(rows.map(({ tokens }) => tokens.next()));
     for (const [index, row] of rows.entries()) take(engine, row, next[index]);
@@ -81,8 +83,8 @@ function take({ model }: Engine, row: Row, next: IteratorResult<Token, void> | u
 }
 
 /**
- * Only sequences that lie beside each other are read in one step, and rows in fours. So answers that have ended go on,
- * unheard, until half of the rows would do: then those that are still written move up into the first ones.
+ * Moves the open answers to the first rows once half of the rows would do. Only adjacent sequences are read in one
+ * step, and rows are read in fours. Until then, answers that have ended continue unused.
  */
 async function closeUp(rows: Row[], path: string): Promise<Row[]> {
   const count = Math.ceil(rows.filter(isOpen).length / rowsAtOnce) * rowsAtOnce;
@@ -104,8 +106,8 @@ async function closeUp(rows: Row[], path: string): Promise<Row[]> {
 }
 
 /**
- * Once three of four answers have ended, one that is far longer than all of these is cut: all others wait for it. The
- * room is wide, for what most of a group write is often the code as it was, and the one that adds to it is longer.
+ * Cuts an answer that is much longer than the others once three of four have ended, because all others wait for it.
+ * The limit is generous: most answers often repeat the existing code, and one that adds to it is longer.
  */
 export function cutStragglers(voices: readonly ParallelAnswer[]): void {
   const ended = voices.filter(({ stopReason }) => stopReason !== null);

@@ -14,8 +14,9 @@ import type { StateStore } from '../prompt/system-state-store.ts';
 import { createTokenTaker } from './token-taker.ts';
 
 /**
- * Answers the question, and beside it writes the answers with the seeds that are asked next. Null where there are none,
- * where an answer has a form, or no room: then it is answered alone, and the others are when they are asked.
+ * Answers the request, and writes the answers with its next seeds at the same time. Null if there are no such seeds,
+ * the answer has a required form, or there is no room. Then the request is answered alone, and the others when they
+ * come.
  */
 export async function generateInParallel(
   context: GenerationContext,
@@ -39,7 +40,7 @@ export async function generateInParallel(
   }
 }
 
-/** The first sequence reads the prompt but for its last token; what it has of it from before is not read again. */
+/** Lets the first sequence read the prompt except its last token. It reuses what it has read before. */
 async function readTogether(
   { engine, counters }: GenerationContext,
   { sequences: [first] }: ParallelSequences,
@@ -66,14 +67,14 @@ async function readTogether(
   account.evaluatedTokens += 1;
 }
 
-/** The path that copies go by; null: the disk has no room for them. */
+/** The file path for copies. Null: the disk has no room. */
 async function copied(beside: ParallelSequences, states: StateStore): Promise<string | null> {
   try {
     const path = await states.temporary();
     await copyPrompt(beside, path);
     return path;
   } catch {
-    // Without a copy the prompt is read again for each answer.
+    // Without a copy, the prompt is read again for each answer.
     return null;
   }
 }
@@ -123,7 +124,7 @@ function voiceOf(
   return { taker: createTokenTaker(answer, most), sampling: freeSampling(request, seed), stopReason: null };
 }
 
-/** Its text is made, and shown to nobody yet. */
+/** The text of an answer that is not shown yet. */
 function unheard(engine: Engine, { stop }: EngineRequest): AnswerText<Token> {
   return createAnswerText<Token>({
     textOf: (tokens, before) => engine.model.detokenize(tokens, true, before),
@@ -134,9 +135,10 @@ function unheard(engine: Engine, { stop }: EngineRequest): AnswerText<Token> {
   });
 }
 
-/** The sampling of text in no fixed form. */
+/** The sampling options for free text. */
 export function freeSampling({ temperature, topP }: EngineRequest, wanted: number | null): SequenceEvaluateOptions {
   const seed = wanted === null ? Math.floor(Math.random() * 0x7fffffff) : Math.abs(Math.trunc(wanted)) % 0x7fffffff;
-  // The engine takes the 40 likeliest before top-p: cheaper than sorting the vocabulary, and its usual setting.
+  // The engine keeps the 40 likeliest tokens before top-p, as it does by default. That is cheaper than sorting the
+  // vocabulary.
   return { temperature, topP, topK: 40, seed };
 }

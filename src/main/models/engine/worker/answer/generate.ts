@@ -18,13 +18,13 @@ import { tokenizeChat } from '../prompt/tokenize-chat.ts';
 import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
 import { toolCallSchema } from '../grammar/tool-call-schema.ts';
 
-/** The threads of a native call have started by then, and it takes longer. */
+/** By then, the threads of a native call have started. The call itself takes longer. */
 const underWayMs = 2;
 
 export interface RunningGeneration {
-  /** The account of the call if it ended now as cancelled; what is in the middle of being computed counts. */
+  /** The result if the call were cancelled now. It includes what is being computed. */
   cancelled(): Generation;
-  /** Resolves when the engine is free again. After an abort that can be a native call later. Never rejects. */
+  /** Resolves when the engine is free again. After an abort, that can be one native call later. Never rejects. */
   readonly done: Promise<Generation>;
 }
 
@@ -40,7 +40,7 @@ export function startGeneration(
     stops: request.stop,
     onText: (text, tokens) => emit.delta(text, tokens),
     now: () => performance.now(),
-    // A call that has ended has shown all of it, and its model may be gone.
+    // After the end of a call, everything has been shown and the model may be unloaded.
     later: (work) => void setTimeout(() => (account.endedAt === null ? work() : undefined), underWayMs),
   });
   return {
@@ -54,17 +54,17 @@ export function startGeneration(
         account.endedAt ??= performance.now();
         return endCall(account, 'error', await explainError(error, context.log));
       })
-      // After every call, also one that nobody waits for any more: the next one's begin at nothing.
+      // Taken after every call, even an abandoned one, so that the counts of the next call start at zero.
       .then(async (generation) => {
         const counted = await countedOf(context.engine);
-        // It counts what runs in the context of the talks alone.
+        // Parallel answers run in another context, which these counts do not include.
         return generation.decodedTokens === undefined ? { ...generation, ...counted } : generation;
       }),
   };
 }
 
 async function countedOf(engine: Engine): Promise<Pick<Generation, 'counted'>> {
-  // Counts are extra figures: without them they are unknown.
+  // Counts are optional. Without them, they are unknown.
   const counted = await engine.takeCounts().catch(() => null);
   return counted === null ? {} : { counted };
 }
@@ -86,7 +86,7 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
   engine.threads.slow(request.isSlow === true);
   const prompt = tokenizeChat(engine, context.memory, request);
   call.account.promptTokens = prompt.tokens.length;
-  // One place is never filled: the engine would make room by itself.
+  // One cell always stays free. In a full context, the engine would make room by itself.
   const room = engine.contextTokens - 1 - prompt.tokens.length;
   if (room < Math.min(request.maxOutputTokens, 32)) {
     return endCall(call.account, 'error', {
@@ -107,7 +107,7 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
   const last = await prefill(context, { slot, prompt }, call);
   if (last === null) return endCall(call.account, 'cancelled', null);
   if (request.onlyPrompt === true) {
-    // The last token is what a call begins with: it is computed again in any case.
+    // The last token is not read, because the next call computes it again in any case.
     const rest = last.slice(0, -1);
     if (rest.length > 0) await slot.sequence.evaluateWithoutGeneratingNewTokens([...rest]);
     return endCall(call.account, 'stop', null);
@@ -119,7 +119,7 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
     : decode(context, { ...decoding, ...thought }, call);
 }
 
-/** It was written beside another answer, whose time was its time. */
+/** Returns an answer that was written beside another one. Its time belongs to that one. */
 function giveReady({ text, tokens, stopReason }: ReadyAnswer, { account, emit }: GenerationCall): Generation {
   account.outputTokens = tokens.length;
   account.decodedTokens = 0;
@@ -128,7 +128,10 @@ function giveReady({ text, tokens, stopReason }: ReadyAnswer, { account, emit }:
   return endCall(account, stopReason, null);
 }
 
-/** Computes the prompt up to its last piece, which the first token is sampled from; null after an abort. */
+/**
+ * Computes the prompt except its last piece, which is returned: the first token is sampled from it. Null after an
+ * abort.
+ */
 async function prefill(
   { engine, counters }: GenerationContext,
   { slot, prompt }: { readonly slot: ConversationSlot; readonly prompt: TokenizedPrompt },
@@ -139,7 +142,7 @@ async function prefill(
   const from = sequence.nextTokenIndex;
   const total = prompt.tokens.length - from;
   account.prefillStartedAt = performance.now();
-  // A piece that ends with the system message is one native call more: only where its state is then kept.
+  // Stopping after the system message costs one more native call, so it is done only to keep its state.
   const keepsSystem = from < prompt.systemTokens && (await wantsSystemState(engine, prompt));
   const beside = besidePieces(engine, call);
   let at = from;
@@ -161,8 +164,8 @@ async function prefill(
 const holdProgressMs = 100;
 
 /**
- * To be called before each piece: looks at the processor, and tells how much is read, ten times a second at most. Both are
- * done while the piece is computed, for what is done between two pieces the first token waits for.
+ * Call the returned function before each piece. It checks the processor and reports progress, at most ten times a
+ * second. Both happen while the piece is computed, because work between two pieces would delay the first token.
  */
 function besidePieces(engine: Engine, { emit, account }: GenerationCall): (done: number, total: number) => void {
   let toldAt = -holdProgressMs;
@@ -202,7 +205,7 @@ async function decode(
   return endCall(account, stopReason, null);
 }
 
-/** How likely a token was of all that could stand there is asked of a choice alone: it costs a fifth of the speed. */
+/** Asks for probabilities only for a choice, because they cost a fifth of the speed. */
 function sample(
   { request, slot, last }: Decoding,
   options: SequenceEvaluateOptions,
@@ -212,7 +215,7 @@ function sample(
     : slot.sequence.evaluateWithMetadata([...last], {}, options);
 }
 
-/** The next prompt that holds this answer uses the model's own tokens, so that its sequence goes on without a seam. */
+/** Remembers the model's own tokens of this answer. The next prompt uses them, so that its sequence can continue. */
 function rememberAnswer(
   { engine, memory }: GenerationContext,
   { prompt }: Decoding,

@@ -8,7 +8,7 @@ import type { ReadyAnswers } from './ready-answers.ts';
 import type { TokenizedPrompt, TokenMemory } from '../prompt/tokenize-chat.ts';
 
 export interface Emit {
-  /** `tokens`: how many have come since the one before. */
+  /** `tokens` is the number of tokens since the last delta. */
   delta(text: string, tokens: number): void;
   thought(text: string, tokens: number): void;
   progress(done: number, total: number): void;
@@ -19,7 +19,7 @@ export interface GenerationContext {
   readonly memory: TokenMemory;
   readonly ready: ReadyAnswers;
   readonly counters: Counters;
-  /** What the engine printed lately. */
+  /** The engine's last output. */
   readonly log: readonly string[];
 }
 
@@ -39,17 +39,17 @@ export interface Decoding {
   readonly most: number;
 }
 
-/** What a call has done so far: enough for an honest account at any moment. */
+/** What a call has done so far, so that it can be reported at any moment. */
 export interface Account {
   promptTokens: number;
   evaluatedTokens: number;
   outputTokens: number;
-  /** Those of them that were thoughts. */
+  /** The output tokens that were thoughts. */
   thoughtTokens: number;
   prefillStartedAt: number | null;
   firstTokenAt: number | null;
   endedAt: number | null;
-  /** Tokens of all answers that were written side by side; null: of this one alone. */
+  /** The tokens of all answers that were written in parallel. Null: there is only this one. */
   decodedTokens: number | null;
   readonly logprobs: number[];
 }
@@ -68,7 +68,7 @@ export function openAccount(): Account {
   };
 }
 
-/** The account of a call that ends now. */
+/** The result of a call that ends now. */
 export function endCall(account: Account, stopReason: Generation['stopReason'], error: EngineError | null): Generation {
   account.endedAt ??= performance.now();
   const { prefillStartedAt: started, firstTokenAt: first, endedAt: ended } = account;

@@ -1,21 +1,21 @@
 import type { Token } from 'node-llama-cpp';
 import type { EngineRequest, Generation } from '../worker-protocol.ts';
 
-/** An answer that was written beside another one, before anybody asked for it. */
+/** An answer that was written beside another one, before it was asked for. */
 export interface ReadyAnswer {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly stopReason: Generation['stopReason'];
 }
 
-/** Answers to the same prompt with other seeds, until they are asked for. Of one loaded model. */
+/** Answers to the same prompt with other seeds, kept until they are asked for. They belong to one loaded model. */
 export interface ReadyAnswers {
   keep(request: EngineRequest, seed: number, answer: ReadyAnswer): void;
-  /** Each is given once; null: nobody wrote it. */
+  /** Returns each answer only once. Null: there is none. */
   take(request: EngineRequest): ReadyAnswer | null;
 }
 
-/** The oldest go first: whoever has found what it looked for never asks for the rest. */
+/** The oldest are dropped first: a caller that has found what it needs never asks for the rest. */
 const mostKept = 64;
 
 export function createReadyAnswers(): ReadyAnswers {
@@ -34,7 +34,7 @@ export function createReadyAnswers(): ReadyAnswers {
   };
 }
 
-/** Everything but the seeds that are wanted next. */
+/** All of the request except the seeds that come next. */
 function keyOf(request: EngineRequest): string {
   return JSON.stringify({ ...request, also: [] }, sortedKeys);
 }

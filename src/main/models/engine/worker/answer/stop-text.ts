@@ -1,11 +1,11 @@
 /**
- * Lets text through up to the first stop string. What might be the beginning of one is held back,
- * so that a stop string that comes in two tokens is never shown.
+ * Passes text on up to the first stop string. Holds back what may be the beginning of one, so that a stop string in
+ * two tokens is never shown.
  */
 export interface StopText {
-  /** What may be shown now. After `stopped` nothing comes any more. */
+  /** The text that may be shown now. After `stopped`, it is always empty. */
   push(text: string): { readonly text: string; readonly stopped: boolean };
-  /** What was held back, once it is clear that nothing follows. */
+  /** The text that was held back, once nothing follows. */
   flush(): string;
 }
 
@@ -46,7 +46,7 @@ function firstStop(text: string, stops: readonly string[]): number | null {
   return first;
 }
 
-/** Length of the longest end of `text` that a stop string begins with. */
+/** The length of the longest end of `text` that begins a stop string. */
 function longestOpening(text: string, stops: readonly string[]): number {
   let longest = 0;
   for (const stop of stops) {

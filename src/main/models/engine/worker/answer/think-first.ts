@@ -5,15 +5,15 @@ import type { Decoding, GenerationCall, GenerationContext } from './generation-c
 import { freeSampling } from './generate-in-parallel.ts';
 import { createTokenTaker } from './token-taker.ts';
 
-/** The most likely word each time is how thoughts go round in circles; makers advise 0.6 to 1. */
+/** With greedy sampling, thoughts go round in circles. Makers recommend 0.6 to 1. */
 const leastTemperature = 0.6;
-/** What an answer gets at least beside its thoughts. */
+/** The least number of tokens that is left for the answer. */
 const leastAnswerTokens = 64;
 
 /**
- * Lets the model think until it closes its thoughts, or has had its tokens: then they are closed for it. Free of any form,
- * which holds for the answer alone. Says from which tokens that is sampled, and how long it may be; after an abort, nothing
- * that may be used.
+ * Lets the model think until it ends its thoughts, or has used its budget. Then the thoughts are closed for it.
+ * Thoughts have no required form; only the answer does. Returns the tokens to continue from, and the length limit of
+ * the answer. After an abort, the result must not be used.
  */
 export async function thinkFirst(
   { engine }: GenerationContext,
@@ -23,7 +23,7 @@ export async function thinkFirst(
   const thoughts = engine.template.type === 'own' ? engine.template.renderer.thoughts : null;
   const budget = Math.min(request.thinking?.mostTokens ?? 0, most - leastAnswerTokens);
   if (thoughts === null || request.thinking === undefined) return { last, most };
-  // Its prompt has opened them.
+  // The prompt has opened the thoughts, so they must be closed.
   if (budget <= 0) return { last: [...last, ...tokensOf(engine, thoughts.end)], most };
   const text = createAnswerText<Token>({
     textOf: (tokens, before) => engine.model.detokenize(tokens, true, before),
@@ -45,7 +45,7 @@ export async function thinkFirst(
     account.thoughtTokens = account.outputTokens = taker.tokens.length;
     if (ended !== null || signal.aborted) break;
   }
-  // The model may have said that this is all: then nothing of it waits to be read.
+  // If the model ended by itself, there is no unread token.
   const unread = ended === null ? [] : taker.tokens.slice(-1);
   if (ended === null) taker.end();
   const rest = ended === 'stop-sequence' ? thoughts.after : thoughts.end;

@@ -2,16 +2,16 @@ import type { Token } from 'node-llama-cpp';
 import type { AnswerText } from './answer-text.ts';
 import type { Generation } from '../worker-protocol.ts';
 
-/** Longest block, in tokens, whose endless repetition is noticed. */
+/** The longest block, in tokens, whose endless repetition is detected. */
 const longestPeriod = 96;
-/** So often must a block follow itself … */
+/** A block must repeat so many times … */
 const leastRepeats = 6;
-/** … and so many tokens must that be, before it is called a loop: tables of zeros are shorter. */
+/** … and be so many tokens in total to count as a loop. Tables of zeros are shorter. */
 const leastTokens = 240;
 
 /**
- * Whether the end of `tokens` is one block repeated without an end in sight. A weak model that falls into
- * such a loop never leaves it by itself; it would only fill the context.
+ * Whether `tokens` ends with one block that repeats endlessly. A weak model never leaves such a loop by itself; it
+ * would only fill the context.
  */
 export function isLooping(tokens: readonly number[]): boolean {
   for (let period = 1; period <= longestPeriod; period += 1) {
@@ -29,18 +29,18 @@ function hasPeriod(tokens: readonly number[], period: number, length: number): b
   return true;
 }
 
-/** Takes the tokens of one answer, and says where it ends. */
+/** Takes the tokens of one answer and decides where it ends. */
 export interface TokenTaker {
   /** Null: the answer goes on. */
   push(token: Token): Generation['stopReason'] | null;
-  /** The model has said that this is all. */
+  /** Called when the model has ended its answer. */
   end(): Generation['stopReason'];
   readonly tokens: readonly Token[];
 }
 
 const tokensBetweenLooks = 16;
 
-/** @param most tokens of the answer */
+/** @param most the most tokens of the answer */
 export function createTokenTaker(answer: AnswerText<Token>, most: number): TokenTaker {
   const tokens: Token[] = [];
   return {

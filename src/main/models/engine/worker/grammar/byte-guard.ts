@@ -3,10 +3,10 @@ import type { Engine } from '../load/load-model.ts';
 import { readUtf8Tokens } from './utf8-tokens.ts';
 import type { OpenByte, Utf8Tokens } from './utf8-tokens.ts';
 
-/** Keeps an answer in a fixed form to bytes that are UTF-8, which grammars alone do not. One an answer. */
+/** Keeps an answer with a required form to valid UTF-8, which grammars alone do not. Use one for each answer. */
 export interface ByteGuard {
   push(token: Token): void;
-  /** What the next token may not be. */
+  /** The tokens that must not come next. */
   bias(): TokenBias;
 }
 
@@ -16,7 +16,7 @@ interface Biases {
   readonly after: Readonly<Record<OpenByte, TokenBias>>;
 }
 
-/** A vocabulary is read once for each model in memory. */
+/** The vocabulary is read once for each loaded model. */
 const known = new WeakMap<Engine, Biases>();
 
 export function createByteGuard(engine: Engine): ByteGuard {

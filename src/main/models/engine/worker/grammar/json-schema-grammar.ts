@@ -7,33 +7,32 @@ interface Basic {
   readonly needs: readonly string[];
 }
 
-/** Any JSON, so many levels deep: a model that only ever opens brackets comes to an end. */
+/** The depth of free JSON values. It is limited, so that a model that only opens brackets comes to an end. */
 const anyDepth = 6;
 
-/** Rules that every grammar brings; only what is used is written out. */
+/** Rules that every grammar can use. Only those that are used are written. */
 const basics: Readonly<Record<string, Basic>> = {
   value: { body: `value-${anyDepth}`, needs: [`value-${anyDepth}`] },
   object: { body: `object-${anyDepth}`, needs: [`object-${anyDepth}`] },
   array: { body: `array-${anyDepth}`, needs: [`array-${anyDepth}`] },
   scalar: { body: 'string | number | boolean | null', needs: ['string', 'number', 'boolean', 'null'] },
-  // Halves of surrogate pairs are no text by themselves, and would be read as three characters; four bytes could say
-  // numbers beyond the last character.
+  // Excludes lone surrogates, which would be read as three characters, and four-byte forms beyond the last character.
   char: {
     body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF\U00110000-\U001FFFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
     needs: [],
   },
-  // Of one UTF-16 unit: a length is counted in units by some and in characters by others, and here both agree.
+  // Characters of one UTF-16 unit only. Lengths may be counted in units or in characters, and for these both agree.
   unit: {
     body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF\U00010000-\U001FFFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
     needs: [],
   },
   string: { body: String.raw`"\"" char* "\""`, needs: ['char'] },
-  // What a double holds exactly, so that a reader who checks for that takes it; and never what would read as infinite.
+  // Numbers that a double holds exactly, because some readers check for that, and none that would be infinite.
   integer: { body: '"-"? ("0" | [1-9] [0-9]{0,14})', needs: [] },
   number: { body: 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,2})?', needs: ['integer'] },
   boolean: { body: '"true" | "false"', needs: [] },
   null: { body: '"null"', needs: [] },
-  // One optional blank: models like it, and endless white space cannot happen.
+  // At most one space: models like it, and endless white space is impossible.
   ws: { body: '" "?', needs: [] },
   'value-0': { body: 'scalar', needs: ['scalar'] },
   ...Object.fromEntries(Array.from({ length: anyDepth }, (_, index) => Object.entries(levelOf(index + 1))).flat()),
@@ -52,9 +51,9 @@ function levelOf(depth: number): Readonly<Record<string, Basic>> {
 }
 
 /**
- * A GBNF grammar for JSON that matches the schema. Optional properties are optional, properties come in the
- * order of the schema. What grammars cannot say (pattern, format, numeric limits) is left to validation;
- * a schema that is not understood allows any JSON value, never nothing.
+ * A GBNF grammar for JSON that matches the schema. Optional properties may be left out, and properties come in the
+ * order of the schema. What a grammar cannot express (pattern, format, numeric limits) is left to validation. A
+ * schema that is not understood allows any JSON value.
  */
 export function grammarForSchema(schema: Schema): string {
   const writer = createWriter(schema);
@@ -68,7 +67,7 @@ export function grammarForChoice(options: readonly string[]): string {
 }
 
 interface Writer {
-  /** The name of a rule, or an inline expression, that matches the schema. */
+  /** The name of a rule, or an inline expression, for the schema. */
   rule(name: string, schema: unknown): string;
   text(root: string): string;
 }
@@ -141,7 +140,7 @@ interface Parts {
 
 function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
   const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
-  // Properties that are listed are all there are: a model is not invited to invent more.
+  // Only listed properties are allowed, so that a model does not invent more.
   const isClosed = isRecord(schema.properties) || schema.additionalProperties === false;
   if (properties.length === 0) {
     if (isRecord(schema.additionalProperties)) return mapRule(name, schema.additionalProperties, { rule, use, add });
@@ -153,7 +152,8 @@ function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): st
     text: `${literal(`${JSON.stringify(key)}:`)} ${ws} ${rule(`${name}-${index + 1}`, value)}`,
     isRequired: required.has(key),
   }));
-  // From the back: what may follow property i when it was written ("," first) and when nothing was before it.
+  // Built from the end: what may follow property i after another one (with a comma first), and what if it may be the
+  // first.
   let afterOne = '';
   let atStart = '';
   for (const [index, pair] of [...pairs.entries()].reverse()) {
@@ -162,14 +162,14 @@ function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): st
     const starts = `${pairRule}${tail}`;
     if (pair.isRequired) atStart = starts;
     else atStart = atStart === '' ? `(${starts})?` : `(${starts} | ${atStart})`;
-    // Leaving an optional one out goes on with what may follow the one before it. Nothing is before the first.
+    // An optional property may be left out, and the rest follows all the same. The first property needs no such rule.
     const follows = pair.isRequired ? `"," ${ws} ${pairRule}${tail}` : `("," ${ws} ${pairRule})?${tail}`;
     if (index > 0) afterOne = add(`${name}-rest${index + 1}`, follows);
   }
   return add(name, `"{" ${ws} ${atStart} ${ws} "}"`);
 }
 
-/** Names as the model likes, values by their schema. */
+/** A map: any keys, with values by the schema. */
 function mapRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
   const ws = use('ws');
   const pair = add(`${name}-pair`, `${use('string')} ":" ${ws} ${rule(`${name}-item`, schema)}`);
@@ -198,7 +198,7 @@ function arrayRule(name: string, schema: Schema, { rule, use, add }: Parts): str
 function stringRule(schema: Schema, use: (name: string) => string): string {
   const least = numberOr(schema.minLength, 0);
   const most = typeof schema.maxLength === 'number' ? schema.maxLength : null;
-  // Counted repetition of more than this makes a grammar too large to be worth it.
+  // A longer counted repetition would make the grammar too large.
   const countable = 2000;
   if ((least === 0 && most === null) || least > countable || (most !== null && most > countable)) return use('string');
   use('unit');

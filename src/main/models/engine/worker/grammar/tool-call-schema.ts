@@ -1,6 +1,9 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** One call of one of the tools: `{"tool": NAME, "input": {…}}`, the input by the tool's own schema. */
+/**
+ * The schema of one call of one of the tools: `{"tool": NAME, "input": {…}}`, with the input by the tool's own
+ * schema.
+ */
 export function toolCallSchema(tools: readonly { readonly name: string; readonly inputSchema: Schema }[]): Schema {
   const inputs = tools.map((tool, index) => [
     `tool${index}`,
@@ -17,7 +20,7 @@ export function toolCallSchema(tools: readonly { readonly name: string; readonly
   };
 }
 
-/** The schema as part of a larger document: its own references point to where it lies now. */
+/** The schema as part of a larger document. Its own references are adjusted to its new place. */
 function withMovedReferences(value: unknown, base: string): unknown {
   if (Array.isArray(value)) return value.map((item) => withMovedReferences(item, base));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,19 +1,19 @@
 /**
- * What of a vocabulary would make bytes that are no UTF-8. The engine's grammars read bytes leniently: an overlong form
- * counts as the character that it stands for, and comes out as several characters of replacement.
+ * The tokens of a vocabulary that would produce invalid UTF-8. The engine's grammars accept overlong forms as the
+ * character that they encode, but they come out as several replacement characters.
  */
 export interface Utf8Tokens {
-  /** Never part of a text: C0, C1, F5 to FF, or an overlong form within. */
+  /** Tokens that are never allowed: with C0, C1, F5 to FF, or an overlong form inside. */
   readonly never: readonly number[];
-  /** Tokens that end in a first byte which not every next byte may follow. */
+  /** Tokens that end in a first byte after which some bytes are not allowed. */
   readonly endsIn: ReadonlyMap<number, OpenByte>;
-  /** What may not follow a token that ends in this byte, as it begins with the rest of an overlong form. */
+  /** The tokens that must not follow this byte, because together they would form an overlong sequence. */
   readonly notAfter: Readonly<Record<OpenByte, readonly number[]>>;
 }
 
 export type OpenByte = 'E0' | 'F0';
 
-/** @param kind the tokenizer as the header names it: "gpt2" writes bytes as letters, the others as `<0xE0>`. */
+/** @param kind the tokenizer in the header: "gpt2" writes bytes as letters, the others as `<0xE0>` */
 export function readUtf8Tokens(kind: string, tokens: readonly string[]): Utf8Tokens {
   const bytesOf = kind === 'gpt2' ? bytesOfLetters : bytesOfPiece;
   const never: number[] = [];
@@ -41,7 +41,7 @@ function isOverlong(first: number, second: number | undefined): boolean {
   return (first === 0xe0 && second < 0xa0) || (first === 0xf0 && second < 0x90);
 }
 
-/** Byte-level vocabularies write a byte as a letter: the printable ones as themselves, the others from U+0100 on. */
+/** Byte-level vocabularies write each byte as a letter: printable bytes as themselves, the others from U+0100 on. */
 const byteOfLetter: ReadonlyMap<string, number> = (() => {
   const letters = new Map<string, number>();
   let others = 0;
@@ -53,7 +53,7 @@ const byteOfLetter: ReadonlyMap<string, number> = (() => {
   return letters;
 })();
 
-/** Null for what is no byte-level token, as control tokens may be. */
+/** Null for a token that is not byte-level, as control tokens may be. */
 function bytesOfLetters(text: string): readonly number[] | null {
   const bytes: number[] = [];
   for (const letter of text) {
@@ -64,7 +64,7 @@ function bytesOfLetters(text: string): readonly number[] | null {
   return bytes;
 }
 
-/** SentencePiece: whole characters, and one token for each byte. */
+/** SentencePiece has whole characters, and one token for each byte. */
 function bytesOfPiece(text: string): readonly number[] | null {
   const byte = /^<0x([0-9A-F]{2})>$/u.exec(text)?.[1];
   return byte === undefined ? null : [Number.parseInt(byte, 16)];

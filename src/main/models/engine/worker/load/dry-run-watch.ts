@@ -4,15 +4,15 @@ import type { DryRun } from '../worker-protocol.ts';
 const dryRuns = createDryRunWatch();
 
 /**
- * Bytes of cells, states and compute buffer, by the engine's own dry run: it makes the context on paper, with the
- * tensors of the file's header, and allocates nothing. On the processor; a card's buffers differ by a few percent.
- * Throws where the engine cannot.
+ * Bytes of cells, states and compute buffer, by the engine's own dry run. It plans the context from the tensors in
+ * the file's header and allocates nothing. The result is for the processor; a card's buffers differ by a few
+ * percent. Throws if the engine cannot do it.
  */
 export async function measureContext(context: DryRun): Promise<number> {
   const { GgmlType, GgufInsights, LlamaLogLevel, readGgufFileInfo } = await import('node-llama-cpp');
   const llama = await openForPlans();
   const type = { f16: GgmlType.F16, q8_0: GgmlType.Q8_0, q4_0: GgmlType.Q4_0 }[context.cacheType];
-  // It may be the one that has a model loaded, whose own listener hears what comes after this.
+  // This library may also hold a loaded model, whose logger must be restored afterwards.
   const { logger, logLevel } = llama;
   llama.logger = (_level, line) => dryRuns.hear(line);
   llama.logLevel = LlamaLogLevel.warn;
@@ -36,13 +36,13 @@ export async function measureContext(context: DryRun): Promise<number> {
 }
 
 /**
- * Notices where the engine's dry run of a load fails. Its library then goes by an older estimate, which is off by up
- * to thirty times, and says so in a warning only.
+ * Detects that a dry run of the engine failed. The library then uses an older estimate, which can be wrong by a
+ * factor of thirty, and only prints a warning.
  */
 export interface DryRunWatch {
-  /** Every line that the engine or its library prints. */
+  /** Takes every line that the engine or its library prints. */
   readonly hear: (line: string) => void;
-  /** Throws where a dry run failed since it was asked last. */
+  /** Throws if a dry run has failed since the last check. */
   readonly check: () => void;
 }
 

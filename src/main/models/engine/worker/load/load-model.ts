@@ -22,17 +22,20 @@ import { createLlamaCounters } from '../llama-counters.ts';
 import type { LlamaCounters } from '../llama-counters.ts';
 import type { LoadOptions, LoadedModel } from '../worker-protocol.ts';
 
-/** Adds up what the engine says that it allocates, line by line. */
+/** Adds up the allocations that the engine prints. */
 export interface BufferCount {
   readonly hear: (line: string) => void;
-  /** A context is made anew: what was said of the one before counts no more. */
+  /** Forgets the buffers of the last context, because it is created again. */
   readonly anotherContext: () => void;
-  /** Bytes of weights, cells, states and compute buffers; null where it did not say all of it. */
+  /** Bytes of weights, cells, states and compute buffers. Null if some of them were not printed. */
   readonly total: () => Promise<number | null>;
 }
 
 const mebi = 1024 * 1024;
-/** Copies of weights in a layout of the processor's own: the pages that they were made of are not looked at again. */
+/**
+ * Leaves out REPACK buffers: copies of weights in a layout for the processor. The file's pages that they were made
+ * from are not used again.
+ */
 const line = /(?<!REPACK )(model|LoRA|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB/gu;
 const needed = ['model', 'KV', 'compute'] as const;
 const waitMs = 20;
@@ -49,7 +52,7 @@ export function createBufferCount(): BufferCount {
       for (const kind of mib.keys()) if (kind !== 'model' && kind !== 'LoRA') mib.delete(kind);
     },
     total: async () => {
-      // It prints from a thread of its own: what is missing comes within a moment, or never.
+      // The engine prints from its own thread. What is missing comes within a moment, or never.
       for (let waits = 0; waits < mostWaits && !hasAll(); waits += 1)
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       if (!hasAll()) return null;
@@ -60,16 +63,16 @@ export function createBufferCount(): BufferCount {
 
 type Library = typeof import('node-llama-cpp');
 
-/** A model in memory with its places. */
+/** A loaded model with places for conversations. */
 export interface Engine {
   readonly library: Library;
   readonly llama: Llama;
   readonly model: LlamaModel;
   readonly slots: readonly ConversationSlot[];
   readonly contextTokens: number;
-  /** Most prompt tokens that are computed before a look at the abort signal. */
+  /** The most prompt tokens that are computed before the abort signal is checked. */
   readonly chunkTokens: number;
-  /** `own`: the template of its file; `model`: whatever the engine's library makes of the file. */
+  /** `own`: the template in its file. `model`: what the engine's library finds for the file. */
   readonly template:
     | { readonly type: 'chatml'; readonly style: ChatMlStyle }
     | { readonly type: 'own'; readonly renderer: TemplateRenderer }
@@ -77,14 +80,17 @@ export interface Engine {
   readonly states: StateStore | null;
   readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
-  /** Null: on a card, whose memory is planned to the last. */
+  /** Null on a card, because all of its memory is planned. */
   readonly beside: ParallelSequencePool | null;
-  /** What the engine counted itself since this was asked last; null where it does not say. Between calls only. */
+  /**
+   * The engine's own counts since the last call. Null if it does not print them. Call it only between calls of the
+   * model.
+   */
   takeCounts(): Promise<EngineCounts | null>;
   dispose(): Promise<void>;
 }
 
-/** Throws what the engine throws; the caller gives it a name. Nothing of the model is left in memory then. */
+/** Throws the engine's errors, which the caller must explain. After an error, nothing of the model is in memory. */
 export async function loadModel(
   options: LoadOptions,
   { onProgress, onLog }: { readonly onProgress: (fraction: number) => void; readonly onLog: (line: string) => void },
@@ -106,14 +112,14 @@ export async function loadModel(
   }
 }
 
-/** The weights of a model, and the threads that compute with them. Throws what the engine throws. */
+/** Loads the weights, and says how many threads compute. Throws the engine's errors. */
 export async function openWeights(
   { library: { InsufficientMemoryError }, llama }: { readonly library: Library; readonly llama: Llama },
   options: LoadOptions,
   onProgress: (fraction: number) => void,
 ): Promise<{ readonly model: LlamaModel; readonly threads: number }> {
   const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
-  // The default is at least 4: on two cores that is 70 times slower.
+  // The default is at least 4, which is 70 times slower on two cores.
   llama.maxThreads = threads;
   return { threads, model: await loadWeights({ llama, InsufficientMemoryError }, options, onProgress) };
 }
@@ -127,7 +133,7 @@ interface Opened {
   readonly startedAt: number;
 }
 
-/** The model with places for its conversations. */
+/** Creates the context and the places for conversations. */
 async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> {
   const { library, llama, model, threads, said } = opened;
   said.dryRuns.check();
@@ -160,7 +166,7 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
     chunkTokens,
     template,
     threads: createThreadGovernor(threads, (count) => {
-      // On a card the processor only waits, whatever others do.
+      // On a card, the processor only waits, so its load does not matter.
       if (!onCard) llama.maxThreads = count;
     }),
     states: options.stateDir === null ? null : createStateStore(options.stateDir, identity),
@@ -193,7 +199,7 @@ function templateOf(model: LlamaModel): Engine['template'] {
   return renderer === null ? { type: 'model' } : { type: 'own', renderer };
 }
 
-/** Of what a kept state is a state of. */
+/** Identifies what a kept state belongs to. */
 async function identityOf(
   files: readonly (string | null)[],
   made: readonly (string | number | boolean)[],
@@ -202,7 +208,7 @@ async function identityOf(
   return [...paths, ...(await Promise.all(paths.map(stampOf))), ...made].join(' ');
 }
 
-/** The engine, from now on heard by whoever loads this. */
+/** The engine library, with a logger for this load. */
 async function heardLibrary(
   { LlamaLogLevel }: Library,
   gpu: LoadOptions['gpu'],
@@ -215,8 +221,8 @@ async function heardLibrary(
 }
 
 /**
- * What every context of a load has in common. Quantised cells need flash attention; without, the engine decides by its
- * cards. An adapter belongs to a context, so that one that is made without it would answer as the bare model.
+ * The options that all contexts of a load share. Quantized cells need flash attention; without them, the engine
+ * decides by its cards. An adapter belongs to a context, so a context without it would answer as the bare model.
  */
 function cellsOf({ GgmlType }: Library, { cacheType, adapterPath }: LoadOptions): ContextCells {
   const lora = adapterPath === undefined ? {} : { lora: adapterPath };
@@ -227,7 +233,7 @@ function cellsOf({ GgmlType }: Library, { cacheType, adapterPath }: LoadOptions)
 
 type ContextSize = Omit<LlamaContextOptions, 'sequences' | 'performanceTracking' | 'batching'>;
 
-/** As many sequences as were asked for, or as memory has room for; at least one. */
+/** Creates the context with as many sequences as requested, or as memory has room for, but at least one. */
 async function createContext(
   model: LlamaModel,
   size: ContextSize,
@@ -236,9 +242,9 @@ async function createContext(
 ): Promise<LlamaContext> {
   const options: LlamaContextOptions = {
     ...size,
-    // For the engine's own counters: two looks at the clock a native call.
+    // For the engine's own counters. It costs two reads of the clock for each native call.
     performanceTracking: true,
-    // One call runs at a time: there is no other to wait for.
+    // Only one call runs at a time, so there is no other to wait for.
     batching: { dispatchSchedule: (dispatch) => dispatch() },
   };
   for (let sequences = wanted; sequences > 1; sequences -= 1) {
@@ -258,15 +264,15 @@ async function createContext(
   return model.createContext({ ...options, sequences: 1 });
 }
 
-/** What of the library this needs; `Model` is what it loads. */
+/** The part of the library that loading needs. `Model` is what it loads. */
 interface Loader<Model> {
   readonly llama: { readonly gpu: unknown; loadModel(options: LlamaModelOptions): Promise<Model> };
   readonly InsufficientMemoryError: new (message: string) => Error;
 }
 
 /**
- * Layers lie where they are planned, or the load fails with the engine's reason: it looks at the cards once more by
- * itself, and where it would place them is another plan, which whoever asked has to hear of.
+ * Loads the weights with the planned layers on the cards, or fails with the engine's reason. Left alone, the engine
+ * would look at the cards again and could place layers differently from the plan, without telling the caller.
  */
 export async function loadWeights<Model>(
   { llama, InsufficientMemoryError }: Loader<Model>,
@@ -274,7 +280,7 @@ export async function loadWeights<Model>(
   onLoadProgress: (fraction: number) => void,
 ): Promise<Model> {
   const options = { modelPath, onLoadProgress };
-  // An engine that has no build without its card.
+  // For an engine that has no build without its card.
   const gpuLayers = gpu === 'off' && llama.gpu !== false ? 0 : planned;
   if (gpuLayers === null) return llama.loadModel(options);
   try {

@@ -3,27 +3,27 @@ import { openLibrary } from './open-library.ts';
 import { openWeights } from './load-model.ts';
 import type { EmbedRequest, LoadOptions, LoadedModel } from '../worker-protocol.ts';
 
-/** What reading gave of each text, as the bytes of 32-bit numbers: a vector, or one score. */
+/** One row for each text: a vector or one score, as the bytes of 32-bit numbers. */
 export interface TextsRead {
   readonly rows: readonly string[];
   readonly tokens: number;
 }
 
-/** A model that answers nothing: it makes vectors of texts, or says how well texts fit a question. */
+/** A model that makes vectors of texts, or scores how well they fit a query. */
 export interface TextReader {
   readonly info: LoadedModel;
-  /** Stops between two texts. Throws what the engine throws, and `TooLongError`. */
+  /** Stops between two texts after an abort. Throws the engine's errors, and `TooLongError`. */
   readonly read: (request: EmbedRequest, signal: AbortSignal) => Promise<TextsRead | null>;
   readonly dispose: () => Promise<void>;
 }
 
-/** Nothing was computed. */
+/** Thrown before anything is computed. */
 export class TooLongError extends Error {}
 
-/** Tokens that are computed at once where the vector is that of the last one; else a text has to be computed whole. */
+/** The batch size for models that use the last token's vector. All others must compute a text at once. */
 const batchTokens = 512;
 
-/** Throws what the engine throws; nothing of the model is left in memory then. */
+/** Throws the engine's errors. After an error, nothing of the model is in memory. */
 export async function loadReader(
   options: LoadOptions,
   onProgress: (fraction: number) => void,
@@ -74,7 +74,7 @@ interface ReaderSize {
 
 type Work = Pick<TextReader, 'read' | 'dispose'>;
 
-/** As the header says how the vectors of tokens become one: 3 is the last token's. */
+/** Whether the model uses the last token's vector, which is pooling type 3 in the header. */
 function poolsLast(model: LlamaModel): boolean {
   const { architecture } = model.fileInfo.metadata.general;
   const own: unknown = Reflect.get(model.fileInfo.metadata, architecture);
@@ -105,7 +105,7 @@ async function createScoring(model: LlamaModel, size: ReaderSize): Promise<Work>
   };
 }
 
-/** All lengths come first: a list is read whole or not at all. Null: it was stopped. */
+/** Checks all lengths first, so that a list is read as a whole or not at all. Null: it was stopped. */
 async function readEach(
   texts: readonly string[],
   { contextSize }: ReaderSize,
@@ -128,7 +128,7 @@ async function readEach(
   return { rows, tokens: lengths.reduce((sum, length) => sum + length, 0) };
 }
 
-/** Of length 1, so that a product of two says how near they are; clients count on it. */
+/** Scales a vector to length 1, so that the product of two is their similarity. Clients rely on that. */
 function unit(vector: readonly number[]): readonly number[] {
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);

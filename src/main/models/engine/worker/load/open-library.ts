@@ -8,12 +8,15 @@ import type { EngineCards } from '../worker-protocol.ts';
 type Cards = 'auto' | 'off';
 
 const opened: { auto: Promise<Llama> | null; off: Promise<Llama> | null } = { auto: null, off: null };
-/** Its one binary of the engine has Metal: there, nothing is loaded onto the card where none is wanted. */
+/**
+ * The engine has only one build for Apple Silicon, and it includes Metal. To use no card there, no layers are put on
+ * it.
+ */
 const isAppleSilicon = process.platform === 'darwin' && process.arch === 'arm64';
 
 /**
- * The engine, opened once and kept for the life of the process. It has one logger for a binary, and loses it a moment
- * after the same binary is opened again: then nobody hears what it counts and what it allocates.
+ * The engine library, opened once for the life of the process. Each binary has one logger, and loses it soon after
+ * the same binary is opened again. Then nothing hears its counts and allocations.
  */
 export async function openLibrary(cards: Cards): Promise<Llama> {
   if (cards === 'auto' || isAppleSilicon) return (opened.auto ??= open('auto'));
@@ -21,7 +24,7 @@ export async function openLibrary(cards: Cards): Promise<Llama> {
   return auto?.gpu === false ? auto : (opened.off ??= open('off'));
 }
 
-/** For what is made on paper: without a card where there is a choice. */
+/** The library for dry runs: without a card if possible. */
 export async function openForPlans(): Promise<Llama> {
   if (opened.off !== null) return opened.off;
   const auto = await openLibrary('auto');
@@ -34,21 +37,21 @@ async function open(cards: Cards): Promise<Llama> {
     return await getLlama({
       build: 'never',
       gpu: cards === 'off' ? false : 'auto',
-      // What it allocates, and what it counted, it says at this level only.
+      // Only at this level does it print its allocations and counts.
       logLevel: LlamaLogLevel.info,
       logger: () => undefined,
       progressLogs: false,
     });
   } catch (error) {
-    // The next try may have more room.
+    // The next try may have more memory.
     opened[cards] = null;
     throw error;
   }
 }
 
 /**
- * Has node-llama-cpp find the libraries for cards in the cache, where they are put when a person wants them: the
- * installation brings none. To be called before it is loaded.
+ * Makes node-llama-cpp find downloaded libraries for cards in the cache, because the installation contains none.
+ * Call it before node-llama-cpp is loaded.
  */
 export function useFetchedEngines(dir: string): void {
   registerHooks({
@@ -61,7 +64,7 @@ export function useFetchedEngines(dir: string): void {
   });
 }
 
-/** The cards that the engine can use, and their memory now, by its backend; null where it computes on the processor. */
+/** The cards and their memory now, as the engine's backend reports them. Null if it computes on the processor. */
 export async function readEngineCards(loaded: Llama | null): Promise<EngineCards | null> {
   const llama = loaded !== null && loaded.gpu !== false ? loaded : await openLibrary('auto');
   if (llama.gpu === false) return null;

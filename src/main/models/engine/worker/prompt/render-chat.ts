@@ -1,30 +1,30 @@
 import { unseenImage } from '@shared/attachments/unseen-image.ts';
 import type { Message } from '@shared/models/model-messages.ts';
 
-/** A piece of a prompt: control text of the template, or words that must never be read as control tokens. */
+/** A piece of a prompt: control text of the template, or text that must never be read as control tokens. */
 export interface Fragment {
   readonly text: string;
   readonly isControl: boolean;
 }
 
-/** A prompt in fragments, with the number of leading fragments that the system message makes. */
+/** A prompt in fragments, and how many of the first ones belong to the system message. */
 export interface RenderedChat {
   readonly fragments: readonly Fragment[];
   readonly systemFragments: number;
 }
 
-/** In what templates of ChatML differ. */
+/** The differences between ChatML templates. */
 export interface ChatMlStyle {
-  /** What is said where no system message is given; null: nothing. */
+  /** The system text if none is given. Null: none. */
   readonly defaultSystem: string | null;
-  /** Between the last result of tools and the end of its turn. */
+  /** The text between the last tool result and the end of its turn. */
   readonly resultsEnd: '' | '\n';
 }
 
 /**
- * Renders a conversation as ChatML, byte for byte as the Qwen 2.5 template does without its tool list,
- * and opens the answer. Text between two control tokens is one fragment, so that it is tokenised as the
- * model saw it in training ("user\n" and what follows together).
+ * Renders a conversation as ChatML and begins the answer. The output equals that of the Qwen 2.5 template without
+ * its tool list, byte for byte. The text between two control tokens is one fragment, so that it is tokenized as in
+ * training ("user\n" and what follows together).
  */
 export function renderChatMl(
   messages: readonly Message[],
@@ -42,7 +42,7 @@ export function renderChatMl(
       writer.turn(message.role, contentOf(message));
       continue;
     }
-    // Results that follow each other are one turn of the user, each in its own tags.
+    // Consecutive results are one user turn, each in its own tags.
     if (rest[index - 1]?.role === 'tool') continue;
     const last = rest.findIndex((later, position) => position > index && later.role !== 'tool');
     const run = rest.slice(index, last === -1 ? undefined : last);
@@ -72,7 +72,7 @@ function createWriter(): {
   };
 }
 
-/** All that a message says, as the model reads it; reasoning is left out, as the templates do. */
+/** The text of a message as the model reads it. Reasoning is left out, as templates do. */
 export function contentOf(message: Message): string {
   const pieces: string[] = [];
   for (const part of message.parts) {
@@ -83,7 +83,7 @@ export function contentOf(message: Message): string {
         break;
       case 'tool-call': {
         const call = part.raw ?? JSON.stringify({ tool: part.name, input: part.input });
-        // A call that was found inside the text is already there.
+        // A call that was found in the text is already there.
         if (!pieces.some((piece) => piece.includes(call))) pieces.push(call);
         break;
       }
@@ -99,19 +99,19 @@ export function contentOf(message: Message): string {
   return pieces.join('');
 }
 
-/** By the words of a ChatML template. */
+/** Finds the style by the words of a ChatML template. */
 export function chatMlStyleOf(template: string): ChatMlStyle {
   const ends = /<\/tool_response>(\\n|\n)?['"]/.exec(template);
   return { defaultSystem: defaultSystemOf(template), resultsEnd: ends?.[1] === undefined ? '' : '\n' };
 }
 
-/** The system text that a ChatML template puts where none is given; null where it puts none. */
+/** The system text that a ChatML template adds if none is given. Null: none. */
 export function defaultSystemOf(template: string): string | null {
   const match = /<\|im_start\|>system(?:\\n|\n)((?:(?!<\|im_start)[^'"{}])+?)<\|im_end\|>/.exec(template);
   return match?.[1] ?? null;
 }
 
-/** Whether a model's template is ChatML, which is rendered here. Others are rendered by the template itself. */
+/** Whether a model's template is ChatML, which is rendered here. Other templates are rendered by themselves. */
 export function isChatMl(template: string | null): boolean {
   return (
     template !== null &&

@@ -4,24 +4,24 @@ import { z } from 'zod';
 import { sha256Of } from '../../../../lib/sha256.ts';
 import { writeFileAtomic } from '../../../../lib/files/json-file.ts';
 
-/** States of system prefixes on disk, so that a fresh process need not read the same text again. */
+/** States of system messages on the disk, so that a new process need not read the same text again. */
 export interface StateStore {
-  /** The file of a state of exactly these tokens; null when there is none that can be trusted. */
+  /** The file with the state of exactly these tokens. Null if there is none that can be trusted. */
   find(tokens: readonly number[]): Promise<string | null>;
-  /** Keeps what `write` puts into the path it is given. A failure (a full disk) is no failure of the call: it returns false. */
+  /** Keeps what `write` puts at the given path. A failure, such as a full disk, only returns false. */
   keep(tokens: readonly number[], write: (path: string) => Promise<unknown>): Promise<boolean>;
-  /** A path for a state that is used once by this process. Rejects where its folder cannot be made. */
+  /** A path for a state that is used once by this process. Rejects if the folder cannot be created. */
   temporary(): Promise<string>;
 }
 
 const describedSchema = z.object({ engine: z.string(), tokens: z.array(z.number()), bytes: z.number() });
 
-/** Together, least recently used first out. */
+/** The limit for all states together. The least recently used are removed first. */
 const mostBytes = 512 * 1024 * 1024;
 
 /**
- * @param engine names all that a state depends on: model file, engine version, context and cache types. Another
- *   engine's state is never loaded, since that can end the process.
+ * @param engine identifies all that a state depends on: model file, engine version, context and cache types. The
+ * state of another engine is never loaded, because that can end the process.
  */
 export function createStateStore(dir: string, engine: string): StateStore {
   const pathOf = (tokens: readonly number[]): string =>
@@ -42,7 +42,7 @@ export function createStateStore(dir: string, engine: string): StateStore {
         await utimes(path, now, now);
         return path;
       } catch {
-        // Not there, cut short or not ours: then it is computed.
+        // The file is missing, truncated or not ours, so the state is computed.
         return null;
       }
     },
@@ -59,7 +59,7 @@ export function createStateStore(dir: string, engine: string): StateStore {
         await dropOldest(dir);
         return true;
       } catch {
-        // A state saves time only: without it the prompt is read again.
+        // A state only saves time. Without it, the prompt is read again.
         await rm(partial, { force: true });
         return false;
       }
@@ -67,10 +67,13 @@ export function createStateStore(dir: string, engine: string): StateStore {
   };
 }
 
-/** A state is what was said: others of this machine may use the cache, and not read that. The engine writes the files. */
+/**
+ * Creates the folder for this user only. A state contains what was said, and other users of this machine may share
+ * the cache. The engine writes the files, so the folder must protect them.
+ */
 async function privateFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  // Some file systems keep no rights.
+  // Some file systems have no permissions.
   await chmod(dir, 0o700).catch(() => undefined);
 }
 

@@ -8,29 +8,29 @@ import type { Fragment } from './render-chat.ts';
 
 type Thinking = NonNullable<EngineRequest['thinking']>;
 
-/** Renders conversations by the template that came with a model's file. */
+/** Renders conversations with the template in a model's file. */
 export interface TemplateRenderer {
   /**
-   * The prompt up to where the answer goes on; with `thinking`, up to where the thoughts go on. Words of a message are
-   * fragments of their own, never control text.
+   * The prompt up to where the answer begins, or with `thinking` up to where the thoughts begin. The text of
+   * messages is in fragments of its own and never becomes control text.
    */
   render(messages: readonly Message[], prefill: string, thinking?: Thinking): readonly Fragment[];
-  /** Null: its model cannot be told to think. */
+  /** Null: thinking cannot be switched on for this model. */
   readonly thoughts: Thoughts | null;
 }
 
-/** How thoughts end that a prompt has begun. */
+/** How to end thoughts that a prompt has begun. */
 export interface Thoughts {
   readonly closing: string;
-  /** What stands between the closing mark and the answer. */
+  /** The text between the closing mark and the answer. */
   readonly after: string;
-  /** What closes them for a model that goes on and on. */
+  /** The text that closes the thoughts of a model that does not stop. */
   readonly end: string;
-  /** They are given back with the next prompt. */
+  /** They are sent back with the next prompt. */
   readonly isKept: boolean;
 }
 
-/** What templates write for their control tokens. */
+/** The texts of a template's control tokens. */
 export interface TemplateMarks {
   readonly bos: string;
   readonly eos: string;
@@ -41,25 +41,25 @@ type Role = 'system' | 'user' | 'assistant';
 interface Turn {
   readonly role: Role;
   readonly content: string;
-  /** What it thought before; whether that is shown again is the template's to say. */
+  /** Its earlier thoughts. The template decides whether to show them again. */
   readonly reasoning_content?: string;
 }
 
-/** Of the private use area: templates and models have no use for them. */
+/** From the private use area, which templates and models do not use. */
 const [opening, closing] = ['\uE0F0', '\uE0F1'];
-/** Thinking that a template opened before the answer although it was told not to, and what ends it. */
+/** Marks of thinking that a template opened although thinking was off, and the text that closes it. */
 const opened: readonly (readonly [RegExp, string])[] = [
   [/<think>\s*$/u, '\n</think>\n\n'],
   [/<\|START_THINKING\|>\s*$/u, '<|END_THINKING|>'],
   [/\[THINK\]\s*$/u, '[/THINK]'],
 ];
-/** The names under which templates ask whether to think. */
+/** The names of the switches that templates use. */
 const withoutThinking = { enable_thinking: false, thinking: false };
 const withThinking = { enable_thinking: true, thinking: true, preserve_thinking: true };
 
 /**
- * Null where the template cannot be read here, or refuses a conversation of a system message, a question, an answer and a
- * question. Without `thinking` the model answers at once where its template knows a way.
+ * Null if the template cannot be parsed, or refuses a conversation of system message, question, answer and question.
+ * Without `thinking`, the model answers at once if its template can do that.
  */
 export function createTemplateRenderer(source: string, marks: TemplateMarks): TemplateRenderer | null {
   const parsed = parse(source);
@@ -99,12 +99,12 @@ export function createTemplateRenderer(source: string, marks: TemplateMarks): Te
   };
 }
 
-/** What closes thoughts that nobody asked for. */
+/** The text that closes thoughts that were not requested. */
 function endOfThoughts(text: string): string {
   return opened.find(([pattern]) => pattern.test(text))?.[1] ?? '';
 }
 
-/** A template that closes thoughts at once where nobody asked for any shows what stands behind them. */
+/** Finds the text after the closing mark. A template that closes empty thoughts when thinking is off shows it. */
 function thoughtsOf(
   { style, keeps }: ThinkingSwitch,
   write: (turns: readonly Turn[], thinking?: Thinking) => string,
@@ -118,7 +118,7 @@ function thoughtsOf(
   return { closing, after, isKept: keeps, end: `${isOneLine ? '' : '\n'}${closing}${after}` };
 }
 
-/** Most templates leave it to the model to open its thoughts. */
+/** The opening mark, if the template leaves it to the model, as most do. */
 function begunThoughts(text: string, { opening: mark }: ThoughtStyle): string {
   return text.trimEnd().endsWith(mark.trim()) ? '' : mark;
 }
@@ -127,16 +127,16 @@ function parse(source: string): Template | null {
   try {
     return new Template(source);
   } catch {
-    // It uses more of the language than the interpreter knows.
+    // The template uses a feature that the interpreter does not know.
     return null;
   }
 }
 
-/** What a template does with what it is given, found by trying. */
+/** How a template treats its input, found by trying. */
 interface Habits {
-  /** Else the system text goes before the first question. */
+  /** If not, the system text goes before the first question. */
   readonly takesSystem: boolean;
-  /** White space around their words is taken away. */
+  /** The roles whose text loses white space at its ends. */
   readonly trims: ReadonlySet<Role>;
 }
 
@@ -153,13 +153,13 @@ function habitsOf(write: (turns: readonly Turn[]) => string): Habits | null {
       const trims = turns.flatMap(({ role, content }) => (text.includes(content) ? [] : [role]));
       return { takesSystem, trims: new Set(trims) };
     } catch {
-      // Some take no system message, and say so by an error.
+      // Some templates refuse a system message with an error.
     }
   }
   return null;
 }
 
-/** Templates want question and answer in turn: what follows in the same role is put together. */
+/** Joins messages of the same role, because templates expect question and answer in turn. */
 function turnsOf(messages: readonly Message[], takesSystem: boolean): readonly Turn[] {
   const turns: { role: Role; content: string; reasoning_content?: string }[] = [];
   for (const message of messages) {

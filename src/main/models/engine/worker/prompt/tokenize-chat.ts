@@ -7,19 +7,19 @@ import type { EngineRequest } from '../worker-protocol.ts';
 
 export interface TokenizedPrompt {
   readonly tokens: readonly Token[];
-  /** How many of them are the system message with its template; 0 where that is not known. */
+  /** The number of tokens of the system message with its template. 0 if unknown. */
   readonly systemTokens: number;
-  /** The text that opens the answer, as it was tokenised: role and prefill. Null where it is not known. */
+  /** The text that begins the answer, as it was tokenized: role and prefill. Null if unknown. */
   readonly opening: string | null;
 }
 
-/** Tokens of texts that came up before: the long parts of a conversation, and answers in the model's own tokens. */
+/** Tokens of earlier texts: the long parts of a conversation, and answers in the model's own tokens. */
 export interface TokenMemory {
   get(text: string): readonly Token[] | undefined;
   set(text: string, tokens: readonly Token[]): void;
 }
 
-/** The least recently used text goes first. */
+/** Drops the least recently used text first. */
 export function createTokenMemory(most = 256): TokenMemory {
   const known = new Map<string, readonly Token[]>();
   return {
@@ -40,7 +40,7 @@ export function createTokenMemory(most = 256): TokenMemory {
   };
 }
 
-/** The prompt as the model gets it. Words of a message never become control tokens. */
+/** The prompt as the model gets it. The text of messages never becomes control tokens. */
 export function tokenizeChat(engine: Engine, memory: TokenMemory, request: EngineRequest): TokenizedPrompt {
   if (engine.template.type === 'model') return tokenizeByModel(engine, request);
   if (engine.template.type === 'own') return tokenizeByTemplate(engine, engine.template.renderer, request);
@@ -64,7 +64,7 @@ function tokensOf(engine: Engine, memory: TokenMemory, text: string, isControl: 
   return tokens;
 }
 
-/** By the template that came with the model's file. */
+/** Uses the template in the model's file. */
 function tokenizeByTemplate(engine: Engine, renderer: TemplateRenderer, request: EngineRequest): TokenizedPrompt {
   const { LlamaText, SpecialTokensText } = engine.library;
   const { tokens: known, tokenizer } = engine.model;
@@ -78,10 +78,10 @@ function tokenizeByTemplate(engine: Engine, renderer: TemplateRenderer, request:
   return { tokens: hasBos ? tokens : [bos, ...tokens], systemTokens: 0, opening: null };
 }
 
-/** To find one, the library tries the template out, which takes longer than a short answer. */
+/** Kept, because the library tries the template to find a wrapper. That takes longer than a short answer. */
 const wrappers = new WeakMap<Engine['model'], ChatWrapper>();
 
-/** Where the file has no template, or one that cannot be read here: the engine library knows some families. */
+/** Used if the file has no template, or one that cannot be parsed. The engine library knows some families. */
 function tokenizeByModel(engine: Engine, request: EngineRequest): TokenizedPrompt {
   const wrapper = wrappers.get(engine.model) ?? engine.library.resolveChatWrapper(engine.model);
   wrappers.set(engine.model, wrapper);

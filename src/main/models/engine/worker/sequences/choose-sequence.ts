@@ -7,12 +7,15 @@ export interface SequenceHolder {
 }
 
 export type SequenceChoice =
-  /** Go on in this one; what differs is erased. */
+  /** Continue in this sequence, and erase what differs. */
   | { readonly type: 'continue'; readonly index: number; readonly kept: number }
-  /** Take this one (empty, or the one that was not used for longest), filled with the first `kept` tokens of another. */
+  /**
+   * Use this sequence (an empty one, or the least recently used) and fill it with the first `kept` tokens of
+   * another.
+   */
   | { readonly type: 'take'; readonly index: number; readonly from: number | null; readonly kept: number };
 
-/** How many tokens both begin with. */
+/** The number of tokens with which both begin. */
 export function commonPrefix(left: readonly number[], right: readonly number[]): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) if (left[index] !== right[index]) return index;
@@ -20,9 +23,9 @@ export function commonPrefix(left: readonly number[], right: readonly number[]):
 }
 
 /**
- * Which sequence answers a prompt. A conversation that goes on, or that only differs at its end, keeps its
- * sequence. A prompt that shares less than half with every one gets a place of its own, so that going back to the
- * earlier prompt costs nothing; the shared part is copied, never computed again.
+ * Chooses the sequence for a prompt. A conversation that continues, or differs only at its end, keeps its sequence.
+ * A prompt that shares less than half with every sequence gets its own place, so that going back to the earlier
+ * prompt costs nothing. The shared part is copied and not computed again.
  * @param prompt at least one token
  */
 export function chooseSequence(
@@ -33,7 +36,7 @@ export function chooseSequence(
   const scored = holders.map((holder, index) => ({ holder, index, kept: commonPrefix(holder.tokens, prompt) }));
   const best = scored.reduce((left, right) => (betterThan(right, left, key) ? right : left));
   const lost = best.holder.tokens.length - best.kept;
-  // An end this short is the last answer or its opening: nothing that somebody would come back to.
+  // So short an end is the last answer or its beginning, to which no later prompt returns.
   const isSameTalk = best.holder.key === key && lost <= Math.max(64, best.holder.tokens.length / 4);
   if (best.kept > 0 && (best.kept >= prompt.length / 2 || lost === 0 || isSameTalk)) {
     return { type: 'continue', index: best.index, kept: best.kept };

@@ -1,6 +1,6 @@
 import type { LlamaContext, LlamaContextSequence } from 'node-llama-cpp';
 
-/** One conversation's place in the engine. */
+/** The place of one conversation in the engine. */
 export interface ConversationSlot<Sequence = LlamaContextSequence> {
   readonly sequence: Sequence;
   key: string | null;
@@ -13,12 +13,12 @@ interface Context<Sequence> {
 }
 
 /**
- * Models that cannot go back (windows, recurrent states) have copies of their state to go back to, in the host's
- * memory. Of all conversations together: no plan counts them.
+ * Models that cannot go back (windows, recurrent states) keep copies of their state in host memory. This is the
+ * limit for all conversations together. No memory plan includes it.
  */
 const mostCheckpointBytes = 512 * 1024 * 1024;
 
-/** All places that a context has. */
+/** All places of a context. */
 export function openConversationSlots<Sequence>(context: Context<Sequence>): readonly ConversationSlot<Sequence>[] {
   const { totalSequences } = context;
   return Array.from({ length: totalSequences }, () => ({
@@ -31,7 +31,7 @@ export function openConversationSlots<Sequence>(context: Context<Sequence>): rea
   }));
 }
 
-/** A full context is refused before a call; if it were reached all the same, nothing may be dropped silently. */
+/** Prevents silent loss of tokens: a full context is refused before a call, so this should never run. */
 function refuseShift(): never {
   throw new Error('The context is full.');
 }

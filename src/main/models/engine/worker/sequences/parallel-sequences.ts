@@ -4,13 +4,15 @@ import type { LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaMode
 export interface ParallelSequences {
   /** The first one still holds what it read last. */
   readonly sequences: readonly LlamaContextSequence[];
-  /** They are not needed for now. */
+  /** Marks them as unused. */
   release(): void;
 }
 
-/** Room for answers side by side, apart from the talks: made when it is needed, and given back a while after. */
+/**
+ * Sequences for parallel answers, apart from those of conversations. Created on demand, and freed a while after use.
+ */
 export interface ParallelSequencePool {
-  /** Null where memory has no room for it now, which costs time and nothing else. `tokens`: of each sequence. */
+  /** Null if memory has no room now. Then answers only take longer. `tokens` is for each sequence. */
   open(size: ParallelSequenceSize): Promise<ParallelSequences | null>;
   dispose(): Promise<void>;
 }
@@ -20,17 +22,17 @@ export interface ParallelSequenceSize {
   readonly tokens: number;
 }
 
-/** The processor reads rows of this many tokens at once: five cost about as much as eight. */
+/** The processor computes this many tokens at once, so five cost about as much as eight. */
 export const rowsAtOnce = 4;
 
-/** Of the memory that is free: what is left is for the tests of the project. */
+/** The share of free memory that may be used. The rest is for the project's tests. */
 const mostShare = 0.5;
-/** What the engine rounds a context up to. */
+/** The engine rounds a context up to a multiple of this. */
 const granularity = 256;
 /** A search asks again within seconds. */
 const keptMs = 60_000;
 
-/** What all contexts of one load have in common. */
+/** The options that all contexts of one load share. */
 export type ContextCells = Pick<
   LlamaContextOptions,
   'experimentalKvCacheKeyType' | 'experimentalKvCacheValueType' | 'flashAttention' | 'lora'
@@ -92,13 +94,13 @@ async function makeContext(model: LlamaModel, cells: ContextCells, wanted: Paral
     const context = await model.createContext({
       ...size,
       failedCreationRemedy: false,
-      // All of them ask for their next token in the same turn of the loop, and are read together after it.
+      // All sequences ask for their next token in the same turn of the event loop and are computed together after it.
       batching: { dispatchSchedule: (dispatch) => void setImmediate(dispatch) },
     });
     const sequences = Array.from({ length: wanted.count }, () => context.getSequence());
     return { size: { count: wanted.count, tokens }, context, sequences };
   } catch {
-    // Mostly there is no memory for it: the caller does without.
+    // Usually memory is short. The caller can do without.
     return null;
   }
 }

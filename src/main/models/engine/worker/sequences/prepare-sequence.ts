@@ -6,23 +6,24 @@ import type { ConversationSlot } from './conversation-slots.ts';
 import type { EngineStats } from '../worker-protocol.ts';
 import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
 
-/** Shorter beginnings are computed in less time than a copy of them takes. */
+/** Computing a shorter beginning is faster than copying it. */
 const leastCopiedTokens = 16;
 
-/** A system message that fits into one piece with what follows it costs next to nothing to read again. */
+/** A shorter system message is read together with what follows it, at almost no cost. */
 const leastStateTokens = 64;
 
 /**
- * A copy writes and reads the whole other sequence. On a processor a token takes about 12 ms to compute and 0.05 ms
- * to copy; on a card the two are closer.
+ * How many tokens can be copied in the time that one takes to compute. A copy writes and reads the whole other
+ * sequence. On a processor, a token takes about 12 ms to compute and 0.05 ms to copy. On a card, the difference is
+ * smaller.
  */
 const copiedPerComputed = { cpu: 200, gpu: 8 } as const;
 
 export type Counters = { -readonly [Name in Exclude<keyof EngineStats, 'rssBytes'>]: number };
 
 /**
- * Picks the place for a prompt and leaves in it the longest beginning of the prompt that is known anywhere:
- * in a sequence, or as a state on disk. At least the last token of the prompt is left to be computed.
+ * Chooses the place for a prompt and fills it with the longest known beginning of the prompt, from a sequence or
+ * from a state on the disk. At least the last token of the prompt remains to be computed.
  */
 export async function prepareSequence(
   engine: Engine,
@@ -73,19 +74,19 @@ async function fill(
   if (source === undefined || engine.states === null) return;
   const dearest = copiedPerComputed[engine.info.backend === 'cpu' ? 'cpu' : 'gpu'];
   if (kept < leastCopiedTokens || kept * dearest < source.sequence.nextTokenIndex) return;
-  // Without a place for the copy the prompt is computed.
+  // Without a place for the copy, the prompt is computed.
   const path = await engine.states.temporary().catch(() => null);
   if (path === null) return;
   try {
     await copySequence(source.sequence, [slot.sequence], path);
     counters.forks += 1;
   } catch {
-    // No room on the disk: the shared part is computed.
+    // The disk is full, so the shared part is computed.
     await slot.sequence.clearHistory();
   }
 }
 
-/** Fills sequences with what another of their context has read. Throws where the disk has no room; leaves no file. */
+/** Copies what one sequence has read to others of its context. Throws if the disk is full. Leaves no file. */
 export async function copySequence(
   from: LlamaContextSequence,
   to: readonly LlamaContextSequence[],
@@ -99,7 +100,10 @@ export async function copySequence(
   }
 }
 
-/** Loads the state of the system message where it is longer than `than`; false leaves the sequence as it was. */
+/**
+ * Loads the state of the system message if it is longer than `than`. Returns false if there is none, or if it cannot
+ * be loaded. After a failed load, the sequence is empty.
+ */
 async function loadSystemState(
   engine: Engine,
   sequence: LlamaContextSequence,
@@ -114,27 +118,30 @@ async function loadSystemState(
     counters.statesLoaded += 1;
     return true;
   } catch {
-    // A state that does not load costs time only: the prompt is computed.
+    // A state that cannot be loaded only costs time, because the prompt is computed.
     await sequence.clearHistory();
     return false;
   }
 }
 
-/** Erases what does not begin the prompt, and what goes beyond `most` tokens. */
+/** Erases everything that is not a beginning of the prompt, and everything beyond `most` tokens. */
 export async function cutTo(sequence: LlamaContextSequence, tokens: readonly Token[], most: number): Promise<void> {
   const end = sequence.nextTokenIndex;
   const start = Math.min(most, commonPrefix(sequence.contextTokens, tokens));
   if (start < end) await sequence.eraseContextTokenRanges([{ start, end }]);
 }
 
-/** Whether the state of the system message is worth its place on disk, and is not there yet. */
+/** Whether the state of the system message should be kept on the disk, and is not there yet. */
 export async function wantsSystemState({ states }: Pick<Engine, 'states'>, prompt: TokenizedPrompt): Promise<boolean> {
   const { tokens, systemTokens } = prompt;
   if (states === null || systemTokens < leastStateTokens || tokens.length <= systemTokens) return false;
   return (await states.find(tokens.slice(0, systemTokens))) === null;
 }
 
-/** Keeps the state of the system message on disk; the sequence holds exactly that, and `wantsSystemState`. */
+/**
+ * Keeps the state of the system message on the disk. Call it when the sequence holds exactly that, and
+ * `wantsSystemState` is true.
+ */
 export async function keepSystemState(
   engine: Engine,
   slot: ConversationSlot,
