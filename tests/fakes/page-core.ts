@@ -119,6 +119,7 @@ function planOf(model: string | null, context: number | null): MemoryPlanAnswer 
       reason: 'As much as the model was trained for fits on the card.',
       warnings: [],
     },
+    usual: null,
     evaluated: null,
     devices: [{ ...card, source: 'simulated', confidence: 'high', note: null }],
     host: { totalBytes: 32e9, freeBytes: 20e9, source: 'simulated' },

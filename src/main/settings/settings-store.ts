@@ -6,7 +6,9 @@ import { issuesText } from '@shared/text/issue-text.ts';
 import { didYouMean } from '@shared/text/near-name.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import { SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
+import { knownProviderNames, SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
@@ -75,6 +77,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       const checked = settingsSchema.safeParse(wanted);
       if (!checked.success && !isKnown(written, names)) return noSetting(settings, names);
       if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error, names)}`);
+      const model = modelSettings.includes(name) && typeof value === 'string' ? wrongModel(value, checked.data) : null;
+      if (model !== null) return failure('bad-input', `${name} was not changed: ${model.what}`, model.hint);
       await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
       written = wanted;
       settings = checked.data;
@@ -100,6 +104,26 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+  };
+}
+
+/** Settings that name a model. */
+const modelSettings: readonly string[] = ['local', 'cloud', 'programReviewer'];
+
+/** Providers that are there without an entry. */
+const builtInProviders: readonly string[] = ['llama-cpp', 'ollama', ...knownProviderNames];
+
+/** What is wrong with the name of a model, as far as that is known without a look at its provider. Null: nothing. */
+function wrongModel(id: string, { providers }: Settings): { readonly what: string; readonly hint: string } | null {
+  const list = 'Run `dewpoint models list` to see your models.';
+  const provider = splitModelId(id)?.provider;
+  if (provider === undefined)
+    return { what: `The model ${seenName(id)} was not found.`, hint: `A model is named PROVIDER/NAME. ${list}` };
+  const known = [...new Set([...Object.keys(providers), ...builtInProviders])];
+  if (known.includes(provider)) return null;
+  return {
+    what: `The provider ${seenName(provider)} was not found.`,
+    hint: `Choose one of: ${known.join(', ')}. ${list}`,
   };
 }
 

@@ -86,6 +86,8 @@ export interface MemoryPlanAnswer extends MemoryEstimate {
   readonly trainedTokens: number | null;
   readonly asked: number | null;
   readonly granted: GrantedMemoryPlan;
+  /** What one call gets of it where no context is asked for; null: all of it. */
+  readonly usual: number | null;
   /** Always null: the planner makes no call. */
   readonly evaluated: null;
   readonly devices: readonly DeviceMemory[];

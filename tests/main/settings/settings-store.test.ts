@@ -70,6 +70,29 @@ describe('openSettings', () => {
     expect(await store.set('providers.mine', { kind: 'ollma' })).toMatchObject({ error: { code: 'bad-input' } });
   });
 
+  // Bug: a model that cannot exist was set, and only the next task said so.
+  it('refuses a model whose name has no provider that there is, and says which there are', async () => {
+    const store = await open();
+    for (const key of ['local', 'cloud', 'programReviewer']) {
+      const before = store.get(key);
+      const bare = await store.set(key, 'nonsense');
+      expect(bare).toMatchObject({
+        ok: false,
+        error: { message: `${key} was not changed: The model nonsense was not found.` },
+      });
+      const unknown = await store.set(key, 'nobody/model');
+      expect(unknown).toMatchObject({
+        ok: false,
+        error: { hint: expect.stringContaining('llama-cpp, ollama, openai') },
+      });
+      expect(store.get(key)).toEqual(before);
+    }
+    await store.set('providers.nobody', { kind: 'scripted', replies: [] });
+    for (const id of ['nobody/model', 'llama-cpp/any', 'anthropic/any'])
+      expect(await store.set('programReviewer', id)).toEqual({ ok: true, value: id });
+    expect(await store.set('programReviewer', null)).toEqual({ ok: true, value: null });
+  });
+
   it('loses none of several changes at once, and tells those who watch', async () => {
     const store = await open();
     const told: string[] = [];

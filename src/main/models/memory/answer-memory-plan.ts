@@ -1,5 +1,5 @@
 import type { CacheType, DeviceMemory, EngineProfile, MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
-import { budgetBytes, leastTokens, planMemory, ruleOfThumb } from './memory-plan.ts';
+import { budgetBytes, leastTokens, planMemory, ruleOfThumb, usefulTokens } from './memory-plan.ts';
 import { asMade, estimateMemory, readModelMemory, unknownMemory } from './estimate/model-memory.ts';
 import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
 import { contextTerms, refusedCache } from './estimate/context-memory.ts';
@@ -63,7 +63,13 @@ export function answerMemoryPlan(question: MemoryPlanQuestion): Reply<MemoryPlan
     context,
     measuredComputeBytes: measuredBytes === null || measuredBytes < kept ? null : measuredBytes - kept,
   });
-  return success({ ...estimate, ...frame(question, memory), granted, why: null });
+  const usual = usualTokens(question, granted.context);
+  return success({ ...estimate, ...frame(question, memory), granted, usual, why: null });
+}
+
+function usualTokens({ contextTokens, slots, hardware }: MemoryPlanQuestion, granted: number): number | null {
+  const useful = hardware.devices.length > 0 ? usefulTokens.card : usefulTokens.processor;
+  return contextTokens !== null || useful * slots >= granted ? null : useful;
 }
 
 function frame(
@@ -108,6 +114,7 @@ function unknownAnswer(question: MemoryPlanQuestion, why: string): MemoryPlanAns
       reason: `Not computed: ${why} ${context} tokens is a rule of thumb for such a card.`,
       warnings: ['The memory that this model needs is unknown before it is loaded.'],
     },
+    usual: usualTokens(question, context),
     why,
   };
 }

@@ -110,6 +110,10 @@ function sizeOf(text: string): number | null {
   return Number.isSafeInteger(size) ? size : null;
 }
 
+function usualText(tokens: number): string {
+  return `gets ${tokens} tokens of them. For more, set contextTokens in the settings of its provider.`;
+}
+
 function describe(answer: MemoryPlanAnswer): string {
   const { granted } = answer;
   const size = (value: number | null): string => (value === null ? 'unknown' : sizeText(value));
@@ -125,6 +129,7 @@ function describe(answer: MemoryPlanAnswer): string {
     ['asked', answer.asked === null ? 'as much as is useful and fits' : `${answer.asked} tokens`],
     ['granted', `${granted.context} tokens, ${granted.kv} cache, ${granted.gpuLayers} layers on cards`],
     ['because', granted.reason],
+    ...(answer.usual === null ? [] : [['a call', usualText(answer.usual)] as const]),
     ...(granted.copied === undefined
       ? []
       : [[granted.copied.name, `${sizeText(granted.copied.bytes).padStart(10)}  ${granted.copied.why}`] as const]),
