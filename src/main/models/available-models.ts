@@ -16,7 +16,7 @@ import { notFoundHint } from './not-found-hint.ts';
 import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
 import { addServerAdapter, repairServerModel, pullFromServer, listServers } from './model-servers.ts';
-import type { AdapterRequest } from './files/stored-model.ts';
+import type { FileToAdd } from './files/stored-model.ts';
 import type { LocalEngines } from './engine/local-engines.ts';
 import type { LoadSteps } from './memory/load-steps.ts';
 import type { ContextGrants } from './memory/grant-context.ts';
@@ -57,15 +57,9 @@ export interface AvailableModels {
   readonly cards: (signal: AbortSignal) => Promise<EngineCardsReport>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** Adds a model file of the user by reference, without copying it. */
-  readonly add: (
-    request: { readonly path: string; readonly name: string | null },
-    signal: AbortSignal,
-  ) => Promise<ModelEntry>;
+  readonly add: (request: FileToAdd, signal: AbortSignal) => Promise<ModelEntry>;
   /** Adds an adapter to a model that is here. Returns the entry of the model with the adapter. */
-  readonly addAdapter: (
-    request: AdapterRequest & { readonly model: string },
-    signal: AbortSignal,
-  ) => Promise<ModelEntry>;
+  readonly addAdapter: (request: FileToAdd & { readonly model: string }, signal: AbortSignal) => Promise<ModelEntry>;
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
   readonly dispose: () => Promise<void>;
 }

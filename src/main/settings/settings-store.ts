@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
-import { failure, success } from '@shared/errors.ts';
+import { failure, success, valueOf } from '@shared/errors.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import { didYouMean } from '@shared/text/near-name.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
@@ -26,6 +26,8 @@ export interface SettingsStore {
   set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
   /** Restores the default value. */
   unset(key: SettingKey): Promise<Reply<unknown>>;
+  /** Sets a value, or with null returns to the default. Rejects when that fails. */
+  save(key: SettingKey, value: unknown): Promise<void>;
   /** Calls `listener` with the name of each changed setting; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;
 }
@@ -89,6 +91,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
     last = work.catch(() => undefined);
     return work;
   };
+  const unset: SettingsStore['unset'] = async (key) =>
+    isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(settings, namesOf(key));
   return {
     path,
     current: () => settings,
@@ -99,7 +103,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       return found === undefined ? noSetting(settings, names) : success(found);
     },
     set: change,
-    unset: async (key) => (isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(settings, namesOf(key))),
+    unset,
+    save: async (key, value) => void valueOf(await (value === null ? unset(key) : change(key, value))),
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

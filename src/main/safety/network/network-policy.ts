@@ -1,5 +1,5 @@
 import type { HostRules, NetworkRules, RunNetwork } from '@shared/safety/network-access.ts';
-import type { ApproveMode } from '../approvals/approval-policy.ts';
+import type { ApproveMode } from '@shared/safety/approval-grants.ts';
 import { maxRefusals } from '../approvals/approval-policy.ts';
 import type { SessionExposure } from './network-ledger.ts';
 
@@ -24,7 +24,7 @@ export interface NetworkRequest {
 }
 
 export interface NetworkVerdict {
-  readonly answer: 'allow' | 'deny' | 'ask';
+  readonly answer: ApproveMode;
   /** A sentence for the model and the user. */
   readonly reason: string;
   /** A yes is for this command only. */

@@ -1,4 +1,5 @@
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 
@@ -10,7 +11,7 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
 
 /** The value is JSON if it parses as such, otherwise text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
-  const wanted = parseValue(text);
+  const wanted = jsonOrText(text);
   const isBroken = typeof wanted === 'string' && /^\s*[[{]/u.test(text);
   const value = await (await core()).settings.set({ key, value: wanted }).catch((error: unknown) => {
     throw isBroken ? usageError(`${key} was not changed: the value is not valid JSON.`) : error;
@@ -48,12 +49,3 @@ export const settings: Command<
       return action satisfies never;
   }
 };
-
-function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that is not JSON is used as it is.
-    return text;
-  }
-}
