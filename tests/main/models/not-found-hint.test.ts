@@ -4,13 +4,12 @@ import type { Provider } from '../../../src/main/models/providers/define.ts';
 
 const silent: Provider = {
   id: 'mine',
-  kind: 'scripted',
   listModels: async () => [],
-  // oxlint-disable-next-line require-yield
-  async *stream() {
-    throw new Error('Nothing is called.');
-  },
+  countTokens: async () => null,
   dispose: async () => undefined,
+  stream: () => {
+    throw new Error('nobody calls it here');
+  },
 };
 const providers = new Map<string, Provider>([
   ['ollama', { ...silent, pull: async () => undefined }],
