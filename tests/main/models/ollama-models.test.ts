@@ -104,7 +104,10 @@ describe('an Ollama that runs on this machine', () => {
       engine: { grantedTokens: 8192, contextTokens: 4096, findings: ['context-clamped'] },
     });
     expect(events.filter((event) => event.type === 'notice-added')).toMatchObject([
-      { code: 'engine-differs', text: expect.stringContaining('the server made 4096 tokens of context of 8192') },
+      {
+        code: 'engine-differs',
+        text: expect.stringContaining('the server made a context of 4096 tokens, not of 8192'),
+      },
     ]);
     expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });
