@@ -66,14 +66,19 @@ function CodeLine({ line, runs }: { readonly line: string; readonly runs: readon
   if (runs === undefined) return <code>{line}</code>;
   return (
     <code>
-      {runs.map((run, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
-        <span key={index} style={{ color: run.colour }}>
-          {run.text}
-        </span>
-      ))}
+      <ColoredRuns runs={runs} />
     </code>
   );
+}
+
+/** A line of code in its colors. */
+export function ColoredRuns({ runs }: { readonly runs: readonly CodeRun[] }) {
+  return runs.map((run, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
+    <span key={index} style={{ color: run.colour }}>
+      {run.text}
+    </span>
+  ));
 }
 
 /** Null while there are no colors, or when they are for other lines. */
