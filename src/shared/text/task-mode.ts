@@ -21,7 +21,7 @@ export function asksForFile(text: string): boolean {
 /** Names as code has them, but not the numbers and addresses that tools are asked with. */
 const codeNames = /`|\w\(\)|\b[a-z]{1,40}(?:_\w|[A-Z])/u;
 const codeWords =
-  /\b(?:imports?|refactor|rename|debug|html|css|python|javascript|typescript|implemented|defined|computed|(?:unit )?tests? (?:pass|fail)|(?:the|this|our|my|an?) (?:\w{1,40} )?(?:class|code|code ?base|page|app|method|module|component))\b/iu;
+  /\b(?:imports?|refactor|rename|debug|html|css|python|javascript|typescript|implemented|defined|computed|tests? (?:pass|fail)|(?:a|failing|red) tests?|(?:which function|function that)|(?:the|this|our|my|an?) (?:\w{1,40} )?(?:class|code|code ?base|page|app|method|module|component))\b/iu;
 
 /** Whether a text is about files or code by its own words, whatever else is connected. */
 export function namesCode(text: string): boolean {

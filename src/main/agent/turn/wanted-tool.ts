@@ -29,7 +29,7 @@ const forFiles = [
  */
 export async function wantedTool(
   turn: Turn,
-  { found, canExecute }: Pick<TurnBaseline, 'found' | 'canExecute'>,
+  { found, canExecute, before }: Pick<TurnBaseline, 'found' | 'canExecute' | 'before'>,
   stage: Stage | undefined,
 ): Promise<string | null> {
   const { task, options, given, dependencies } = turn;
@@ -43,7 +43,8 @@ export async function wantedTool(
   if (stage === undefined || model === null || !isSmall(model.info) || !model.info.capabilities.grammar) return null;
   const { tools: allowed } = options;
   const specs = (found.foreign ?? []).filter(({ name }) => allowed === undefined || allowed.includes(name));
-  if (namesCode(task) && !namesServer(specs, task)) return null;
+  const isOfCode = namesCode(task) || before?.passed === false;
+  if (isOfCode && !namesServer(specs, task)) return null;
   const shown = specs.length === 0 ? [] : (await searchTools(specs, task)).slice(0, mostShown);
   if (shown.length === 0) return null;
   const reply = await runStep(turn, {
