@@ -5,6 +5,7 @@ import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-to
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 const spec = (tool: string, description: string): ForeignToolSpec => ({
   name: `desk__${tool}`,
@@ -69,7 +70,9 @@ describe('a small model with connected tools', () => {
     expect(kit.requests[1]?.tools.map(({ name }) => name)).toEqual(['desk__create_ticket']);
     expect(kit.requests[2]?.tools.map(({ name }) => name)).toContain('read_file');
     expect(called).toEqual([{ tool: 'create_ticket', input: { title: 'The printer is broken' } }]);
+    // It changed no file, and is work all the same.
     expect(end).toMatchObject({ reason: 'answered', text: 'Ticket 7 is there.' });
+    await expectReplay(kit);
   });
 
   it('goes on as without any where it says that none of them does it', async () => {
@@ -104,6 +107,7 @@ describe('a small model with connected tools', () => {
   it('is not asked in a log of an older conduct, and neither is a large model, which chooses by itself', async () => {
     const { kit: old } = kitWith([], { conduct: 5 });
     expect(await send(old)).toMatchObject({ text: 'By the program.' });
+    await expectReplay(old);
     const large = { strategies: ['loop' as const], parametersB: 70 };
     const { kit } = kitWith([ticket, call('task_complete', { summary: 'Done.' })], { model: large });
     await send(kit);
