@@ -43,7 +43,8 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
   if (blind !== null) return blind;
   const unable = turn.options.thinking === undefined ? null : missingThinking(turn.options, known.found);
   if (unable !== null) return unable;
-  const wanted = isChat ? null : await wantedTool(turn, known, stages[0]);
+  const hasConnected = !isChat && known.found.foreign !== undefined;
+  const wanted = hasConnected ? await wantedTool(turn, known, stages[0]) : null;
   const fitting = isChat || wanted !== null ? null : bestRecipe(turn, known);
   const driven = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
   const left = isChat || wanted !== null ? loopOfEach(stages) : driven;

@@ -16,6 +16,8 @@ import type { Turn } from './turn.ts';
 const mostShown = 5;
 const longestTask = 1_500;
 const longestDescription = 200;
+/** A question that says this is about the project that it is asked in. */
+const ofUs = /\b(?:our|we|us)\b/iu;
 /** What a model that is asked sees of our own tools: without a place for files in the list it never says that none fits. */
 const forFiles = [
   'edit_code: Changes, adds or fixes code, tests or files.',
@@ -43,7 +45,8 @@ export async function wantedTool(
   if (stage === undefined || model === null || !isSmall(model.info) || !model.info.capabilities.grammar) return null;
   const { tools: allowed } = options;
   const specs = (found.foreign ?? []).filter(({ name }) => allowed === undefined || allowed.includes(name));
-  const isOfCode = namesCode(task) || before?.passed === false;
+  const asksOfProject = given.isQuestion && ofUs.test(task);
+  const isOfCode = namesCode(task) || asksOfProject || before?.passed === false;
   if (isOfCode && !namesServer(specs, task)) return null;
   const shown = specs.length === 0 ? [] : (await searchTools(specs, task)).slice(0, mostShown);
   if (shown.length === 0) return null;
