@@ -44,7 +44,7 @@ it(
     const bar = page.getByRole('region', { name: 'Status' });
     await bar.getByText('Qwen2.5 Coder 1.5B').waitFor();
     await bar.getByText('Container').waitFor();
-    await bar.getByText('$0.0000 spent').waitFor();
+    await bar.getByText('$0 spent').waitFor();
 
     await page.getByText('1 file changed').waitFor();
     await page.getByRole('button', { name: 'Review' }).click();

@@ -120,7 +120,7 @@ describe('comparing policies in the window', () => {
       .poll(rows)
       .toEqual([
         'Policy Solved Time Money If all cloud If all local Steps On this machine Tokens in / out',
-        'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100% 15.4k / 600',
+        'local 0 of 1 42 s $0 $0.0500 $0.0300 to $0.0800 40 s 4 100% 15.4k / 600',
         'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0% 15.4k / 600',
       ]);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);

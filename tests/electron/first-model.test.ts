@@ -40,6 +40,7 @@ const better: SuggestedModel = {
   speedNote: null,
   why: 'The best that fits.',
   scores: [],
+  limits: [],
   notes: [],
 };
 

@@ -51,7 +51,8 @@ it('shows what suits this machine, and takes a model over when its test has pass
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   const list = page.getByRole('region', { name: 'Recommended for this machine' });
   const coding = list.locator('[data-suggested]', { hasText: 'Coding' }).first();
-  await coding.getByText('Writes about 45 tokens per second here.').waitFor();
+  await coding.getByText('about 45 tokens per second here').waitFor();
+  await coding.getByText('Details').click();
   await coding.getByText('30 local agent tasks passed: 30 (independent)').waitFor();
   expect(await list.locator('[data-suggested]').count()).toBe(3);
   expect(await violations(page)).toEqual([]);

@@ -80,14 +80,14 @@ describe('a session', () => {
     // The days come later than what the session itself knows.
     await expect.poll(rows).toEqual([
       'Type local cloud',
-      'New input 320 1850',
+      'New input 320 1,850',
       'Cache read 10.2k 0',
-      'Cache write 0 1200',
+      'Cache write 0 1,200',
       'Output 190 310',
       'of which reasoning 0 120',
-      'Money $0.0000 $0.0147',
+      'Money $0 $0.0147',
       'Model Calls Money',
-      'Qwen2.5 Coder 1.5B Instruct 5 $0.0000',
+      'Qwen2.5 Coder 1.5B Instruct 5 $0',
       'Large 1 1 $0.0147',
       // What the project and the month came to stands beside their charts.
       ...['', ''].flatMap(() => [
@@ -105,12 +105,12 @@ describe('a session', () => {
     await cost.getByText(/^Step 6: /u).waitFor();
     const steps = await cost.locator('li summary').allInnerTexts();
     expect(steps.map((step) => step.replaceAll(/\s+/gu, ' '))).toEqual([
-      'Step 1: $0.0000, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
-      'Step 2: $0.0000, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
-      'Step 3: $0.0000, 2.3 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
-      'Step 4: $0.0000, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
+      'Step 1: $0, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
+      'Step 2: $0, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
+      'Step 3: $0, 2.3 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
+      'Step 4: $0, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
       'Step 5: $0.0147, 4.1 s unknown 15 s (10 s–32 s)',
-      'Step 6: $0.0000, 2.1 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
+      'Step 6: $0, 2.1 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
     ]);
   });
 
@@ -371,7 +371,7 @@ describe('sessions as a whole', () => {
     ]);
     await open('Which port');
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('thursday');
-    const places = page.getByRole('region', { name: 'In sessions' });
+    const places = page.getByRole('region', { name: 'Matches in sessions' });
     await places.getByRole('button', { name: 'the year of its Thursday' }).click();
     await page.getByRole('heading', { level: 1, name: state.title }).waitFor();
     await page.locator(`#row-${call}[aria-expanded=true]`).waitFor();

@@ -432,7 +432,7 @@ const hubModel: ModelEntry = {
     [
       ['Q2_K', 3e9, 32_768, 'All layers fit on Example Card 12.'],
       ['Q4_K_M', 4.7e9, 32_768, 'All layers fit on Example Card 12.'],
-      ['Q6_K', 6.3e9, 16_384, 'All layers fit on Example Card 12; a context of 16384 tokens is what is left room for.'],
+      ['Q6_K', 6.3e9, 16_384, 'All layers fit on Example Card 12, with room for 16,384 tokens of context.'],
       ['F16', 15.2e9, 0, 'It needs 16.4 GB, and 10.5 GB of the card and 8.9 GB of the memory are free.'],
     ] as const
   ).map(([name, sizeBytes, context, fit]) => ({

@@ -12,6 +12,7 @@ import ChatPicker from '../../src/renderer/ui/controls/chat-picker.tsx';
 import { MessageField } from '../../src/renderer/ui/controls/message-field.tsx';
 import { DownloadControl } from '../../src/renderer/ui/controls/download-control.tsx';
 import { Suggestions } from '../../src/renderer/ui/controls/suggestions.tsx';
+import { QuietSelect } from '../../src/renderer/ui/controls/select.tsx';
 import { Tabs } from '../../src/renderer/ui/layout/tabs.tsx';
 import { long, notes, nothing } from './samples.ts';
 
@@ -71,10 +72,16 @@ export function Typing() {
       place={null}
       files={cutFiles}
       onModel={nothing}
+      end={
+        <Button type="submit" look="primary">
+          Send
+        </Button>
+      }
     >
-      <Button type="submit" look="primary">
-        Send
-      </Button>
+      <QuietSelect text="Thinking" aria-label="Thinking" defaultValue="">
+        <option value="">Thinking</option>
+        <option value="high">Thinking: high</option>
+      </QuietSelect>
     </MessageField>
   );
 }

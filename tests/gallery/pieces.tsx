@@ -41,6 +41,8 @@ import { Field, InputField, inputClass } from '../../src/renderer/ui/controls/fi
 import { Fold, FoldMark } from '../../src/renderer/ui/layout/fold.tsx';
 import { HintButton } from '../../src/renderer/ui/notices/hint-button.tsx';
 import { HintText } from '../../src/renderer/ui/notices/hint-text.tsx';
+import { SeeingModel } from '../../src/renderer/ui/controls/seeing-model.tsx';
+import { Select } from '../../src/renderer/ui/controls/select.tsx';
 import { Icon } from '../../src/renderer/ui/layout/icon.tsx';
 import { InstructionFileNow } from '../../src/renderer/ui/project/instruction-file.tsx';
 import { LiveRegions } from '../../src/renderer/ui/notices/live-regions.tsx';
@@ -408,6 +410,24 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
         onDone={nothing}
       />
       <TagEditor known={[]} all={[long]} onAdd={nothing} onRemove={nothing} onDone={nothing} />
+    </>
+  ),
+  'seeing-model': (
+    <SeeingModel
+      offered={[{ id: 'ollama/gemma4:12b', where: 'local' }]}
+      chosen="ollama/gemma4:12b"
+      onChoose={nothing}
+    />
+  ),
+  select: (
+    <>
+      <Select aria-label="Model" defaultValue="b">
+        <option value="a">Default</option>
+        <option value="b">{long}</option>
+      </Select>
+      <Select look="small" className="max-w-56" aria-label="Model for this" disabled>
+        <option>Default</option>
+      </Select>
     </>
   ),
   'more-button': <MoreButton left={194} onMore={nothing} />,

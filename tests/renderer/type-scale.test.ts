@@ -29,4 +29,8 @@ describe('the classes of the page', () => {
       /--default-transition-duration: (\d+)ms/u.exec(readFileSync(join(page, 'styles.css'), 'utf8')) ?? [];
     expect(Number(time)).toBeLessThan(150);
   });
+
+  it('leave the look of every choice from a list to one file', () => {
+    expect(found(/<select\b/gu)).toEqual(['ui/controls/select.tsx: <select', 'ui/controls/select.tsx: <select']);
+  });
 });

@@ -152,7 +152,7 @@ export const shell = {
   'first.sandbox': 'A sandbox for commands',
   'first.sandbox.missing':
     'Questions and plans work now. To change files, Dewpoint also needs Docker or Podman: see Details.',
-  'first.examples': 'Try one of these, or ask your own question below:',
+  'first.examples': 'Try one of these, or ask a question of your own:',
   'first.examples.later': 'Choose a first question. Dewpoint asks it when the model is ready.',
   'first.examples.waiting': 'Your question is asked as soon as the model is here.',
   'first.example.git': 'How do I undo my last Git commit?',

@@ -54,6 +54,8 @@ export interface SuggestedModel {
   readonly speedNote: string | null;
   readonly why: string;
   readonly scores: readonly { readonly bench: string; readonly value: string; readonly by: ScoreBy }[];
+  /** What it cannot do here, though its role says so. */
+  readonly limits: readonly string[];
   readonly notes: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from '@shared/text/canonical-json.ts';
-import { wasWrittenAhead } from '@shared/session/session-state.ts';
+import { wasWrittenAhead } from '@shared/session/step-speeds.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
@@ -141,7 +141,7 @@ export function stopEnd(stop: LimitStop): TurnEnd {
 }
 
 export function timeStop(minutes: number): LimitStop {
-  return { reason: 'time-limit', text: `The limit of ${minutes} minutes was reached.` };
+  return { reason: 'time-limit', text: `The limit of ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} was reached.` };
 }
 
 export type StuckReason = 'same-call' | 'rejected-edit';

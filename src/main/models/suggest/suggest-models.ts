@@ -206,7 +206,8 @@ function described({ role, wish, model, fit }: Found, { machine, sources }: Aske
       .sort((left, right) => rankOf(left.by) - rankOf(right.by))
       .slice(0, 3)
       .map(({ bench, value, by }) => ({ bench, value, by })),
-    notes: notesOf(role, model, fit, tag),
+    limits: limitsOf(role, model, tag),
+    notes: notesOf(model, fit),
   };
 }
 
@@ -225,12 +226,16 @@ export function expertsReadOf({ header }: OfferedModel, known: readonly KnownHea
   return used === undefined || count === undefined || !(used > 0 && count > used) ? null : used / count;
 }
 
-function notesOf(
-  role: SuggestedRole,
-  model: OfferedModel,
-  { place, file }: Fit,
-  tag: string | null,
-): readonly string[] {
+function limitsOf(role: SuggestedRole, model: OfferedModel, tag: string | null): readonly string[] {
+  return [
+    ...(role === 'chat' && model.projector !== null
+      ? [`The built-in engine reads text only. For pictures, ${tag === null ? 'use a server' : `use Ollama: ${tag}`}.`]
+      : []),
+    ...(model.engines.includes('llama-cpp') ? [] : ['The built-in engine has no chat format for it yet. Use Ollama.']),
+  ];
+}
+
+function notesOf(model: OfferedModel, { place, file }: Fit): readonly string[] {
   const server = serverNameOf(file);
   return [
     ...(place === 'card-and-ram'
@@ -238,10 +243,6 @@ function notesOf(
           `It needs about ${sizeText(file.aboutBytes ?? 0)} of main memory. To keep only its experts there, which is faster, install llama.cpp, run \`dewpoint settings set providers.llama-server '{"kind": "llama-server"}'\`, and use \`${server}\`. The built-in engine keeps whole layers there.`,
         ]
       : []),
-    ...(role === 'chat' && model.projector !== null
-      ? [`The built-in engine reads text only. For pictures, ${tag === null ? 'use a server' : `use Ollama: ${tag}`}.`]
-      : []),
-    ...(model.engines.includes('llama-cpp') ? [] : ['The built-in engine has no chat format for it yet. Use Ollama.']),
     `${file.quantization}: ${lossOf(file)}.`,
     ...(model.badBefore === null ? [] : [`A file from before ${model.badBefore.date} must be downloaded again.`]),
     ...(file.bytes === null || file.sha256 === null

@@ -5,10 +5,11 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { CheckedRequest, WebAnswer, WebExchange } from '../../tools/web/web-request.ts';
-import { systemCodeOf, withDeadline } from '../docker/engine/engine-deadline.ts';
+import { withDeadline } from '../docker/engine/engine-deadline.ts';
 import { dial, type OutboundConnections } from './outbound-connections.ts';
 import { refusalText } from './proxy-context.ts';
 import { openThroughProxy, proxyCredentials } from './upstream-proxy.ts';
+import { errorCodeOf } from '../../lib/files/json-file.ts';
 
 export interface WebLimits {
   /** From the first lookup to the last byte. */
@@ -50,7 +51,7 @@ export function createWebClient(outward: OutboundConnections, limits: Partial<We
       });
     } catch (error) {
       if (signal.aborted) throw error;
-      const isLate = systemCodeOf(error) === 'timeout';
+      const isLate = errorCodeOf(error) === 'timeout';
       return failure(isLate ? 'timeout' : 'network', `${host}: ${messageOf(error)}`);
     } finally {
       const { socket, address } = asReached(reached);
@@ -135,7 +136,7 @@ async function exchange(
 ): Promise<Reply<WebAnswer>> {
   const response = await send(request, stream, proxy);
   const decoded = decoderOf(response);
-  if (decoded === null) return failure('network', `${request.host} packed its answer in a way that is not known here.`);
+  if (decoded === null) return failure('network', `${request.host} used an unsupported compression.`);
   const { bytes, isCut } = await readUpTo(response, decoded, mostBytes);
   const headers = Object.entries(response.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
@@ -170,7 +171,7 @@ function send(request: CheckedRequest, stream: Socket, proxy: URL | null): Promi
     sent.once('response', resolve).once('error', reject);
     sent.once('upgrade', (_response, socket) => {
       socket.destroy();
-      reject(new Error('It wants to speak something else.'));
+      reject(new Error('It asked for another protocol.'));
     });
     sent.end(body ?? undefined);
   });

@@ -6,6 +6,7 @@ import { AttachmentList } from '../../ui/content/attachment-list.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface AskedByServerProps {
   readonly approval: ApprovalState;
@@ -107,26 +108,24 @@ function Typed({ ids, field, value, onValue }: ControlProps<Extract<FormField, {
 function YesNo({ ids, value, onValue }: Omit<ControlProps, 'field'> & Ids) {
   const shown = typeof value === 'boolean' ? (value ? 'yes' : 'no') : '';
   return (
-    <select
+    <Select
       {...ids}
       value={shown}
       onChange={(event) => onValue(event.target.value === '' ? null : event.target.value === 'yes')}
-      className={`${inputClass} h-8`}
     >
       <option value="">{t('approval.choose')}</option>
       <option value="yes">{t('approval.yes')}</option>
       <option value="no">{t('approval.no')}</option>
-    </select>
+    </Select>
   );
 }
 
 function OneOf({ ids, field, value, onValue }: ControlProps<Extract<FormField, { type: 'one-of' }>> & Ids) {
   return (
-    <select
+    <Select
       {...ids}
       value={typeof value === 'string' ? value : ''}
       onChange={(event) => onValue(event.target.value === '' ? null : event.target.value)}
-      className={`${inputClass} h-8`}
     >
       <option value="">{t('approval.choose')}</option>
       {field.choices.map((choice) => (
@@ -134,7 +133,7 @@ function OneOf({ ids, field, value, onValue }: ControlProps<Extract<FormField, {
           {seenWords(choice.title)}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 

@@ -15,6 +15,7 @@ import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { AssistantDraft, DraftProblems } from './assistant-draft.ts';
 import { fileOfDraft, problemsOf } from './assistant-draft.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface AssistantFormProps {
   readonly draft: AssistantDraft;
@@ -211,12 +212,7 @@ function Choices({ draft: { lines }, problems, onLine }: ChoicesProps) {
     <div className="grid gap-3 sm:grid-cols-3">
       <Field label={t('assistants.model')} hint={t('assistants.modelHint')} problem={problems.model ?? null}>
         {(ids) => (
-          <select
-            {...ids}
-            value={lines.model}
-            onChange={({ target }) => onLine('model', target.value)}
-            className={`${inputClass} h-8`}
-          >
+          <Select {...ids} value={lines.model} onChange={({ target }) => onLine('model', target.value)}>
             <option value="">{t('assistants.modelUsual')}</option>
             {isGone && <option value={lines.model}>{t('assistants.modelGone', { id: seenName(lines.model) })}</option>}
             {models.map(({ id, label, where }) => (
@@ -224,37 +220,27 @@ function Choices({ draft: { lines }, problems, onLine }: ChoicesProps) {
                 {seenName(label)} · {t(`composer.where.${where}`)}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <Field label={t('assistants.mode')} problem={problems.mode ?? null}>
         {(ids) => (
-          <select
-            {...ids}
-            value={lines.mode}
-            onChange={({ target }) => onLine('mode', target.value)}
-            className={`${inputClass} h-8`}
-          >
+          <Select {...ids} value={lines.mode} onChange={({ target }) => onLine('mode', target.value)}>
             <option value="">{t('assistants.modeUsual')}</option>
             {taskModes.map((mode) => (
               <option key={mode} value={mode}>
                 {t(`mode.${mode}`)}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <Field label={t('assistants.tools')} hint={t('assistants.toolsHint')}>
         {(ids) => (
-          <select
-            {...ids}
-            value={lines.tools}
-            onChange={({ target }) => onLine('tools', target.value)}
-            className={`${inputClass} h-8`}
-          >
+          <Select {...ids} value={lines.tools} onChange={({ target }) => onLine('tools', target.value)}>
             <option value="">{t('assistants.tools.on')}</option>
             <option value="off">{t('assistants.tools.off')}</option>
-          </select>
+          </Select>
         )}
       </Field>
     </div>

@@ -17,6 +17,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 type Policy = (typeof routingPolicies)[number];
 
@@ -230,10 +231,10 @@ function CloudModel({ choice, onChange }: ChoiceProps) {
   return (
     <Field label={t('compare.cloud')} {...(models.length === 0 ? { hint: t('compare.cloudNone') } : {})}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={choice.cloud}
-          className={`${inputClass} h-8`}
+
           onChange={({ target }) => onChange({ ...choice, cloud: target.value })}
         >
           <option value="">{t('compare.cloudUsual', { model })}</option>
@@ -242,7 +243,7 @@ function CloudModel({ choice, onChange }: ChoiceProps) {
               {seenName(id)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

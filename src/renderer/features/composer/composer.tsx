@@ -105,16 +105,15 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
           menu={menu}
           held={held}
           handle={field}
+          end={
+            <Sending
+              {...{ composer, isRunning, isHeld }}
+              isEmpty={!hasWords}
+              onContext={() => props.onInspect('context')}
+            />
+          }
         >
-          <Toolbar
-            composer={composer}
-            projectPath={state.projectPath}
-            onContext={() => props.onInspect('context')}
-            picker={picker}
-            isRunning={isRunning}
-            isEmpty={!hasWords}
-            isHeld={isHeld}
-          />
+          <Answering composer={composer} projectPath={state.projectPath} picker={picker} />
         </MessageField>
       </form>
     </div>
@@ -169,53 +168,57 @@ function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly
           {said.text}
         </Notice>
       )}
-      {fill !== null && fill.level !== 'free' && (
-        <ContextWarning level={fill.level} isCompact={isCompact} onCompact={() => setIsCompact(true)} />
-      )}
+      <ContextWarning about={isCompact ? 'compact' : (fill?.level ?? 'free')} onCompact={() => setIsCompact(true)} />
     </>
   );
 }
 
-interface ToolbarProps {
+interface AnsweringProps {
   readonly composer: ComposerState;
   readonly projectPath: string | null;
-  readonly onContext: () => void;
   readonly picker: Ref<ModelPickerHandle>;
+}
+
+/** Which model and which assistant get the message. */
+function Answering({ composer: { pick, onPick, assistants }, projectPath, picker }: AnsweringProps) {
+  return (
+    <>
+      <ModelPicker pick={pick} onPick={onPick} projectPath={projectPath} handle={picker} />
+      <AssistantChoice assistants={assistants.assistants} chosen={assistants.assistant} onChange={assistants.choose} />
+    </>
+  );
+}
+
+interface SendingProps {
+  readonly composer: ComposerState;
+  readonly onContext: () => void;
   readonly isRunning: boolean;
   readonly isEmpty: boolean;
   /** Something about its files must be decided first. */
   readonly isHeld: boolean;
 }
 
-function Toolbar({ composer, projectPath, onContext, picker, isRunning, isEmpty, isHeld }: ToolbarProps) {
+/** What the message is taken for, how much room it has, and the way off. */
+function Sending({ composer, onContext, isRunning, isEmpty, isHeld }: SendingProps) {
   return (
     <>
-      <ModelPicker pick={composer.pick} onPick={composer.onPick} projectPath={projectPath} handle={picker} />
-      <AssistantChoice
-        assistants={composer.assistants.assistants}
-        chosen={composer.assistants.assistant}
-        onChange={composer.assistants.choose}
-      />
       <ModeChoice chosen={composer.mode} byWords={composer.modeByWords} onChange={composer.setMode} />
-      {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
-      <span className="ml-auto flex items-center gap-2">
-        {composer.fill !== null && <ContextMeter fill={composer.fill} onOpen={onContext} />}
-        {isRunning && (
-          <Button size="small" onClick={() => void composer.stop()} disabled={composer.isStopping}>
-            <Icon name="stop" className="size-3.5" />
-            {t(composer.isStopping ? 'composer.stopping' : 'composer.stop')}
-          </Button>
-        )}
-        <Button
-          size="small"
-          type="submit"
-          look="primary"
-          disabled={isEmpty || isHeld || composer.isSending}
-          title={isHeld ? t('attach.heldAbout') : undefined}
-        >
-          {t(isRunning ? 'composer.queue' : 'composer.send')}
+      {composer.fill !== null && <ContextMeter fill={composer.fill} onOpen={onContext} />}
+      {isRunning && (
+        <Button size="small" onClick={() => void composer.stop()} disabled={composer.isStopping}>
+          <Icon name="stop" className="size-3.5" />
+          {t(composer.isStopping ? 'composer.stopping' : 'composer.stop')}
         </Button>
-      </span>
+      )}
+      <Button
+        size="small"
+        type="submit"
+        look="primary"
+        disabled={isEmpty || isHeld || composer.isSending}
+        title={isHeld ? t('attach.heldAbout') : undefined}
+      >
+        {t(isRunning ? 'composer.queue' : 'composer.send')}
+      </Button>
     </>
   );
 }

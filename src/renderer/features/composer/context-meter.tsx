@@ -28,24 +28,24 @@ export function ContextMeter({ fill: { used, all, level }, onOpen }: ContextMete
         <circle cx="8" cy="8" r="6" className="stroke-line-strong opacity-60" />
         <circle cx="8" cy="8" r="6" stroke="currentColor" strokeDasharray={`${(percent / 100) * round} ${round}`} />
       </svg>
-      {percent} %
+      {level !== 'free' && `${percent} %`}
     </button>
   );
 }
 
 interface ContextWarningProps {
-  readonly level: 'near' | 'over';
-  /** The conversation is summarized before the next message. */
-  readonly isCompact: boolean;
+  /** Compact: the conversation is summarized before the next message. */
+  readonly about: ContextFill['level'] | 'compact';
   readonly onCompact: () => void;
 }
 
 /** A warning before anything is cut, with the offer to summarize instead. */
-export function ContextWarning({ level, isCompact, onCompact }: ContextWarningProps) {
+export function ContextWarning({ about, onCompact }: ContextWarningProps) {
+  if (about === 'free') return null;
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3.5 pb-1.5 text-xs text-warn">
-      {t(isCompact ? 'meter.compact' : `meter.${level}`)}
-      {!isCompact && (
+      {t(`meter.${about}`)}
+      {about !== 'compact' && (
         <Button size="small" onClick={onCompact}>
           {t('meter.summarize')}
         </Button>

@@ -191,7 +191,7 @@ function StepField({ row, number, count, onText, onMove, onRemove }: StepFieldPr
         aria-label={t('plan.step', { number })}
         value={row.text}
         onChange={({ target }) => onText(target.value)}
-        className="min-w-0 flex-1 resize-none rounded-md border border-line bg-paper px-2 py-1 text-sm [field-sizing:content]"
+        className="min-w-0 flex-1 resize-none rounded-md border border-line-strong bg-raised px-2 py-1 text-sm [field-sizing:content]"
       />
       <StepButton icon="up" label={t('plan.up', { number })} isDisabled={number === 1} onClick={() => onMove(-1)} />
       <StepButton

@@ -15,6 +15,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
@@ -40,17 +41,17 @@ export default function CostsView() {
           )}
           <label className="flex items-center gap-2 text-sm">
             {t('costs.by')}
-            <select
+            <Select
               value={by}
               onChange={({ target }) => setBy(groupings.find((one) => one === target.value) ?? 'day')}
-              className="h-8 rounded-md border border-line-strong bg-raised px-2"
+              className="shrink-0"
             >
               {groupings.map((one) => (
                 <option key={one} value={one}>
                   {t(`costs.by.${one}`)}
                 </option>
               ))}
-            </select>
+            </Select>
           </label>
         </ViewHeader>
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}

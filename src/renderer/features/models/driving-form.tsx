@@ -11,6 +11,7 @@ import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { stepName } from '../../ui/model-picker/thinking-choice.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 /** The user's settings for driving a model, with the names from `models set`. */
 export const drivingNames = [
@@ -189,14 +190,14 @@ function ThinkingField({ model, value, onText }: ThinkingFieldProps) {
   return (
     <Field label={t('driving.thinking')}>
       {(ids) => (
-        <select {...ids} value={value} className={inputClass} onChange={({ target }) => onText(target.value)}>
+        <Select {...ids} value={value} onChange={({ target }) => onText(target.value)}>
           <option value="">{t('driving.usual')}</option>
           {efforts.map((effort) => (
             <option key={effort} value={effort}>
               {stepName(effort, efforts)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -212,14 +213,14 @@ function ChoiceField({ name, value, onText }: ChoiceFieldProps) {
   return (
     <Field label={t(`driving.${name}`)}>
       {(ids) => (
-        <select {...ids} value={value} className={inputClass} onChange={({ target }) => onText(target.value)}>
+        <Select {...ids} value={value} onChange={({ target }) => onText(target.value)}>
           <option value="">{t('driving.usual')}</option>
           {Object.entries(choices[name]).map(([choice, text]) => (
             <option key={choice} value={choice}>
               {t(text)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

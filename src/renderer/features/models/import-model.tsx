@@ -9,6 +9,7 @@ import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface ImportModelProps {
   readonly models: readonly ModelEntry[];
@@ -48,20 +49,20 @@ export function ImportModel({ models, onDone }: ImportModelProps) {
               autoComplete="off"
               placeholder={t('models.importExample')}
               onChange={(event) => setPath(event.target.value)}
-              className={`${inputClass} font-mono`}
+              className={`${inputClass} h-8 font-mono text-xs`}
             />
           )}
         </Field>
         <Field label={t('models.adapterOf')}>
           {(ids) => (
-            <select {...ids} value={base} onChange={(event) => setBase(event.target.value)} className={inputClass}>
+            <Select {...ids} value={base} onChange={(event) => setBase(event.target.value)}>
               <option value="">{t('models.adapterOf.none')}</option>
               {models.filter(takesAdapters).map(({ id, label }) => (
                 <option key={id} value={id}>
                   {t('models.adapterOf.model', { model: seenName(label) })}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
         <Button type="submit" disabled={path.trim() === ''}>

@@ -8,11 +8,12 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Field, InputField } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { KeySignIn } from '../../ui/sign-in/key-sign-in.tsx';
 import type { KeyTest } from '@shared/contract/keys-contract.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface Typed {
   /** The name of a known service; null for any other. */
@@ -138,15 +139,15 @@ function Fields({ typed, isTaken, onTyped }: FieldsProps) {
       {service === null && (
         <Field label={t('endpoints.where')}>
           {(ids) => (
-            <select
+            <Select
               {...ids}
               value={typed.where}
-              className={inputClass}
+
               onChange={({ target }) => onTyped({ where: target.value === 'local' ? 'local' : 'cloud' })}
             >
               <option value="cloud">{t('endpoints.where.cloud')}</option>
               <option value="local">{t('endpoints.where.local')}</option>
-            </select>
+            </Select>
           )}
         </Field>
       )}
@@ -185,10 +186,10 @@ function ServiceChoice({ typed, onTyped }: ServiceChoiceProps) {
   return (
     <Field label={t('endpoints.service')} {...(hint === undefined ? {} : { hint })}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={typed.service ?? ''}
-          className={inputClass}
+
           onChange={({ target }) => choose(target.value)}
         >
           <option value="">{t('endpoints.anotherService')}</option>
@@ -197,7 +198,7 @@ function ServiceChoice({ typed, onTyped }: ServiceChoiceProps) {
               {label}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

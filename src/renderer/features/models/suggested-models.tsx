@@ -9,6 +9,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { TakeOverState } from '../../ui/notices/take-over-state.tsx';
 
@@ -52,7 +53,7 @@ interface SuggestionProps {
 }
 
 function Suggestion({ model, isUsed, onUse }: SuggestionProps) {
-  const { role, label, quantization, source, readyAs } = model;
+  const { role, label, quantization, source, readyAs, limits } = model;
   const name = seenName(label);
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-suggested={source}>
@@ -61,8 +62,13 @@ function Suggestion({ model, isUsed, onUse }: SuggestionProps) {
         <p className="font-semibold wrap-anywhere" title={seenName(`${source} · ${quantization}`)}>
           {name}
         </p>
+        <p className="mt-1 text-sm">{seenWords(model.why)}</p>
+        {limits.map((limit) => (
+          <p key={limit} className="mt-1 text-xs text-warn wrap-anywhere">
+            {seenWords(limit)}
+          </p>
+        ))}
         <p className="mt-1 text-xs text-soft tabular-nums">{factsOf(model)}</p>
-        <p className="mt-1 text-xs">{seenWords(model.why)}</p>
         <Details model={model} />
       </div>
       <Action {...{ model, isUsed, onUse }} key={readyAs ?? source} />
@@ -70,29 +76,39 @@ function Suggestion({ model, isUsed, onUse }: SuggestionProps) {
   );
 }
 
-function factsOf({ sizeBytes, isSizeExact, contextTokens, isContextPlanned, license }: SuggestedModel): string {
-  const about = (value: string, isExact: boolean): string => (isExact ? value : t('suggest.about', { value }));
+/** How much it is and how quick: what a person weighs first. */
+function factsOf({ sizeBytes, isSizeExact, decodePerSecond }: SuggestedModel): string {
   return t('suggest.facts', {
     size: about(bytes(sizeBytes ?? 0), isSizeExact),
-    context: about(tokens(contextTokens), isContextPlanned),
-    license: license === null ? t('suggest.licenseUnknown') : seenName(license),
+    speed:
+      decodePerSecond === null
+        ? t('suggest.writesUnknown')
+        : t('suggest.writes', { count: Math.max(1, Math.round(decodePerSecond)) }),
   });
 }
 
-function Details({ model: { decodePerSecond, scores, notes } }: { readonly model: SuggestedModel }) {
-  const speed =
-    decodePerSecond === null
-      ? t('suggest.writesUnknown')
-      : t('suggest.writes', { count: Math.max(1, Math.round(decodePerSecond)) });
+function about(value: string, isExact: boolean): string {
+  return isExact ? value : t('suggest.about', { value });
+}
+
+function Details({ model }: { readonly model: SuggestedModel }) {
+  const { contextTokens, isContextPlanned, license, decodePerSecond, scores, notes } = model;
+  const context = t('suggest.context', {
+    context: about(tokens(contextTokens), isContextPlanned),
+    license: license === null ? t('suggest.licenseUnknown') : seenName(license),
+  });
   const measured = scores.map(({ bench, value, by }) =>
     t('suggest.score', { bench, value, by: t(`suggest.by.${by}`) }),
   );
+  const lines = [context, ...(decodePerSecond === null ? [t('suggest.measure')] : []), ...measured, ...notes];
   return (
-    <ul className="mt-1 text-xs text-soft wrap-anywhere">
-      {[speed, ...measured, ...notes].map((line) => (
-        <li key={line}>{seenWords(line)}</li>
-      ))}
-    </ul>
+    <Fold label={t('suggest.details')} className="mt-1 text-xs">
+      <ul className="mt-1 ml-4.5 flex flex-col gap-1 text-xs text-soft wrap-anywhere">
+        {lines.map((line) => (
+          <li key={line}>{seenWords(line)}</li>
+        ))}
+      </ul>
+    </Fold>
   );
 }
 

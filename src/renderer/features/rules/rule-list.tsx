@@ -7,7 +7,8 @@ import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, inputClass, InputField } from '../../ui/controls/field.tsx';
+import { Field, InputField } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 /** A rules file is its text. These functions change one line and keep comments and empty lines in place. */
 
@@ -204,10 +205,10 @@ function Choose<Name extends RuleVerdict | RuleKind, Prefix extends 'rules.verdi
   return (
     <Field label={label}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={value}
-          className={inputClass}
+
           onChange={({ target }) => {
             const option = options.find((one) => one === target.value);
             if (option !== undefined) onChoose(option);
@@ -218,7 +219,7 @@ function Choose<Name extends RuleVerdict | RuleKind, Prefix extends 'rules.verdi
               {wordText(prefix, option)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

@@ -6,6 +6,7 @@ import { useProjects } from '../../lib/window/use-projects.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import RulesEditor from './rules-editor.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 /** The user's own rules, and those of each project with a session. */
 export default function RulesSettings({ isWanted }: { readonly isWanted: boolean }) {
@@ -21,10 +22,10 @@ export default function RulesSettings({ isWanted }: { readonly isWanted: boolean
       <p className="text-sm text-soft">{t('rules.about')}</p>
       <label className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
         {t('rules.whose')}
-        <select
+        <Select
           value={project ?? ''}
           onChange={({ target }) => setProject(target.value === '' ? null : target.value)}
-          className="h-8 max-w-full rounded-md border border-line-strong bg-raised px-2 text-sm"
+          className="max-w-full"
         >
           <option value="">{t('rules.own')}</option>
           {projects.map((path) => (
@@ -32,7 +33,7 @@ export default function RulesSettings({ isWanted }: { readonly isWanted: boolean
               {seenName(path)}
             </option>
           ))}
-        </select>
+        </Select>
       </label>
       <RulesEditor projectPath={project} owner={project === null ? 'own' : 'project'} />
     </Group>

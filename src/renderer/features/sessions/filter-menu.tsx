@@ -7,7 +7,8 @@ import type { ListFilter } from '../../lib/session/list-filter.ts';
 import { costSteps, costText, daySpans, daysText, noFilter } from '../../lib/session/list-filter.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, inputClass } from '../../ui/controls/field.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface FilterMenuProps {
   readonly anchor: RefObject<HTMLElement | null>;
@@ -134,11 +135,11 @@ function Pick({ label, value, none = t('filter.any'), options, onPick }: PickPro
   return (
     <Field label={label}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={value ?? ''}
           disabled={all.length === 0}
-          className={`${inputClass} h-8 truncate py-0!`}
+
           onChange={({ target }) => onPick(target.value === '' ? null : target.value)}
         >
           <option value="">{none}</option>
@@ -147,7 +148,7 @@ function Pick({ label, value, none = t('filter.any'), options, onPick }: PickPro
               {option.text}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

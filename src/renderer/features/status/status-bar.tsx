@@ -5,7 +5,8 @@ import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasWrittenAhead } from '@shared/session/session-state.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf, wasWrittenAhead } from '@shared/session/step-speeds.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/text/format.ts';
@@ -185,7 +186,7 @@ interface ItemProps {
 }
 
 const itemLook =
-  'inline-flex h-5 shrink-0 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink';
+  'inline-flex h-5 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink';
 
 function Item({ tab, opens, onClick, children, gives = false, className = '' }: ItemProps) {
   return (
@@ -193,7 +194,7 @@ function Item({ tab, opens, onClick, children, gives = false, className = '' }: 
       type="button"
       title={tab === undefined ? opens : t('action.inspect', { tab: t(`inspector.${tab}`) })}
       onClick={onClick}
-      className={`${itemLook} ${gives ? 'min-w-20 shrink' : ''} ${className}`}
+      className={`${itemLook} ${gives ? 'min-w-20' : 'shrink-0'} ${className}`}
     >
       {children}
     </button>
@@ -248,7 +249,7 @@ export function LostConnection({ look }: { readonly look: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
-      <Dialog.Trigger className={`${look} font-semibold text-bad`} title={t('app.lost')}>
+      <Dialog.Trigger className={`${look} shrink-0 font-semibold text-bad`} title={t('app.lost')}>
         {t('status.offline')}
       </Dialog.Trigger>
       <Dialog.Portal>

@@ -194,6 +194,28 @@ function TaskField(props: TaskFieldProps) {
       menu={props.menu}
       held={props.held}
       handle={field}
+      end={
+        <>
+          <ModeChoice
+            chosen={choice.mode}
+            byWords={modeOfAssistant(assistants.assistant) ?? modeOfText(task, { hasFiles: place !== null })}
+            onChange={(mode) => onChoice({ ...choice, mode })}
+          />
+          {isStarting && (
+            <Button size="small" onClick={onStop}>
+              {t('task.stop')}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            look="primary"
+            disabled={task.trim() === '' || isStarting || files.isHeld}
+            title={t(files.isHeld ? 'attach.heldAbout' : 'task.send')}
+          >
+            {t(isStarting ? 'task.starting' : 'task.start')}
+          </Button>
+        </>
+      }
     >
       <ModelPicker
         pick={assistants.pick}
@@ -201,25 +223,6 @@ function TaskField(props: TaskFieldProps) {
         projectPath={place !== null && 'projectPath' in place ? place.projectPath : null}
       />
       <AssistantChoice assistants={assistants.assistants} chosen={assistants.assistant} onChange={assistants.choose} />
-      <ModeChoice
-        chosen={choice.mode}
-        byWords={modeOfAssistant(assistants.assistant) ?? modeOfText(task, { hasFiles: place !== null })}
-        onChange={(mode) => onChoice({ ...choice, mode })}
-      />
-      <span className="flex-1" />
-      {isStarting && (
-        <Button size="small" onClick={onStop}>
-          {t('task.stop')}
-        </Button>
-      )}
-      <Button
-        type="submit"
-        look="primary"
-        disabled={task.trim() === '' || isStarting || files.isHeld}
-        title={t(files.isHeld ? 'attach.heldAbout' : 'task.send')}
-      >
-        {t(isStarting ? 'task.starting' : 'task.start')}
-      </Button>
     </MessageField>
   );
 }

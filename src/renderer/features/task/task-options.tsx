@@ -3,9 +3,10 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { plural, t } from '../../lib/text/translate.ts';
-import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Field, InputField } from '../../ui/controls/field.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import type { TaskChoice } from './start-task.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface TaskOptionsProps {
   /** The project's folder; empty: no project. */
@@ -58,10 +59,10 @@ function WorkspaceChoice({ choice, project, onChange }: TaskOptionsProps) {
   return (
     <Field label={t('task.workspace')} {...(size === undefined ? {} : { hint: size })}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={choice.workspace}
-          className={inputClass}
+
           onChange={({ target }) =>
             onChange({ ...choice, workspace: workspaces.find((mode) => mode === target.value) ?? 'in-place' })
           }
@@ -71,7 +72,7 @@ function WorkspaceChoice({ choice, project, onChange }: TaskOptionsProps) {
               {t(`task.workspace.${mode}`)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Field, InputField } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { CheckField, NameField, plainText, words } from './server-fields.tsx';
 import { useToolWork } from './use-tool-servers.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 const nothing = {
   name: 'composio',
@@ -93,15 +94,15 @@ function Choices({ typed, onTyped }: FieldsProps) {
     <>
       <Field label={t('composio.mode')}>
         {(ids) => (
-          <select
+          <Select
             {...ids}
             value={typed.mode}
-            className={`${inputClass} h-8 w-fit`}
+            className="w-fit"
             onChange={({ target }) => onTyped({ mode: target.value === 'mcp' ? 'mcp' : 'native' })}
           >
             <option value="native">{t('composio.mode.native')}</option>
             <option value="mcp">{t('composio.mode.mcp')}</option>
-          </select>
+          </Select>
         )}
       </Field>
       <CheckField

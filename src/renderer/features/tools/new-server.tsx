@@ -12,6 +12,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ComposioForm } from './composio-form.tsx';
 import { CheckField, NameField, plainText, words } from './server-fields.tsx';
 import { useToolWork } from './use-tool-servers.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 type Where = 'container' | 'host';
 
@@ -98,15 +99,15 @@ function WhereField({ where, onWhere }: { readonly where: Where; readonly onWher
   return (
     <Field label={t('tools.where')} hint={t(`tools.where.hint.${where}`)}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={where}
-          className={`${inputClass} h-8 w-fit`}
+          className="w-fit"
           onChange={({ target }) => onWhere(target.value === 'host' ? 'host' : 'container')}
         >
           <option value="container">{t('tools.where.container')}</option>
           <option value="host">{t('tools.where.host')}</option>
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -172,15 +173,15 @@ function ServerForm() {
         <NameField name={typed.name} onName={(name) => set({ name })} />
         <Field label={t('tools.kind')}>
           {(ids) => (
-            <select
+            <Select
               {...ids}
               value={typed.kind}
-              className={`${inputClass} h-8`}
+
               onChange={({ target }) => set({ kind: target.value === 'stdio' ? 'stdio' : 'http' })}
             >
               <option value="http">{t('tools.kind.http')}</option>
               <option value="stdio">{t('tools.kind.stdio')}</option>
-            </select>
+            </Select>
           )}
         </Field>
       </div>

@@ -1,6 +1,6 @@
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
-import { controlClass } from '../../ui/controls/settings-parts.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface OnOffProps {
   readonly name: string;
@@ -17,11 +17,11 @@ interface OnOffProps {
 export function OnOff({ name, isOn, own, isDisabled, onChange }: OnOffProps) {
   const chosen = own === null ? '' : isOn ? 'on' : 'off';
   return (
-    <select
+    <Select
       aria-label={t('tools.switch', { name: seenName(name) })}
       value={chosen}
       disabled={isDisabled}
-      className={`${controlClass} shrink-0 disabled:opacity-60`}
+      className="shrink-0"
       onChange={({ target: { value } }) => onChange(value === '' ? null : value === 'on')}
     >
       {own !== undefined && (
@@ -30,6 +30,6 @@ export function OnOff({ name, isOn, own, isDisabled, onChange }: OnOffProps) {
       )}
       <option value="on">{t('tools.on')}</option>
       <option value="off">{t('tools.off')}</option>
-    </select>
+    </Select>
   );
 }

@@ -20,6 +20,7 @@ import { ToolInputs } from './tool-inputs.tsx';
 import { ToolTrial } from './tool-trial.tsx';
 import { draftKey, useToolDraft } from './use-tool-draft.ts';
 import { inProject } from './use-tool-servers.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface ToolEditorProps {
   readonly first: ToolDraft;
@@ -201,10 +202,10 @@ function Language({ draft, onBegin }: { readonly draft: ToolDraft; readonly onBe
   return (
     <Field label={t('toolEdit.language')}>
       {(ids) => (
-        <select
+        <Select
           {...ids}
           value={chosen}
-          className={`${inputClass} h-8`}
+
           onChange={({ target }) => {
             const next = beginningNames.find((one) => one === target.value);
             if (next !== undefined) choose(next).catch((error: unknown) => announceFailure(error));
@@ -215,7 +216,7 @@ function Language({ draft, onBegin }: { readonly draft: ToolDraft; readonly onBe
               {t(`toolEdit.begin.${one}`)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

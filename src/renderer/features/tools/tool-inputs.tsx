@@ -3,6 +3,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { inputClass } from '../../ui/controls/field.tsx';
 import type { ToolInput } from './tool-draft.ts';
 import { inputKinds, newInput, withKind } from './tool-draft.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 interface ToolInputsProps {
   readonly inputs: readonly ToolInput[];
@@ -56,10 +57,10 @@ function InputRow({ input, at, onChange, onRemove }: InputRowProps) {
         className={`${inputClass} h-8 font-mono text-xs`}
         onChange={({ target }) => onChange({ ...input, name: target.value })}
       />
-      <select
+      <Select
         aria-label={t('toolEdit.input.kind', { at })}
         value={kind}
-        className={`${inputClass} h-8`}
+
         onChange={({ target }) => onChange(withKind(input, target.value))}
       >
         {kind === '' && <option value="">{t('toolEdit.kind.mixed')}</option>}
@@ -68,7 +69,7 @@ function InputRow({ input, at, onChange, onRemove }: InputRowProps) {
             {t(`toolEdit.kind.${one}`)}
           </option>
         ))}
-      </select>
+      </Select>
       <input
         aria-label={t('toolEdit.input.about', { at })}
         placeholder={t('toolEdit.input.aboutPlace')}

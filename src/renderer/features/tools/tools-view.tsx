@@ -4,7 +4,6 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { folderName, tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { readStoredText } from '../../lib/window/stored-value.ts';
-import { controlClass } from '../../ui/controls/settings-parts.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
@@ -18,6 +17,7 @@ import { keptDraft } from './tool-draft.ts';
 import { ToolEditor } from './tool-editor.tsx';
 import { draftKey } from './use-tool-draft.ts';
 import { useToolServers } from './use-tool-servers.ts';
+import { Select } from '../../ui/controls/select.tsx';
 
 /** Sources of tools that are not built in: what each may do and uses, and what is on in which project. */
 export default function ToolsView({ projects }: { readonly projects: readonly string[] }) {
@@ -101,10 +101,10 @@ function Scope({ projects, project, onProject }: ScopeProps) {
       <label htmlFor={id} className="text-sm text-soft">
         {t('tools.scope')}
       </label>
-      <select
+      <Select
         id={id}
         value={project ?? ''}
-        className={`${controlClass} max-w-56 min-w-0 truncate`}
+        className="max-w-56"
         onChange={({ target }) => onProject(target.value === '' ? null : target.value)}
       >
         <option value="">{t('tools.scope.all')}</option>
@@ -113,7 +113,7 @@ function Scope({ projects, project, onProject }: ScopeProps) {
             {folderName(path)}
           </option>
         ))}
-      </select>
+      </Select>
     </div>
   );
 }

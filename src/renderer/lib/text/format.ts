@@ -14,7 +14,7 @@ export function seconds(milliseconds: number): string {
 /** US dollars. Null is an unknown price, which is not 0. */
 export function money(costUsd: number | null): string {
   if (costUsd === null) return t('unit.unpriced');
-  return `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
+  return costUsd === 0 ? '$0' : `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
 }
 
 /** A figure with its interval, if the interval is wider than the figure. */
@@ -25,16 +25,23 @@ export function span(
   return low === high ? text(value) : `${text(value)} (${text(low)}–${text(high)})`;
 }
 
-/** `980`, `12.3k`. */
+const grouped = new Intl.NumberFormat('en');
+
+/** `980`, `2,104`, `12.3k`, `1.2M`. */
 export function tokens(count: number): string {
-  return count < 10_000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
+  if (count < 10_000) return grouped.format(count);
+  return count < 999_950 ? `${tenths(count / 1000)}k` : `${tenths(count / 1e6)}M`;
+}
+
+function tenths(count: number): string {
+  return count.toFixed(1).replace('.0', '');
 }
 
 export function speed(tokensPerSecond: number | null): string | null {
   if (tokensPerSecond === null) return null;
   // Accurate to a hundredth of the value, so slow speeds need more digits.
   const digits = tokensPerSecond < 10 ? 2 : tokensPerSecond < 100 ? 1 : 0;
-  const count = tokensPerSecond.toFixed(digits);
+  const count = digits === 0 ? grouped.format(Math.round(tokensPerSecond)) : tokensPerSecond.toFixed(digits);
   return t('unit.speed', { count });
 }
 

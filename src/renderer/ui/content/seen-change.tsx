@@ -1,5 +1,6 @@
 import { hasDeceptivePiece, seenPieces } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
+import { Fold } from '../layout/fold.tsx';
 import { SeenText } from './seen-text.tsx';
 
 interface SeenChangeProps {
@@ -8,20 +9,26 @@ interface SeenChangeProps {
   readonly diff: string | null;
 }
 
-/** A full text for the user to approve, with its changes first. */
+/** A full text for the user to approve. Of one that changed: the changes, and the full text behind one line. */
 export function SeenChange({ text, diff }: SeenChangeProps) {
   const pieces = seenPieces(text);
+  const isStrange = hasDeceptivePiece(pieces);
   return (
     <>
       {diff !== null && (
         <>
           <p className="text-sm">{t('approval.diff')}</p>
           <SeenText pieces={seenPieces(diff)} />
-          <p className="text-sm">{t('approval.whole-text')}</p>
         </>
       )}
-      <SeenText pieces={pieces} />
-      {hasDeceptivePiece(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {diff === null ? (
+        <SeenText pieces={pieces} />
+      ) : (
+        <Fold label={t('approval.whole-text')} isOpen={isStrange}>
+          <SeenText pieces={pieces} />
+        </Fold>
+      )}
+      {isStrange && <p className="text-xs text-warn">{t('approval.strange')}</p>}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { Icon } from '../layout/icon.tsx';
 import { Button } from './button.tsx';
+import { QuietSelect } from './select.tsx';
 import { t } from '../../lib/text/translate.ts';
 
 interface AssistantChoiceProps {
@@ -25,30 +26,36 @@ export function AssistantChoice({ assistants, chosen, onChange }: AssistantChoic
           .join('\n');
   return (
     <span className="inline-flex min-w-0 items-center">
-      <select
+      <QuietSelect
+        icon="person"
+        text={chosen?.name ?? ''}
         aria-label={t('assistant.label')}
         title={about}
         value={chosen?.name ?? ''}
         onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-        className="h-7 max-w-36 min-w-0 truncate [field-sizing:content] rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
       >
-        <option value="">{t('assistant.none')}</option>
+        {/* Without one, the mark alone stands for it. */}
+        <option value="" hidden={chosen === null}>
+          {chosen === null ? '' : t('assistant.none')}
+        </option>
         {assistants.map(({ name }) => (
           <option key={name} value={name}>
             {name}
           </option>
         ))}
-      </select>
-      <Button
-        size="icon"
-        look="quiet"
-        className="size-7"
-        aria-label={t('assistant.edit')}
-        title={t('assistant.edit')}
-        onClick={() => navigate({ type: 'assistants' })}
-      >
-        <Icon name="edit" className="size-3.5 text-soft" />
-      </Button>
+      </QuietSelect>
+      {chosen !== null && (
+        <Button
+          size="icon"
+          look="quiet"
+          className="size-7"
+          aria-label={t('assistant.edit')}
+          title={t('assistant.edit')}
+          onClick={() => navigate({ type: 'assistants' })}
+        >
+          <Icon name="edit" className="size-3.5 text-soft" />
+        </Button>
+      )}
     </span>
   );
 }

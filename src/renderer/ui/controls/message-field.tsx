@@ -23,6 +23,7 @@ import { Icon } from '../layout/icon.tsx';
 import { Notice } from '../notices/notice.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { Suggestions } from './suggestions.tsx';
+import { SeeingModel } from './seeing-model.tsx';
 
 const PromptFields = lazy(() => import('./prompt-fields.tsx'));
 const ChatPicker = lazy(() => import('./chat-picker.tsx'));
@@ -63,8 +64,10 @@ interface MessageFieldProps {
   /** Whether the message waits for its files. */
   readonly held?: HeldSend;
   readonly handle?: Ref<MessageFieldHandle>;
-  /** Shown below the text, beside the button that attaches files. */
+  /** Shown below the text, beside the button that attaches files: what the message is for. */
   readonly children: ReactNode;
+  /** At the right end of that row, or of a second one where there is little room. */
+  readonly end: ReactNode;
 }
 
 /** A longer pasted text becomes a file: it is material rather than words, and would slow down every key. */
@@ -136,11 +139,21 @@ export function MessageField(props: MessageFieldProps) {
           onPaste={onPaste}
           className={`block max-h-[35vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 focus-visible:outline-none ${sizedByText(text)}`}
         />
-        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2 pb-2">
+        <Row end={props.end}>
           <AttachButton picker={picker} attachments={attachments} />
           {props.children}
-        </div>
+        </Row>
       </div>
+    </div>
+  );
+}
+
+/** Two rows where one has too little room. */
+function Row({ children, end }: Pick<MessageFieldProps, 'children' | 'end'>) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2 pb-2">
+      <div className="flex min-w-0 flex-1 basis-40 items-center gap-1">{children}</div>
+      <div className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-2">{end}</div>
     </div>
   );
 }
@@ -186,7 +199,7 @@ function AttachButton({
       <Button
         size="icon"
         look="quiet"
-        className="size-7"
+        className="size-7 text-soft"
         aria-label={t('attach.button')}
         title={t('attach.button')}
         aria-busy={attachments.isBusy}
@@ -376,18 +389,7 @@ function UnseenImages({ attachments, files: { preview }, onModel, text, onText }
       <p className="mt-1.5 flex flex-wrap gap-2">
         {model !== undefined && (
           <>
-            <select
-              aria-label={t('unseen.model')}
-              value={model.id}
-              onChange={({ target }) => setWanted(target.value)}
-              className="h-7 max-w-56 rounded-md border border-line bg-raised px-1.5 text-xs"
-            >
-              {offered.map(({ id, where }) => (
-                <option key={id} value={id}>
-                  {t('unseen.option', { model: id, where: t(`composer.where.${where}`) })}
-                </option>
-              ))}
-            </select>
+            <SeeingModel offered={offered} chosen={model.id} onChoose={setWanted} />
             <Button size="small" look="primary" onClick={() => onModel(optionsForModel(model, preview), model.id)}>
               {t('attach.use')}
             </Button>

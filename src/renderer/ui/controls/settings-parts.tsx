@@ -3,6 +3,7 @@ import { use, useEffect, useId, useRef, useState } from 'react';
 import { SettingsSearch, useIsSectionFound, useIsSettingFound } from '../../lib/input/settings-search.ts';
 import { Fold } from '../layout/fold.tsx';
 import { InputField } from './field.tsx';
+import { Select } from './select.tsx';
 
 interface GroupProps {
   readonly title: string;
@@ -70,7 +71,7 @@ function Row({ id, label, hint, isStacked = false, children }: RowProps) {
   );
 }
 
-export const controlClass = 'h-8 rounded-md border border-line-strong bg-raised px-2 text-sm';
+const controlClass = 'h-8 rounded-md border border-line-strong bg-raised px-2 text-sm';
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
@@ -92,12 +93,12 @@ export function Choice<Value extends string>({
   const id = useId();
   return (
     <Row id={id} label={label} hint={hint} isStacked>
-      <select
+      <Select
         id={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         value={value}
         disabled={isDisabled}
-        className={`${controlClass} w-80 max-w-full shrink-0 truncate disabled:opacity-60 max-sm:w-full`}
+        className="w-80 max-w-full shrink-0 max-sm:w-full"
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
           if (option !== undefined) onChange(option.value);
@@ -110,7 +111,7 @@ export function Choice<Value extends string>({
             {option.text}
           </option>
         ))}
-      </select>
+      </Select>
     </Row>
   );
 }

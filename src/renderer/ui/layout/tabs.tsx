@@ -26,7 +26,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corne
     if (tab !== undefined) onSelect(tab.id);
   };
   const list = useRef<HTMLDivElement>(null);
-  // With more tabs than there is room for, scrolls the open one into view.
+  // With too many tabs to fit, the open one is scrolled into view, with the beginning of its neighbors.
   useEffect(() => {
     list.current?.querySelector('[data-state=active]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);
@@ -35,7 +35,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corne
       <Primitive.List
         ref={list}
         aria-label={label}
-        className={`no-scrollbar flex h-11 shrink-0 items-center gap-0.5 overflow-x-auto border-b border-line pl-2 ${corner === null ? 'pr-2' : 'mr-11'}`}
+        className={`fading-edges no-scrollbar flex h-11 shrink-0 scroll-px-14 items-center gap-0.5 overflow-x-auto border-b border-line ${corner === null ? '' : 'mr-11'}`}
       >
         {tabs.map((tab) => (
           <Primitive.Trigger

@@ -35,13 +35,15 @@ export function ModelLine({ id, option, fit, isMarked, isPicked, isDefault, onCh
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       onKeyDown={() => undefined}
-      className="flex min-h-8 min-w-0 cursor-pointer flex-wrap items-center gap-x-2 rounded-md px-2 py-1 hover:bg-chosen aria-selected:bg-chosen"
+      className="flex min-h-8 min-w-0 cursor-pointer items-center gap-x-2 rounded-md px-2 py-1 hover:bg-chosen aria-selected:bg-chosen"
     >
       <span className="flex size-3.5 shrink-0 items-center justify-center">{markOf(option)}</span>
-      <span className="min-w-0 truncate font-semibold">{nameOf(option)}</span>
-      {isDefault && <span className="text-xs text-soft">{t('picker.default')}</span>}
-      <span className="flex-1" />
-      <Facts option={option} fit={fit} />
+      <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+        <span className="min-w-0 truncate font-semibold">{nameOf(option)}</span>
+        {isDefault && <span className="text-xs text-soft">{t('picker.default')}</span>}
+        <span className="flex-1" />
+        <Facts option={option} fit={fit} />
+      </span>
       <Icon name="check" className={`size-3.5 ${isPicked ? '' : 'invisible'}`} />
     </div>
   );

@@ -2,6 +2,7 @@ import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { ModelPick, PickedModel, UsualModels } from '../../lib/models/model-options.ts';
 import { t } from '../../lib/text/translate.ts';
+import { QuietSelect } from '../controls/select.tsx';
 
 interface ThinkingChoiceProps {
   readonly pick: ModelPick;
@@ -22,7 +23,8 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
   const usually =
     effort === undefined ? t('thinking.default') : t('thinking.defaultIs', { step: stepName(effort, efforts) });
   return (
-    <select
+    <QuietSelect
+      text={thinking === undefined ? usually : t('thinking.step', { step: stepName(thinking, efforts) })}
       aria-label={t('thinking.label')}
       title={t('thinking.about')}
       value={thinking ?? ''}
@@ -30,7 +32,6 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
         const chosen = efforts.find((one) => one === target.value);
         onPick(chosen === undefined ? rest : { ...rest, thinking: chosen });
       }}
-      className="h-7 max-w-40 min-w-0 truncate [field-sizing:content] rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
     >
       <option value="">{usually}</option>
       {efforts.map((one) => (
@@ -38,7 +39,7 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
           {t('thinking.step', { step: stepName(one, efforts) })}
         </option>
       ))}
-    </select>
+    </QuietSelect>
   );
 }
 

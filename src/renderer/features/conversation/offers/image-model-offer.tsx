@@ -8,6 +8,7 @@ import { plural, t } from '../../../lib/text/translate.ts';
 import { useModels } from '../../../lib/models/use-local-model.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { resendTask } from './resend-task.ts';
+import { SeeingModel } from '../../../ui/controls/seeing-model.tsx';
 
 interface ImageModelOfferProps {
   readonly sessionId: string;
@@ -54,18 +55,7 @@ function Offer({ sessionId, state, turn, onSent }: ImageModelOfferProps & { read
       </p>
       {model !== undefined && (
         <>
-          <select
-            aria-label={t('unseen.model')}
-            value={model.id}
-            onChange={({ target }) => setWanted(target.value)}
-            className="h-7 max-w-56 rounded-md border border-line bg-raised px-1.5 text-xs"
-          >
-            {offered.map(({ id, where }) => (
-              <option key={id} value={id}>
-                {t('unseen.option', { model: id, where: t(`composer.where.${where}`) })}
-              </option>
-            ))}
-          </select>
+          <SeeingModel offered={offered} chosen={model.id} onChoose={setWanted} />
           <Button size="small" look="primary" disabled={isSending} onClick={() => void resend()}>
             {t('unseen.resend')}
           </Button>

@@ -6,6 +6,7 @@ import { forkSession } from '../../../lib/session/session-commands.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useModels } from '../../../lib/models/use-local-model.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { Select } from '../../../ui/controls/select.tsx';
 
 interface StepActionsProps {
   readonly sessionId: string;
@@ -48,11 +49,12 @@ export function StepActions({ sessionId, callId, model }: StepActionsProps) {
         {t('retry.run')}
       </Button>
       {models.length > 0 && (
-        <select
+        <Select
           aria-label={t('retry.model')}
           value={chosen}
           onChange={(event) => setChosen(event.target.value)}
-          className="h-7 max-w-56 rounded-md border border-line bg-raised px-1.5 text-xs"
+          look="small"
+          className="max-w-56"
         >
           <option value="">{t('retry.same')}</option>
           {models.map(({ id }) => (
@@ -60,7 +62,7 @@ export function StepActions({ sessionId, callId, model }: StepActionsProps) {
               {seenName(id)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </div>
   );

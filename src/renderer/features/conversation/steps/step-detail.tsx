@@ -1,11 +1,6 @@
 import type { StepEnd, StepState, ToolCallState } from '@shared/session/session-state.ts';
-import {
-  answerSpeedOf,
-  decodeSpeedOf,
-  firstTokenMsOf,
-  prefillSpeedOf,
-  toolCallStatus,
-} from '@shared/session/session-state.ts';
+import { toolCallStatus } from '@shared/session/session-state.ts';
+import { answerSpeedOf, decodeSpeedOf, firstTokenMsOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
@@ -64,7 +59,7 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
   const firstMs = end.load === undefined ? null : firstTokenMsOf(end);
   const parts = [
     `${t('cost.fresh')} ${tokens(usage.freshInput)}`,
-    `${t('cost.read')} ${tokens(usage.cacheRead)}`,
+    usage.cacheRead === 0 ? null : `${t('cost.read')} ${tokens(usage.cacheRead)}`,
     usage.cacheWrite === 0 ? null : `${t('cost.write')} ${tokens(usage.cacheWrite)}`,
     `${t('cost.output')} ${tokens(usage.output)}`,
     usage.reasoning === 0 ? null : `${t('cost.reasoning')} ${tokens(usage.reasoning)}`,
@@ -74,11 +69,13 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
     firstMs === null ? null : t('step.firstToken', { time: seconds(firstMs) }),
     ...loadTexts(end),
     money(end.costUsd),
-    price === null || price.source === 'local'
-      ? null
-      : t('step.price', { source: price.source === 'settings' ? t('price.own') : price.source, date: price.date }),
+    price === null || price.source === 'local' ? null : priceText(price),
   ].filter((part) => part !== null);
   return <p className="text-xs text-soft tabular-nums">{parts.join(' · ')}</p>;
+}
+
+function priceText({ source, date }: NonNullable<CallDetail['price']>): string {
+  return source === 'settings' ? t('step.ownPrice', { date }) : t('step.price', { source, date });
 }
 
 /** Where the model ran, and its planned and real memory. */

@@ -81,11 +81,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
         </Block>
       )}
       {call.inner !== undefined && <InnerCalls calls={call.inner} count={call.innerCalls ?? call.inner.length} />}
-      {command === null && program === null && hasContent(input) && (
-        <Block title={t('step.input')}>
-          <CodeBlock code={JSON.stringify(input, null, 2)} language="json" />
-        </Block>
-      )}
+      {command === null && program === null && hasContent(input) && <Input input={input} />}
       {detail?.changes.map((change) => (
         <Block
           key={change.path}
@@ -114,6 +110,43 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
       {detail?.isOutputWhole === false && <p className="text-xs text-soft">{t('step.outputCut')}</p>}
     </section>
   );
+}
+
+/** What the model gave the tool: names and values, each as one would write it. */
+function Input({ input }: { readonly input: unknown }) {
+  const given =
+    typeof input === 'object' && input !== null ? Object.entries(input) : [[t('step.input'), input] as const];
+  const lines = given.filter(([, value]) => isOneLine(value));
+  return (
+    <>
+      {lines.length > 0 && (
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs">
+          {lines.map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-soft">{seenName(name)}</dt>
+              <dd className="min-w-0 font-mono wrap-anywhere">{seenWords(String(value))}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {given
+        .filter(([, value]) => !isOneLine(value))
+        .map(([name, value]) => (
+          <Block key={name} title={seenName(name)}>
+            {typeof value === 'string' ? (
+              <CodeBlock code={value} language="" />
+            ) : (
+              <CodeBlock code={JSON.stringify(value, null, 2)} language="json" />
+            )}
+          </Block>
+        ))}
+    </>
+  );
+}
+
+function isOneLine(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= 200 && !/[\r\n]/u.test(value);
+  return typeof value !== 'object' || value === null;
 }
 
 interface InnerCallsProps {

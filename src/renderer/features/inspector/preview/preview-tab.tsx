@@ -9,10 +9,10 @@ import type { PreviewableFile } from '../../../lib/session/previewable-files.ts'
 import { previewableFiles } from '../../../lib/session/previewable-files.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { DrawnCall } from '../../../ui/canvas/drawn-call.tsx';
-import { inputClass } from '../../../ui/controls/field.tsx';
 import { Empty } from '../../../ui/layout/facts.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { FilePreview } from './file-preview.tsx';
+import { Select } from '../../../ui/controls/select.tsx';
 
 interface PreviewTabProps {
   readonly sessionId: string;
@@ -32,11 +32,11 @@ export default function PreviewTab({ sessionId, state }: PreviewTabProps) {
   if (key === undefined) return <Empty action="message">{t('preview.none')}</Empty>;
   return (
     <div className="flex h-full min-h-0 flex-col gap-3">
-      <select
+      <Select
         aria-label={t('preview.choose')}
         value={key}
         onChange={(event) => setChosen(event.target.value)}
-        className={`${inputClass} shrink-0 font-mono text-xs`}
+        className="w-full shrink-0"
       >
         {drawn.map(({ toolCallId, label }) => (
           <option key={toolCallId} value={toolCallId}>
@@ -48,7 +48,7 @@ export default function PreviewTab({ sessionId, state }: PreviewTabProps) {
             {isAttached ? t('preview.attached', { name: seenName(name) }) : seenName(name)}
           </option>
         ))}
-      </select>
+      </Select>
       {file !== undefined && <Loaded key={key} sessionId={sessionId} file={file} />}
       {call !== undefined && (
         <div key={key} className="min-h-0 flex-1 overflow-y-auto">

@@ -12,6 +12,7 @@ import { StepCounterfactual } from './step-counterfactual.tsx';
 import { RouteDecision } from './route-decision.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../../../lib/connection/core-context.ts';
+import { Select } from '../../../ui/controls/select.tsx';
 
 interface RouteTabProps {
   readonly sessionId: string;
@@ -38,17 +39,13 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
     <>
       <label className="mb-4 block">
         <span className="sr-only">{t('route.choose')}</span>
-        <select
-          value={step.callId}
-          onChange={(event) => onStep(event.target.value)}
-          className="w-full truncate rounded-md border border-line-strong bg-raised px-2 py-1.5 text-sm"
-        >
+        <Select value={step.callId} onChange={(event) => onStep(event.target.value)}>
           {state.steps.map((one) => (
             <option key={one.callId} value={one.callId}>
               {t('route.step', { step: one.step, label: stepLabel(one) })}
             </option>
           ))}
-        </select>
+        </Select>
       </label>
       <StepRoute step={step} />
       <StepCounterfactual sessionId={sessionId} step={step} version={ended} />

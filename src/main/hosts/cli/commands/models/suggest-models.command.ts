@@ -87,7 +87,7 @@ function described(model: SuggestedModel): string {
     ['writes', perSecond(model.decodePerSecond) ?? `unknown: ${model.speedNote ?? 'not measured'}`],
     ['reads', perSecond(model.prefillPerSecond) ?? 'unknown: no model of this kind was measured here'],
     ...model.scores.map(({ bench, value, by }) => ['score', `${bench} ${value} (${measuredBy[by]})`] as const),
-    ...model.notes.map((note) => ['note', note] as const),
+    ...[...model.limits, ...model.notes].map((note) => ['note', note] as const),
     model.readyAs === null
       ? ['get it', `dewpoint models pull ${model.source}`]
       : ['use it', `--local ${model.readyAs}`],

@@ -22,6 +22,7 @@ const model: SuggestedModel = {
   speedNote: 'the bandwidth was not measured',
   why: 'The strongest.',
   scores: [{ bench: 'SWE-bench Verified', value: '64.4', by: 'outside' }],
+  limits: [],
   notes: ['Text only.'],
 };
 const machine = {
