@@ -67,7 +67,8 @@ export const composer = {
 
   'assistant.label': 'Assistant',
   'assistant.none': 'No assistant',
-  'assistant.about': 'Answers with the text, model and way of an assistant. Write yours with the button beside it.',
+  'assistant.about':
+    'Answers with the text, model and settings of an assistant. Write your own with the button beside it.',
   'assistant.edit': 'Edit assistants',
   'assistant.of': 'assistant {name}',
   'action.assistants': 'Assistants',

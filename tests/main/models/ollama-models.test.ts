@@ -72,7 +72,7 @@ describe('an Ollama that runs on this machine', () => {
     const plan = await core.client.plan({ ...plain, model: 'ollama/m' });
     expect(plan).toMatchObject({ architecture: 'llama', granted: { context: 4096, placement: 'devices' } });
     expect(plan.terms.find(({ name }) => name === 'compute')?.why).toContain('llama-server');
-    await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('is unknown');
+    await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('was not found');
   });
 
   it('gives a model of its store up, and says when there is none of that name', async () => {
@@ -104,7 +104,10 @@ describe('an Ollama that runs on this machine', () => {
       engine: { grantedTokens: 8192, contextTokens: 4096, findings: ['context-clamped'] },
     });
     expect(events.filter((event) => event.type === 'notice-added')).toMatchObject([
-      { code: 'engine-differs', text: expect.stringContaining('the server made 4096 tokens of context of 8192') },
+      {
+        code: 'engine-differs',
+        text: expect.stringContaining('the server made a context of 4096 tokens, not of 8192'),
+      },
     ]);
     expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });

@@ -311,7 +311,7 @@ function onHost(search: Search, weights: ModelWeights): GrantedMemoryPlan {
  */
 function copiesOf(engine: EngineProfile, { copiedBytes }: ModelWeights): Pick<GrantedMemoryPlan, 'copied'> {
   if (engine !== 'node-llama-cpp' || copiedBytes === undefined) return {};
-  const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages of them may go';
+  const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages can be dropped';
   return { copied: { name: 'copies', bytes: copiedBytes, why } };
 }
 

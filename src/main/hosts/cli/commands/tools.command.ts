@@ -6,12 +6,14 @@ import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { didYouMean } from '@shared/text/near-name.ts';
 import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
 import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
 import { serverTasks } from './server-tasks.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
+import { requireFolder } from '../checks/require-folder.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { confirm } from '../questions/confirm.ts';
@@ -32,6 +34,7 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
 ) => {
   const { tools: core, web, ownTools: own } = await context.core();
   const { terminal } = context;
+  if (args.project !== undefined) await requireFolder(resolve(args.project));
   const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
   if (action === 'list') {
     const listed = { servers: await core.list(inProject), web: await web.list(), own: await own.list(inProject) };
@@ -42,6 +45,7 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
   if (action === 'new') return newTool(context, name, args);
   const file = action === 'add' || action === 'import' ? null : await findOwnTool(context, name, args);
   if (file !== null) return ownTools(context, { action, tool: file, rest, args });
+  if (action !== 'add' && action !== 'import' && action !== 'composio') await find(context, name);
   switch (action) {
     case 'add':
       return add(context, [name, ...rest], args);
@@ -102,10 +106,13 @@ async function valueFor(context: CommandContext, name: string, variable: string)
 }
 
 async function find({ core }: CommandContext, name: string): Promise<ToolServerReport> {
-  const found = (await (await core()).tools.list()).find((one) => one.name === name);
+  const { tools: servers, ownTools: own, web } = await core();
+  const all = await servers.list();
+  const found = all.find((one) => one.name === name);
   if (found !== undefined) return found;
+  const names = [...all, ...(await own.list({})).tools, ...(await web.list())].map((one) => one.name);
   throw new AppError('not-found', `There is no tool server or tool ${name}.`, {
-    hint: 'See: dewpoint tools list. For a tool of a project add: --project DIR',
+    hint: `${didYouMean(name, names)}See: dewpoint tools list. For a tool of a project add: --project DIR`,
   });
 }
 
@@ -132,9 +139,9 @@ function list({ servers, web, own }: Listed, { out, err }: Terminal, { json }: T
   for (const { name, state, text, tools: all } of servers) {
     const on = all.filter(({ isOn }) => isOn);
     const tokens = on.reduce((sum, one) => sum + one.tokens, 0);
-    out(
-      `${name.padEnd(24)}  ${states[state].padEnd(12)}  ${on.length} of ${all.length} tools on, about ${tokens} tokens  ${seenName(text)}\n`,
-    );
+    // Before the first approval nobody knows the tools.
+    const known = all.length === 0 ? '' : `${on.length} of ${all.length} tools on, about ${tokens} tokens  `;
+    out(`${name.padEnd(24)}  ${states[state].padEnd(12)}  ${known}${seenName(text)}\n`);
   }
   for (const one of own.tools) out(ownToolLine(one));
   for (const one of web) out(webLine(one));
