@@ -135,7 +135,7 @@ export const agentConfig: AgentConfig = {
   commandTimeoutMs: 10_000,
   toolTimeoutMs: 20_000,
   maxWriteBytes: 1024 * 1024,
-  conduct: 5,
+  conduct: 6,
   recipe: {
     samples: 4,
     mechanicalChanges: true,
