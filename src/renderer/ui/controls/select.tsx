@@ -42,7 +42,10 @@ export function QuietSelect({ text, icon, ...select }: QuietSelectProps) {
       <span aria-hidden="true" className={`invisible ${space}`}>
         {text}
       </span>
-      <select {...select} className={`h-7 w-0 min-w-full appearance-none rounded-md bg-transparent ${space}`} />
+      <select
+        {...select}
+        className={`h-7 w-0 min-w-full appearance-none rounded-md border border-transparent bg-transparent ${space}`}
+      />
       <Mark className="right-1" />
     </span>
   );
