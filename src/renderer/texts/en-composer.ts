@@ -67,7 +67,7 @@ export const composer = {
 
   'assistant.label': 'Assistant',
   'assistant.none': 'No assistant',
-  'assistant.about': 'Answers with the text, model and way of an assistant. Write yours with the button beside it.',
+  'assistant.about': 'Choose an assistant to answer with its text and model. Write yours in Assistants, by the command list.',
   'assistant.edit': 'Edit assistants',
   'assistant.of': 'assistant {name}',
   'action.assistants': 'Assistants',
