@@ -126,6 +126,7 @@ const pageMayUse = [
   'session/session-state.ts',
   'session/session-tags.ts',
   'session/slash-commands.ts',
+  'session/step-speeds.ts',
   'settings/known-editors.ts',
   'text/csv-text.ts',
   'text/json-in.ts',

@@ -1,4 +1,4 @@
-// npm run bench -- NAME ARGS: brings what the benchmark needs, builds it and runs it.
+// npm run bench -- NAME ARGS: installs what the benchmark needs, builds it and runs it.
 import { ensureBenchBuilt, benchFile, ensureBuilt } from './setup/build.mjs';
 import { runInPlace } from './setup/child.mjs';
 import { findDocker } from './setup/docker.mjs';
@@ -16,12 +16,12 @@ async function main() {
     const built = await build(installed.node24);
     if (!built.ok) return fail(built.message, 1);
   }
-  // Some figures need no sandbox: the ones that do say so themselves.
+  // Some figures need no sandbox. Those that do report a missing image themselves.
   if (findDocker().ok) {
     const image = await ensureSandboxImage();
     if (!image.ok) say(image.message);
   }
-  // Run as the program is: growth is a figure of both.
+  // Uses the flags of the program, so that memory growth is measured under the same conditions.
   return runInPlace(installed.node24, [...nodeFlags, benchFile, ...process.argv.slice(2)]);
 }
 

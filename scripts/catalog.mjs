@@ -1,14 +1,14 @@
-// For maintainers: the pair of keys that signs catalogs, and a signed catalog to publish.
+// For maintainers: makes the pair of keys that signs catalogs, and signs a catalog for publishing.
 //   node scripts/catalog.mjs key PRIVATE.pem              makes a pair, writes its private half, prints the public one
 //   node scripts/catalog.mjs sign PRIVATE.pem REVISION    prints resources/catalog.json, signed
-// The printed key goes into src/main/models/suggest/catalog-updates.ts. The private half belongs into no repository and
-// on no machine that builds: whoever has it can recommend any file to everybody.
+// The printed key goes into src/main/models/suggest/catalog-updates.ts. Keep the private half out of every repository
+// and off every machine that builds: whoever has it can recommend any file to every user.
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** JSON with the keys of every object sorted: the bytes that are signed. */
+/** JSON with the keys of every object sorted. These are the bytes that are signed. */
 function canonicalJson(value) {
   return JSON.stringify(value, (_key, item) =>
     typeof item !== 'object' || item === null || Array.isArray(item)
@@ -28,7 +28,7 @@ export function makeKey() {
 
 /**
  * @param {unknown} catalog
- * @param {number} revision higher than that of every catalog that was published before
+ * @param {number} revision higher than that of every catalog published before
  * @param {string} privatePem
  */
 export function signCatalog(catalog, revision, privatePem) {
@@ -41,7 +41,7 @@ if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(
   const [what, file, revision] = process.argv.slice(2);
   if (what === 'key' && file !== undefined) {
     const { privatePem, publicKey } = makeKey();
-    // Never over one that is there: what it signed could not be followed up.
+    // Never overwrites an existing key: without it, no later catalog could be signed for programs that trust it.
     writeFileSync(file, privatePem, { mode: 0o600, flag: 'wx' });
     process.stdout.write(`${publicKey}\n`);
   } else if (what === 'sign' && file !== undefined && /^[1-9]\d*$/u.test(revision ?? '')) {

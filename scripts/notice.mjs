@@ -1,4 +1,4 @@
-// node scripts/notice.mjs: writes NOTICE anew from the packages that ship. A test says when it is out of date.
+// node scripts/notice.mjs: rewrites NOTICE from the packages that ship. A test fails when it is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,10 +6,10 @@ import { packageClosure } from './setup/package-closure.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
-// Only built in, so they are listed as needed for development; what is built in ships all the same.
+// The lock file lists these as development packages because they are bundled. They ship all the same.
 const builtIn = ['react', 'react-dom'];
 
-// Packages whose lock entry names none: what their own files say.
+// Licenses that the lock file lacks, taken from the packages' own files.
 const statedElsewhere = new Map([
   ['ssh2', 'MIT'],
   ['cpu-features', 'MIT'],
@@ -22,7 +22,7 @@ const statedElsewhere = new Map([
  */
 
 /**
- * Every package that ships, by name and version: built into the program or installed beside it, on any platform.
+ * Returns every package that ships, by name and version: bundled or installed beside the program, on any platform.
  * @param {{packages: Record<string, Locked>}} lock
  * @returns {Component[]}
  */
@@ -32,7 +32,7 @@ export function shippedComponents(lock) {
   const names = [...Object.keys(top.dependencies ?? {}), ...Object.keys(top.optionalDependencies ?? {}), ...builtIn];
   const components = packageClosure(lock, names).map((path) => {
     const { version, license, name: real } = lock.packages[path];
-    // Some stand under the name of another one.
+    // An aliased package lies under another name than its own.
     const name = real ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     return { name, version, license: license ?? statedElsewhere.get(name) ?? '' };
   });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// node scripts/package.mjs [--out FOLDER]: the program as an unpacked app (electron-builder --dir) for this machine, in
-// dist/ or FOLDER. What is bundled already is not shipped twice: of the packages only those go in that are loaded at
-// run time. With DEWPOINT_TEST_SHELL=1 it is made of the shell that tests have everywhere.
+// node scripts/package.mjs [--out FOLDER]: makes an unpacked app (electron-builder --dir) for this machine, in dist/ or
+// FOLDER. Bundled packages are not shipped twice: the app gets only the packages that are loaded at run time. With
+// DEWPOINT_TEST_SHELL=1 it uses the Electron of the test shell.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -45,7 +45,7 @@ async function main() {
 }
 
 /**
- * Which Electron is packed; an empty configuration: electron-builder finds the one of its package.
+ * Finds the Electron to pack. An empty configuration lets electron-builder find the one of its package.
  * @param {string} out
  * @returns {Promise<{ok: true, config: object} | {ok: false, message: string}>}
  */
@@ -56,7 +56,7 @@ async function electronFolder(out) {
   const own = join(out, 'shell');
   rmSync(own, { recursive: true, force: true });
   cpSync(shell.dist, own, { recursive: true });
-  // Its loader is for tests of a checkout; here the program itself is the app.
+  // The shell's loader is for tests of a checkout. Here the program itself is the app.
   rmSync(join(own, 'resources', 'app'), { recursive: true, force: true });
   return { ok: true, config: { electronDist: own, electronVersion: '25.1.1' } };
 }
@@ -67,13 +67,13 @@ async function electronFolder(out) {
  */
 function configuration(out, shell) {
   const config = JSON.parse(readFileSync(join(root, 'electron-builder.json'), 'utf8'));
-  // That switch came with Electron 29.
+  // This switch exists since Electron 29.
   if (shell.electronVersion !== undefined) delete config.electronFuses.grantFileProtocolExtraPrivileges;
   return { ...config, ...shell, directories: { output: out } };
 }
 
 /**
- * The app as electron-builder is to see it: the build, what is read beside it, and the packages it loads.
+ * Puts the app together for electron-builder: the build, the files read beside it, and the packages it loads.
  * @param {string} folder
  * @param {import('./setup/packed-files.mjs').PlatformFiles} platform
  */
@@ -94,7 +94,7 @@ function stage(folder, platform) {
     loaded.map((one) => [one, lock.packages[`node_modules/${one}`]?.version ?? '*']),
   );
   const author = 'The Dewpoint authors';
-  // What the desktops of Linux find the app's entry by, for its links and its windows.
+  // Linux desktops find the app's entry by this name, for its links and its windows.
   const desktopName = `${name}.desktop`;
   const own = { name, version, description, license, author, main, desktopName, dependencies };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
@@ -102,8 +102,9 @@ function stage(folder, platform) {
 }
 
 /**
- * What plain Node runs or reads: it cannot look into the archive. Electron has its own of each file in there, whose
- * hash it can check; only what no archive can hold (programs and native libraries) is there for both.
+ * Puts beside the archive what plain Node runs or reads, because plain Node cannot read inside it. Electron uses its
+ * own copies in the archive, whose hashes it can check. Only files that no archive can hold (programs and native
+ * libraries) are shared.
  * @param {string} staged
  * @param {string} beside
  */

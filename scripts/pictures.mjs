@@ -1,4 +1,4 @@
-// node scripts/pictures.mjs [FOLDER]: pictures of the built window in its states, into docs/images or FOLDER.
+// node scripts/pictures.mjs [FOLDER]: takes pictures of the built window in its states, into docs/images or FOLDER.
 import { spawnSync } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

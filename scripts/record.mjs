@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node scripts/record.mjs: does the README's first task with the starter model, on a copy of the example and in an empty
-// home, and puts what the terminal printed into docs/guide/sessions.md. Takes about a minute.
+// node scripts/record.mjs: runs the README's first task with the starter model, on a copy of the example and in an
+// empty home, and puts the terminal's output into docs/guide/sessions.md. Takes about a minute.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const commands = [
 const folder = mkdtempSync(join(tmpdir(), 'dewpoint-recording-'));
 try {
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
-  // Whatever has to be brought or built is no part of it.
+  // Downloads and builds run first, so that the recording does not show them.
   execFileSync(process.execPath, [join(root, 'scripts', 'start.mjs'), '--version'], { stdio: 'inherit' });
   const shown = commands.map((args) => `$ npm start -- ${args.map(quoted).join(' ')}\n${record(args)}`).join('\n');
   const about = `Recorded on ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} ${process.arch} cores, the model on the processor; lines as the program printed them into a pipe.`;
@@ -30,7 +30,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Both streams in the order of their lines, and how long it took. @param {readonly string[]} args */
+/** Returns both streams in the order of their lines, and how long it took. @param {readonly string[]} args */
 function record(args) {
   const file = join(folder, 'printed');
   const printed = openSync(file, 'w');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// npm start -- ARGS: brings what the program needs, builds it where its sources changed, and runs it.
-// Plain Node 20 without packages, for it runs before anything is installed. Everything it says goes
-// to stderr; stdout is the program's.
+// npm start -- ARGS: installs what the program needs, builds it if its sources changed, and runs it. Plain Node 20
+// without packages, because it runs before anything is installed. Its messages go to stderr; stdout belongs to the
+// program.
 import { appFile, cliFile, ensureBuilt } from './setup/build.mjs';
 import { runInPlace } from './setup/child.mjs';
 import { ensureInstalled } from './setup/install.mjs';
@@ -20,7 +20,7 @@ async function main(args) {
   return openApp(installed.node24);
 }
 
-// The window where there is one to be had, else the same interface in the browser.
+// Opens the window if one can be shown, else the same interface in the browser.
 /** @param {string} node24 @returns {Promise<number>} */
 async function openApp(node24) {
   const { ensureElectron, hasDisplay } = await import('./setup/electron.mjs');
@@ -37,7 +37,7 @@ async function openApp(node24) {
   const flags = process.env.DEWPOINT_TEST_SHELL === '1' ? ['--no-sandbox', '--disable-gpu'] : [];
   const started = Date.now();
   const code = await runInPlace(electron.path, [appFile, ...flags]);
-  // A window that never came up (missing system libraries, no working display) ends at once.
+  // A window that never came up (missing system libraries, no working display) ends within seconds.
   if ([0, 129, 130, 143].includes(code) || Date.now() - started > 5_000) return code;
   say(`Electron ended with ${code}; opening Dewpoint in the browser`);
   return serve();

@@ -1,5 +1,5 @@
-// npm test [-- SUITE…]: brings what the tests need and runs the suites in order. Plain Node 20
-// without packages. The last line alone is "N passed, N failed, N skipped".
+// npm test [-- SUITE…]: installs what the tests need and runs the suites in order. Plain Node 20 without packages. The
+// last line is always "N passed, N failed, N skipped".
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,10 @@ import {
 import { parseTestOptions, testHelp } from './setup/test-options.mjs';
 import { suites } from './setup/test-suites.mjs';
 
-/** The suite that runs now, so that an interrupt can end it. @type {import('node:child_process').ChildProcess | undefined} */
+/**
+ * The suite that runs now, so that an interrupt can end it. @type {import('node:child_process').ChildProcess |
+ * undefined}
+ */
 let running;
 let isInterrupted = false;
 
@@ -60,7 +63,7 @@ async function main() {
   return report(rows, options.isStrict);
 }
 
-// A test must not reach a person's home, nor spend their money with a key it finds.
+// Keeps tests away from the user's home, and from API keys that would cost money.
 /** @param {string} node24 @param {string} scratch @param {boolean} isStrict @returns {NodeJS.ProcessEnv} */
 function testEnvironment(node24, scratch, isStrict) {
   const entries = Object.entries(process.env).filter(([name]) => !name.endsWith('_API_KEY'));
@@ -87,7 +90,7 @@ async function runSuite(suite, context) {
   for (const need of suite.needs) {
     const met = await context.needs.meet(need);
     if (met.ok) continue;
-    // A program that does not build is broken, on every machine.
+    // A program that does not build is broken on every machine.
     const isExcused = need === suite.mayLack;
     const result = (context.isStrict || need === 'build') && !isExcused ? 'failed' : 'skipped';
     process.stdout.write(`${suite.name} ${result}: ${met.message}\n`);
@@ -122,7 +125,7 @@ async function runVitest(suite, context, row) {
   return { ...row(tally, note), secondTry };
 }
 
-/** @param {(typeof suites)[number]} suite @param {Context} context @param {readonly string[]} files all where none is named */
+/** @param {(typeof suites)[number]} suite @param {Context} context @param {readonly string[]} files empty means all */
 async function vitest(suite, context, files) {
   const file = join(context.scratch, `${suite.name}.json`);
   rmSync(file, { force: true });
@@ -142,7 +145,7 @@ async function vitest(suite, context, files) {
  */
 function run({ node24, env }, args, minutes) {
   return new Promise((done) => {
-    // A process group of its own, so that a suite that hangs ends with everything it started.
+    // The suite gets its own process group, so that a hanging one ends with everything it started.
     const isGroup = process.platform !== 'win32';
     const child = spawn(node24, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'], detached: isGroup });
     running = child;
@@ -187,7 +190,7 @@ function report(rows, isStrict) {
       `\nCI does not allow skipped tests:\n${total.skippedNames.map((name) => `  ${name}\n`).join('')}`,
     );
   }
-  // Once more at the end: who has the last lines of a long run alone must know what to look at.
+  // Repeats the failures at the end: a reader may have only the last lines of a long run.
   if (total.failures.length > 0) process.stdout.write(`\nfailed:\n${total.failures.join('\n')}\n`);
   const secondTry = rows.flatMap((row) => row.secondTry ?? []);
   if (secondTry.length > 0) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SuggestMachine } from '@shared/models/model-suggestion.ts';
 import { textMessage } from '@shared/models/model-messages.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
 import { bandwidthOf, expectedSpeed } from '../../src/main/models/suggest/expected-speed.ts';
 import { ollamaProgram, realProvider, startOllama } from '../../tests/engines/ollama-kit.ts';

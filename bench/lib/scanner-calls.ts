@@ -130,6 +130,8 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/renderer/lib/text/folder-text.ts#typedFolder': 'a person typed it',
   'src/renderer/lib/notices/offer-undo.ts#offerUndo': 'shows the text',
   'src/shared/text/text-between.ts#textsBetween': 'measured in those that use it',
+  'src/shared/text/near-name.ts#nearestName': 'a person typed it; a long text is not compared',
+  'src/shared/text/near-name.ts#didYouMean': 'as nearestName',
   'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
   'src/shared/session/prompt-templates.ts#matchingTemplates': 'a person typed it',
   'src/shared/tools/found-offers.ts#matchingPrompts': 'a person typed it',

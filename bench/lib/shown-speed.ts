@@ -1,4 +1,4 @@
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import { textMessage } from '@shared/models/model-messages.ts';
 import { startGeneration } from '../../src/main/models/engine/worker/answer/generate.ts';
 import { loadModel } from '../../src/main/models/engine/worker/load/load-model.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMissing, writeFileAtomic } from '../../src/main/lib/files/json-file.ts';
-import type { SignInSecrets } from '../../src/main/tools/sign-in/kept-sign-ins.ts';
+import type { LongSecrets } from '../../src/main/safety/keys/long-secrets.ts';
 import { SignInNeeded } from '../../src/main/tools/sign-in/refresh-sign-in.ts';
 import type { OauthWorld, TokenFault } from '../../tests/fakes/oauth-server.ts';
 import { createOauthWorld } from '../../tests/fakes/oauth-server.ts';
@@ -140,7 +140,7 @@ function tallyOf(child: ChildProcess): Promise<Tally> {
 const lockedShare = 0.03;
 
 /** A key store of all processes, in a file; it is locked now and then. */
-function fileSecrets(path: string, random: () => number): SignInSecrets {
+function fileSecrets(path: string, random: () => number): LongSecrets {
   const open = (): void => {
     if (random() < lockedShare) throw new Error('The key store is locked.');
   };

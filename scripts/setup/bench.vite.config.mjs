@@ -16,7 +16,7 @@ export default defineConfig({
     rollupOptions: {
       input: {
         main: resolve(root, 'bench/main.ts'),
-        // A process of its own for each scenario of the protocol's suite.
+        // The protocol's conformance suite starts this client once for each scenario.
         'conformance-client': resolve(root, 'bench/lib/conformance-client.ts'),
       },
       output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },

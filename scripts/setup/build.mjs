@@ -46,7 +46,7 @@ export function ensureBenchBuilt(node24) {
   const sources = readdirSync(join(root, 'bench')).filter((name) => name !== 'results');
   return ensure({
     what: 'the benchmark',
-    // It takes scenes, fakes and hostile lists from the tests.
+    // The benchmark imports scenes, fakes and hostile lists from the tests.
     inputs: [...shared, 'tests', config, ...sources.map((name) => `bench/${name}`)],
     output: benchFile,
     target: join(root, 'out', 'bench'),
@@ -73,7 +73,7 @@ async function ensure(step) {
   return withLock(join(root, '.cache', 'build.lock'), 'building', async () => {
     if (isFresh()) return { ok: true };
     const started = Date.now();
-    // Taken before the build: what changes while it runs is built the next time.
+    // The key is taken before the build, so a change made while it runs is built the next time.
     const key = keyOfFiles(root, step.inputs);
     say(`building ${step.what}`);
     const next = join(root, 'out', '.next');
@@ -91,8 +91,8 @@ async function ensure(step) {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Moves a build over the one before. Files that the new one does not have stay for a day: a program
- * that runs from the old build still loads parts of it.
+ * Moves a build over the previous one. Files that the new build does not have stay for a day, because a program that
+ * runs from the old build still loads parts of it.
  * @param {string} next
  * @param {string} target
  * @param {readonly string[]} folders

@@ -1,4 +1,4 @@
-// A program that tests need and that is built on this machine: once, and kept in the cache.
+// Programs that only tests need: built once on this machine and kept in the cache.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
@@ -7,10 +7,10 @@ import { say, sinceText } from './say.mjs';
 /** @typedef {{ok: true, path: string} | {ok: false, message: string}} Found */
 
 /**
- * @param {string} path where the program is, or will be; its folder has nothing else
+ * @param {string} path where the program is or will be, in a folder of its own
  * @param {{name: string, article: 'a' | 'an', allowed: boolean, build: (work: string) => Promise<string>}} how
- *   `allowed`: whether it may be built here, which takes minutes and all cores. `build` leaves the program, with what it needs
- *   beside itself, in the folder `bin` of the one that it is given, and says what went wrong: nothing where all went well.
+ *   `allowed`: whether it may be built here, which takes minutes and all cores. `build` gets a work folder, leaves the
+ *   program and all it needs in the subfolder `bin`, and returns an error message, empty on success.
  * @returns {Promise<Found>}
  */
 export async function builtProgram(path, { name, article, allowed, build }) {
@@ -43,7 +43,7 @@ export async function builtProgram(path, { name, article, allowed, build }) {
 }
 
 /**
- * Of a script that is run by itself: prints the path, or says what is missing.
+ * For a script that is run by itself: prints the path, or says what is missing.
  * @param {(options: {allowed: boolean}) => Promise<Found>} ensure
  */
 export async function printProgram(ensure) {
@@ -54,7 +54,7 @@ export async function printProgram(ensure) {
   process.exitCode = found.ok ? 0 : 5;
 }
 
-/** What a compiler said last. @param {string} output */
+/** The last lines that a compiler printed. @param {string} output */
 export function lastWords(output) {
   return output.trim().split('\n').slice(-12).join('\n').slice(-1500);
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { capture } from './run.mjs';
 
 /**
- * The kind of the engine's library for a graphics card of this machine, or why there is none. Metal is in every engine
- * for a Mac.
+ * Finds which engine library fits this machine's graphics card, or says why none does. On a Mac, every engine already
+ * has Metal.
  * @param {{platform?: NodeJS.Platform, arch?: string, nvidiaSmi?: () => string, drm?: string}} [machine] for tests
  * @returns {{ok: true, kind: 'cuda' | 'vulkan' | 'metal'} | {ok: false, message: string}}
  */

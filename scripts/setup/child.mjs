@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
 /**
- * Runs the program in our place: same input and output, signals passed on, its exit code ours.
+ * Runs the program in place of this one: same input and output, signals forwarded, its exit code returned.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{env?: NodeJS.ProcessEnv, cwd?: string}} [options]
- * @returns {Promise<number>} the exit code; 128 and the signal's number where a signal ended it
+ * @returns {Promise<number>} the exit code, or 128 plus the signal's number where a signal ended it
  */
 export function runInPlace(command, args, { env, cwd } = {}) {
   return new Promise((done) => {
@@ -29,8 +29,8 @@ export function runInPlace(command, args, { env, cwd } = {}) {
 function forwardSignals(child) {
   let lastMs = 0;
   const onInterrupt = () => {
-    // A terminal sends Ctrl-C to every process of the job, and npm sends it again: to pass it on
-    // as well would make two or three of it, and a second one means "at once".
+    // A terminal sends Ctrl-C to every process of the job, and npm sends it again. Forwarding it as well would make two
+    // or three of it, and a second one means "at once".
     if (isForeground() || Date.now() - lastMs < 200) return;
     lastMs = Date.now();
     child.kill('SIGINT');
@@ -49,7 +49,7 @@ function isForeground() {
 
 /** @param {string} stat a line of /proc/PID/stat @returns {boolean} */
 export function isForegroundStat(stat) {
-  // The name, in brackets, may hold spaces and brackets of its own.
+  // The name, in brackets, may itself contain spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [processGroup, terminalGroup] = [Number(fields[2]), Number(fields[5])];
   return terminalGroup > 0 && processGroup === terminalGroup;

@@ -1,12 +1,12 @@
 import { start } from './run.mjs';
 
 /**
- * Starts a display without a screen.
+ * Starts a virtual display (Xvfb).
  * @returns {Promise<{ok: true, display: string, stop: () => Promise<void>} | {ok: false, message: string}>}
  */
 export function startDisplay() {
   return new Promise((done) => {
-    // It picks a free number itself and writes it to the third stream.
+    // Xvfb picks a free number itself and writes it to file descriptor 3.
     const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp'];
     const server = start('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
     if (server === undefined) return done({ ok: false, message: 'Xvfb is not installed' });

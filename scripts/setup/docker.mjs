@@ -17,22 +17,22 @@ export function findDocker() {
 
 /**
  * Finds a running engine, else starts one of our own (Linux, root).
- * @param {{pidFile?: string, isRoot?: boolean}} [machine] other than this one in tests
+ * @param {{pidFile?: string, isRoot?: boolean}} [machine] replaces facts of this machine in tests
  * @returns {Promise<{ok: true, stop?: () => Promise<void>} | {ok: false, message: string}>}
- *   `stop` is there only where this call started the engine
+ *   `stop` is there only if this call started the engine
  */
 export async function startDocker({ pidFile = '/var/run/docker.pid', isRoot = process.getuid?.() === 0 } = {}) {
   const found = findDocker();
   if (found.ok) return found;
   const program = findDaemon();
   if (process.platform !== 'linux' || !isRoot || !program) return found;
-  // A second daemon beside a running one damages the first one's state: give a slow one its time.
+  // A second daemon beside a running one damages the first one's state, so a slow one gets a minute to answer.
   if (isDaemonThere(pidFile)) return (await answers(60, () => true)) ? { ok: true } : found;
   mkdirSync(cacheDir(), { recursive: true });
   const logFile = join(cacheDir(), 'dockerd.log');
   const log = openSync(logFile, 'w');
   say(`starting the Docker engine: ${program}`);
-  // It looks for its helpers (iptables, runc) on the PATH, where system programs need not be.
+  // The daemon looks for its helpers (iptables, runc) on the PATH, which need not have the folders of system programs.
   const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin` };
   const daemon = start(program, [], { detached: true, stdio: ['ignore', log, log], env });
   if (daemon === undefined) return found;
@@ -46,13 +46,13 @@ export async function startDocker({ pidFile = '/var/run/docker.pid', isRoot = pr
   return { ok: false, message: `the Docker engine did not start:\n${tail}` };
 }
 
-/** @returns {string | undefined} the engine's program, where it is installed */
+/** @returns {string | undefined} the engine's program, undefined where it is not installed */
 export function findDaemon() {
   if (has('dockerd')) return 'dockerd';
   return ['/usr/local/sbin/dockerd', '/usr/sbin/dockerd'].find((path) => existsSync(path));
 }
 
-/** @param {number} seconds @param {() => boolean} isRunning waiting ends early when it is not */
+/** @param {number} seconds @param {() => boolean} isRunning when it returns false, waiting ends early */
 async function answers(seconds, isRunning) {
   for (let tries = 0; tries < seconds * 2 && isRunning(); tries += 1) {
     if (findDocker().ok) return true;
@@ -73,7 +73,7 @@ function isDaemonThere(file) {
 async function stopDaemon(daemon) {
   if (daemon.exitCode !== null || daemon.pid === undefined) return;
   say('stopping the Docker engine that was started here');
-  // It was let go when it started: without this the process ends (code 13) before its engine does.
+  // The daemon was unreferenced at its start: without this, our process would end (code 13) before it does.
   daemon.ref();
   const ended = new Promise((done) => daemon.once('exit', done));
   daemon.kill('SIGTERM');

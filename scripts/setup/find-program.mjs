@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /**
- * The folders of PATH that count, by the rule of src/main/lib/programs/search-path.ts: whole paths outside of the current folder,
- * which may be a project with programs of its own, and not those that npm adds for a project.
+ * The folders of PATH in which programs are looked for, by the same rule as src/main/lib/programs/search-path.ts:
+ * absolute paths outside the current folder, which may be a project with programs of its own, and none that npm adds
+ * for a project.
  * @param {NodeJS.ProcessEnv} [env]
  * @param {string} [current]
  * @returns {string[]}
@@ -20,7 +21,7 @@ export function searchFolders(env = process.env, current = process.cwd()) {
 /**
  * @param {string} name
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {string | undefined} the whole path of a program; undefined where there is none
+ * @returns {string | undefined} the absolute path of a program, undefined where there is none
  */
 export function findProgram(name, env = process.env) {
   if (isAbsolute(name)) return isProgram(name) ? name : undefined;
@@ -30,8 +31,8 @@ export function findProgram(name, env = process.env) {
 }
 
 /**
- * A command that can be started without a shell. On Windows npm is a .cmd file, which only a shell can start: what it
- * starts is started.
+ * Returns a command that starts without a shell. On Windows npm is a .cmd file, which only a shell can start, so the
+ * script behind it is returned instead.
  * @param {string} name
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {readonly [string, ...string[]] | undefined}
@@ -58,7 +59,7 @@ function isProgram(path) {
   }
 }
 
-// The home folder, and what it or the system's programs lie in, is no project.
+// The home folder is no project, nor is a folder that contains it or the system's programs.
 /** @param {string} path @param {string} project */
 function isOfProject(path, project) {
   const isWide = [homedir(), '/bin', '/usr/bin', '/usr/local/bin'].some((own) =>

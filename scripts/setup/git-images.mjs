@@ -1,7 +1,7 @@
-// Images that hold little more than git, of releases of Debian older and newer than the sandbox's own:
-// `npm run bench -- hostile` has them play the person's machine. Usable alone:
+// Images with little more than git, from Debian releases older and newer than the sandbox's own. `npm run bench --
+// hostile` uses them as the user's machine. It can be run by itself:
 //   node scripts/setup/git-images.mjs
-// prints the names as JSON, last on stdout, and says on stderr why one cannot be had here.
+// prints the names as JSON, last on stdout, and on stderr why an image cannot be made here.
 import { createHash } from 'node:crypto';
 import { arch } from 'node:os';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ import { importTree, inFreshTree } from './sandbox-bootstrap.mjs';
 import { keepImage, loadImage } from './sandbox-image.mjs';
 import { say } from './say.mjs';
 
-/** From git 2.30 to the newest that Debian has; the release of the sandbox's image has 2.39. */
+/** From git 2.30 to the newest in Debian. The release of the sandbox's image has 2.39. */
 const suites = ['bullseye', 'trixie', 'sid'];
-/** Raise `version` to have the newest git of `sid` fetched anew. */
+/** Raise `version` to fetch the newest git of `sid` again. */
 const recipe = { version: 1, packages: ['git'], instructions: ['ENV LANG=C.UTF-8'] };
 
-/** @returns {Promise<readonly string[]>} the names of those that the engine has now */
+/** @returns {Promise<readonly string[]>} the names of the images that the engine has now */
 export async function ensureGitImages() {
   const engine = findDocker();
   if (!engine.ok) {

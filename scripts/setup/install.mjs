@@ -12,7 +12,7 @@ const stamp = join(modules, '.dewpoint-installed');
 const lockFile = join(root, 'package-lock.json');
 
 /**
- * Brings node_modules up to package-lock.json, without running any package's scripts.
+ * Installs node_modules to match package-lock.json, without running any package's scripts.
  * @returns {Promise<{ok: true, node24: string} | {ok: false, message: string}>}
  */
 export async function ensureInstalled() {
@@ -54,7 +54,7 @@ function isTreeComplete(lockText) {
 async function install() {
   const started = Date.now();
   say('installing packages (about a minute the first time)');
-  // Windows cannot delete the node.exe that runs this: `ci` would, `install` leaves it alone.
+  // On Windows, `ci` would fail: it cannot delete the node.exe that runs this. `install` leaves that file alone.
   const verb = process.platform === 'win32' ? ['install', '--no-save'] : ['ci'];
   const flags = [
     '--ignore-scripts',
@@ -74,7 +74,7 @@ async function install() {
   return { ok: true };
 }
 
-// Under `npm start` npm says which npm it is; it need not be on the PATH.
+// Under `npm start`, npm says where it is itself, so it need not be on the PATH.
 /** @returns {[string, string[]]} */
 function npmCommand() {
   const path = process.env.npm_execpath ?? '';

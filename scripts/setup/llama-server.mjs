@@ -1,5 +1,5 @@
-// Builds a real llama-server for tests, out of the llama.cpp sources that node-llama-cpp brings and linked with the libraries
-// that it ships; users bring their own. Usable alone:
+// Builds a real llama-server for tests. It uses the llama.cpp sources of node-llama-cpp and links the libraries that
+// the package ships. Users bring their own server. It can be run by itself:
 //   node scripts/setup/llama-server.mjs [--setup-system]      prints the path of the program
 import { copyFileSync, readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,7 +14,7 @@ import { ensurePackages, packagesFor } from './system.mjs';
 
 const parts = ['include', 'ggml/include', 'common', 'vendor', 'src', 'tools/server', 'tools/mtmd', 'tools/ui'];
 const headers = [...parts.slice(0, 4), 'vendor/hash', 'vendor/hash/rotate-bits', 'tools/mtmd', 'tools/server'];
-/** Models run in the libraries, which are built for speed: here only the time of the compiler counts. */
+/** Models run in the libraries, which are already optimized. Here only the compile time matters. */
 const flags = ['-O0', '-w'];
 
 const packages = join(root, 'node_modules');
@@ -35,7 +35,7 @@ export async function ensureLlamaServer({ allowed }) {
   return builtProgram(llamaServerPath(), { name: 'llama-server', article: 'a', allowed, build });
 }
 
-/** @param {string} work @returns {Promise<string>} what went wrong, empty where nothing did */
+/** @param {string} work @returns {Promise<string>} an error message, empty on success */
 async function build(work) {
   const compiler = await ensurePackages(packagesFor.compiler, { allowed: true });
   if (!compiler.ok) return compiler.message;
@@ -49,7 +49,7 @@ async function build(work) {
   const brought =
     (await run(['git', 'clone', '--quiet', '--no-checkout', bundle, source])) ||
     (await run(['git', '-C', source, 'checkout', '--quiet', 'HEAD', '--', ...parts])) ||
-    // The page for people, as one without files.
+    // Makes the source files of the server's web page, with no files in them.
     (await run(['c++', '-std=c++17', join(source, 'tools/ui/embed.cpp'), '-o', join(work, 'embed')])) ||
     (await run([join(work, 'embed'), join(work, 'ui.cpp'), join(work, 'ui.h')]));
   if (brought) return brought;
@@ -61,7 +61,7 @@ async function build(work) {
   const wrong = [];
   const compile = async () => {
     for (let next = waiting.shift(); next !== undefined && wrong.length === 0; next = waiting.shift()) {
-      // Of its files in C, one alone is called as such.
+      // This one C file must be compiled as C.
       const language = next.file.endsWith('sha256.c') ? ['cc'] : ['c++', '-std=c++17'];
       const message = await run([...language, ...flags, ...included, '-c', next.file, '-o', next.object]);
       if (message) wrong.push(message);
@@ -71,14 +71,14 @@ async function build(work) {
   if (wrong[0]) return wrong[0];
   const bin = join(work, 'bin');
   const shared = readdirSync(libraries).filter((name) => name.endsWith('.so'));
-  // It looks for the libraries of processors beside itself.
+  // llama-server looks for the libraries for processors in its own folder.
   for (const name of shared) copyFileSync(join(libraries, name), join(bin, name));
   const linked = shared.filter((name) => /^lib(?:llama|ggml)(?:-common|-base|\..*v[\d.]+)\.so$/u.test(name));
   const rest = ['-Wl,--allow-shlib-undefined', '-Wl,-rpath,$ORIGIN', '-pthread', '-o', join(bin, 'llama-server')];
   return run(['c++', ...objects, ...linked.map((name) => join(bin, name)), ...rest]);
 }
 
-/** The largest first, so that no core waits for it at the end. @param {string} source @param {string} work */
+/** Returns the largest first, so that no core waits for it at the end. @param {string} source @param {string} work */
 function sourcesIn(source, work) {
   const below = (/** @type {string} */ folder, /** @type {RegExp} */ named) =>
     readdirSync(join(source, folder)).flatMap((name) => (named.test(name) ? [join(source, folder, name)] : []));

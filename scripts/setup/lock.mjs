@@ -4,11 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { say } from './say.mjs';
 
 /**
- * Lets one process at a time of this machine do something slow. A lock whose process is gone is
- * taken over. The lock is released when `work` ends, however it ends.
+ * Lets only one process at a time on this machine run a slow job. A lock whose process is gone is taken over. The lock
+ * is released when `work` ends, also when it fails.
  * @template T
  * @param {string} file
- * @param {string} what for the message to the one who waits
+ * @param {string} what for the message to a process that waits
  * @param {() => Promise<T> | T} work
  * @returns {Promise<T>}
  */
@@ -45,11 +45,11 @@ function take(file) {
 function isAlive(file) {
   try {
     const pid = Number(readFileSync(file, 'utf8'));
-    // Between creation and the write of the number a lock is empty for an instant.
+    // Between its creation and the write of the number, a lock file is empty for an instant.
     if (pid > 0) process.kill(pid, 0);
     return true;
   } catch (error) {
-    // ENOENT: released a moment ago. Removing now could hit the lock of the next one.
+    // ENOENT: the lock was released a moment ago. Removing it now could remove the next owner's lock.
     return error.code === 'EPERM' || error.code === 'ENOENT';
   }
 }

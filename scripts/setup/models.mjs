@@ -6,13 +6,13 @@ import { cacheDir } from './paths.mjs';
 import { stream } from './run.mjs';
 
 /**
- * Brings a model of the catalog into the cache, by the program itself. Quick where it is there.
+ * Downloads a model of the catalog into the cache, with the program itself. Quick if it is already there.
  * @param {string} node24
  * @param {string} id such as `llama-cpp/smollm2-135m-instruct`
  * @returns {Promise<{ok: true} | {ok: false, message: string}>}
  */
 export async function ensureModel(node24, id) {
-  // A home of its own: the person's may be in use, and a test run has no business in it.
+  // Uses a home of its own: the user's may be in use, and a test run must not change it.
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-setup-'));
   try {
     const env = { ...process.env, DEWPOINT_HOME: home, DEWPOINT_CACHE: cacheDir() };

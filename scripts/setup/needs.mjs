@@ -18,11 +18,11 @@ import { ensurePackages, packagesFor } from './system.mjs';
 /** @typedef {{ok: true} | {ok: false, message: string}} Met */
 
 /**
- * What suites need, each brought at most once.
+ * Provides what suites need, each need at most once.
  * @param {{node24: string, mayChangeSystem: boolean, env: NodeJS.ProcessEnv}} options
- *   `env` is what the suites run with; needs add to it
+ *   `env` is the environment of the suites; needs add to it
  * @returns {{meet: (need: string) => Promise<Met>, stop: () => Promise<void>}}
- *   `stop` ends what was started here and nothing else
+ *   `stop` ends only what was started here
  */
 export function createNeeds({ node24, mayChangeSystem, env }) {
   /** @type {Map<string, Promise<Met>>} */
@@ -99,7 +99,8 @@ async function bringDocker({ allowed, stops }) {
   return started;
 }
 
-// Installed and not started: its tests start one of their own. Without it they alone are skipped, or fail in CI.
+// Installs these programs without starting them: the tests start their own. If they are missing, only those tests are
+// skipped, except in CI, where the suite fails.
 /**
  * @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context
  * @param {{programs: readonly string[], packages: readonly string[], what: string}} engine
@@ -130,14 +131,15 @@ async function bringPytest({ allowed }) {
   return { ok: false, message: 'the python3 of the search path has no pytest: python3 -m pip install pytest' };
 }
 
-// The tests start a ring and a bus of their own: a person's is not touched.
+// The tests start a keyring and a bus of their own and leave the user's alone.
 /** @param {{allowed: boolean}} context @returns {Promise<Met>} */
 async function bringKeyring({ allowed }) {
   if (process.platform !== 'linux') return { ok: false, message: 'gnome-keyring is tested on Linux only' };
   return ensurePackages(packagesFor.keyring, { allowed });
 }
 
-// Only where a server may be built is its absence a reason to skip the whole suite; elsewhere its own tests are skipped.
+// A missing server skips the whole suite only where it may be built. Elsewhere only the tests of that server are
+// skipped.
 /**
  * @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context
  * @param {typeof ensureOllama} ensure
@@ -152,7 +154,7 @@ async function bringServer({ allowed, env }, ensure, variable) {
   return { ok: true };
 }
 
-// Of some 30 to 190 MB, into the cache; a Mac's engine has it.
+// Downloads 30 to 190 MB into the cache. A Mac's engine needs nothing more.
 /** @param {{node24: string}} context @returns {Promise<Met>} */
 async function bringCardLibrary({ node24 }) {
   const card = findCard();
@@ -160,7 +162,7 @@ async function bringCardLibrary({ node24 }) {
   return ensureModel(node24, 'engine/auto');
 }
 
-// Electron itself where it was already fetched, else the test shell.
+// Uses Electron itself if it is already downloaded, else the test shell.
 /** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
 async function bringElectron({ allowed, env }) {
   if (process.platform === 'linux') {
@@ -178,7 +180,7 @@ async function bringElectron({ allowed, env }) {
 
 /** @param {{env: NodeJS.ProcessEnv, stops: (() => Promise<void>)[]}} context @returns {Promise<Met>} */
 async function bringDisplay({ env, stops }) {
-  // Not the person's own display, where there is Xvfb: windows would steal the focus.
+  // Where there is Xvfb, the user's own display is left alone: test windows would steal the focus.
   const started = process.platform === 'linux' ? await startDisplay() : undefined;
   if (!started) return { ok: true };
   if (!started.ok) return hasDisplay(env) ? { ok: true } : started;

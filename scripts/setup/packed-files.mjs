@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { root } from './paths.mjs';
 
 /**
- * What npm packages bring for each machine, as the program looks for it (src/main/lib/programs/platform-files.ts), and
- * what electron-builder calls what it makes there.
+ * What npm packages provide for each machine, where the program looks for it (src/main/lib/programs/platform-files.ts),
+ * and how electron-builder names its results there.
  * @typedef {{package: string, file: string}} PackageFile
  * @typedef {{packages: Record<'node' | 'engine' | 'search' | 'keys' | 'database', PackageFile>, packed: {program: string, resources: string}}} PlatformFiles
  * @type {Record<string, PlatformFiles>}
@@ -17,7 +17,7 @@ export const here = `${process.platform}-${process.arch}`;
 const grammars = ['python', 'javascript', 'typescript'].map((name) => `tree-sitter-${name}.wasm`);
 
 /**
- * Not in the bundle: native, or files that are read from their package.
+ * Packages that are not in the bundle, because they are native or their files are read at run time.
  * @param {PlatformFiles} platform
  */
 export function loadedAtRunTime({ packages: { node, search, keys, database } }) {
@@ -26,8 +26,8 @@ export function loadedAtRunTime({ packages: { node, search, keys, database } }) 
 }
 
 /**
- * Variants of the engine for other processors and for cards are fetched when a machine asks for them, and what stands in
- * their place in the lock file, deeper down, is not shipped either.
+ * Says whether a package ships. Variants of the engine for other processors and for graphics cards are downloaded when
+ * a machine needs them. Packages nested deeper in the lock file in their place do not ship either.
  * @param {string} path of a package, as in the lock file
  * @param {PlatformFiles} platform
  */
@@ -36,7 +36,7 @@ export function isPackedPackage(path, { packages }) {
 }
 
 /**
- * Without what other platforms load: SQLite for all of them is 30 MB, for one it is 2.5.
+ * Says whether a file ships. Files for other platforms do not: SQLite for all of them is 30 MB, for one it is 2.5 MB.
  * @param {string} file in one of the packages, with slashes
  * @param {string} machine the key of the table
  */

@@ -2,14 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { findCommand, findProgram, searchFolders } from './find-program.mjs';
 import { root } from './paths.mjs';
 
-// This runs wherever a person stands, which may be a project: programs are never looked for there, nor stand there.
+// These scripts may be run in any folder, also in a project. Programs are neither looked for nor run there.
 
 /**
  * Runs a program and collects what it prints. Never throws.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number}} [options]
- * @returns {{ok: boolean, stdout: string, stderr: string}} not ok also where the program is missing
+ * @returns {{ok: boolean, stdout: string, stderr: string}} not ok if the program fails or is missing
  */
 export function capture(command, args, { cwd = root, env = process.env, timeoutMs = 30_000 } = {}) {
   const found = findCommand(command, env);
@@ -29,7 +29,7 @@ export function capture(command, args, { cwd = root, env = process.env, timeoutM
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number, quiet?: boolean}} [options]
- *   quiet shows the output only when the program fails
+ *   quiet shows the output only if the program fails
  * @returns {Promise<{ok: boolean, output: string}>} output is collected only when quiet
  */
 export function stream(command, args, { cwd, env, timeoutMs, quiet = false } = {}) {
@@ -67,7 +67,7 @@ export function start(command, args, { cwd = root, env = process.env, ...options
   return spawn(found[0], [...found.slice(1), ...args], { ...options, cwd, env: cleaned(env) });
 }
 
-// What a program starts by name is looked for in the same places.
+// What a program starts by name is found in the same folders.
 /** @param {NodeJS.ProcessEnv} env @returns {NodeJS.ProcessEnv} */
 function cleaned(env) {
   const { Path: _path, ...rest } = env;

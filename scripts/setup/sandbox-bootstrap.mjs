@@ -1,5 +1,5 @@
-// The sandbox image without an image registry: the packages of resources/sandbox/Dockerfile by
-// debootstrap, Node and npm out of npm packages.
+// Makes the sandbox image without an image registry: Debian packages of resources/sandbox/Dockerfile by debootstrap,
+// Node and npm from npm packages.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { arch } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { say } from './say.mjs';
 const nodeVersion = '24.21.0';
 const npmVersion = '11.21.2';
 
-/** The Debian packages of the image; a test compares them with the Dockerfile. */
+/** The Debian packages of the image. A test compares them with the Dockerfile. */
 const packages = [
   'ca-certificates',
   'file',
@@ -32,7 +32,7 @@ const packages = [
   'ripgrep',
 ];
 
-/** What the Dockerfile says with ENV, LABEL, WORKDIR and CMD. */
+/** The ENV, LABEL, WORKDIR and CMD lines of the Dockerfile. */
 const settings = [
   'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   'ENV LANG=C.UTF-8',
@@ -44,7 +44,7 @@ const settings = [
   'CMD ["/bin/bash"]',
 ];
 
-/** What the image's key is made of besides the Dockerfile and the runner. Raise `version` when `arrange` changes. */
+/** Part of the image's key, with the Dockerfile and the runner. Raise `version` when `arrange` changes. */
 export const recipe = { version: 2, packages, settings, nodeVersion, npmVersion };
 
 /**
@@ -66,7 +66,8 @@ export async function bootstrapImage(image, runnerFolder) {
 }
 
 /**
- * An empty folder of the cache to make an image in, gone afterwards. Needs Linux, root and debootstrap.
+ * Gives `make` an empty folder of the cache to make an image in, and removes it afterwards. Needs Linux, root and
+ * debootstrap.
  * @param {(tree: string, work: string) => Promise<{ok: true} | {ok: false, message: string}>} make
  * @returns {Promise<{ok: true} | {ok: false, message: string}>}
  */
@@ -85,7 +86,7 @@ export async function inFreshTree(make) {
   }
 }
 
-// A process that was killed leaves half a tree, with debootstrap's mounts still in it.
+// A killed process leaves half a tree, with debootstrap's mounts still in it.
 /** @param {string} images */
 function removeLeftovers(images) {
   if (!existsSync(images)) return;
@@ -96,7 +97,7 @@ function removeLeftovers(images) {
   }
 }
 
-/** @returns {string} why no tree can be made on this machine; empty where one can */
+/** @returns {string} why this machine cannot make a tree, empty where it can */
 function whatHinders() {
   const else_ = 'or connect to an image registry, or copy the image from another machine (docker save, docker load)';
   if (process.platform !== 'linux') {
@@ -155,7 +156,7 @@ async function unpack(spec, folder) {
 
 /** @param {string} tree */
 async function arrange(tree) {
-  // 1777: the user inside is whoever owns the project.
+  // Mode 1777: the user inside the container has the id of the project's owner.
   const folders = ['workspace', 'scratch'].map((name) => join(tree, name));
   for (const folder of folders) mkdirSync(folder, { recursive: true });
   writeFileSync(join(tree, 'etc/gitconfig'), '[safe]\n\tdirectory = *\n');
@@ -179,7 +180,7 @@ async function buildRunner(tree, _work, runnerFolder) {
 }
 
 /**
- * Hands a folder to the engine as an image.
+ * Imports a folder into the engine as an image.
  * @param {string} tree
  * @param {string} image
  * @param {readonly string[]} [instructions] lines of a Dockerfile

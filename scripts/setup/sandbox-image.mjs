@@ -1,8 +1,8 @@
-// Brings the image of the sandbox: from the engine, from the cache, by `docker build`, or, where no
-// image registry can be reached, from Debian packages with debootstrap. Usable alone:
+// Brings the image of the sandbox: from the engine, from the cache, by `docker build`, or, where no image registry can
+// be reached, from Debian packages with debootstrap. It can be run by itself:
 //   node scripts/setup/sandbox-image.mjs [--json]
-// prints the image's name last on stdout (with --json as {"image": NAME, "id": "sha256:…"}),
-// everything else on stderr, and exits with 5 where the image cannot be had on this machine.
+// prints the image's name last on stdout (with --json as {"image": NAME, "id": "sha256:…"}), everything else on stderr,
+// and exits with 5 if this machine cannot get the image.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { arch } from 'node:os';
@@ -19,10 +19,10 @@ const folder = join(root, 'resources', 'sandbox');
 const dockerfile = join(folder, 'Dockerfile');
 const runnerFolder = join(folder, 'runner');
 
-/** The name under which the newest image of this checkout can be used without knowing its key. */
+/** A fixed name for the newest image of this checkout, for use without knowing its key. */
 export const devTag = 'dewpoint-sandbox:dev';
 
-/** @returns {string} the name of the image that this checkout's inputs make */
+/** @returns {string} the name of the image that this checkout's files make */
 export function imageTag() {
   const hash = createHash('sha256').update(readFileSync(dockerfile));
   for (const name of readdirSync(runnerFolder).sort()) hash.update(name).update(readFileSync(join(runnerFolder, name)));
@@ -31,7 +31,7 @@ export function imageTag() {
 }
 
 /**
- * Makes sure that the engine has the image. Quick where it has it.
+ * Makes sure that the engine has the image. Quick if it already does.
  * @returns {Promise<{ok: true, image: string, id: string} | {ok: false, message: string}>}
  */
 export async function ensureSandboxImage() {
@@ -93,7 +93,7 @@ export async function loadImage(file, image) {
 }
 
 /**
- * Saved whole, so that the image keeps its id when it is loaded again.
+ * Saves the whole image, so that it keeps its id when it is loaded again.
  * @param {string} image
  * @param {string} file
  */
@@ -107,7 +107,7 @@ export async function keepImage(image, file) {
   }
 }
 
-/** @param {string} image @returns {string} empty where the engine does not have it */
+/** @param {string} image @returns {string} the id, empty if the engine does not have the image */
 export function imageId(image) {
   return capture('docker', ['image', 'inspect', '--format', '{{.Id}}', image]).stdout.trim();
 }

@@ -1,12 +1,14 @@
-// Messages of the set-up. All of them go to stderr: stdout belongs to the program that is started
-// afterwards, whose `--json` must stay clean.
+// Messages of the set-up. All of them go to stderr: stdout belongs to the program that starts afterwards, whose
+// `--json` must stay clean.
 
-/** @param {string} text one line for the person who waits */
+/** @param {string} text one line for the user who waits */
 export function say(text) {
   process.stderr.write(`dewpoint: ${text}\n`);
 }
 
-/** As `src/shared/text/size-text.ts` has it, which cannot be read before the packages are there. @param {number} bytes */
+/**
+ * Same as `src/shared/text/size-text.ts`, which cannot be imported before packages are installed. @param {number} bytes
+ */
 export function sizeText(bytes) {
   if (bytes < 999.5) return `${Math.round(bytes)} B`;
   if (bytes < 999_950) return `${(bytes / 1e3).toFixed(1)} kB`;

@@ -1,9 +1,9 @@
-// Stamps: small files that say for which inputs a slow step was done last.
+// Stamps: small files that record the inputs with which a slow step was last done.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** @param {string} file @returns {string} empty where there is no stamp */
+/** @param {string} file @returns {string} the key, empty where there is no stamp */
 export function readStamp(file) {
   try {
     return readFileSync(file, 'utf8');
@@ -24,9 +24,10 @@ export function keyOfText(text) {
 }
 
 /**
- * A key of files by name, size and time of change. Contents are not read: this runs at every start.
+ * Returns a key of files by name, size and time of change. It does not read their contents, because it runs at every
+ * start.
  * @param {string} base
- * @param {readonly string[]} entries files and folders under `base`; one that is missing counts as such
+ * @param {readonly string[]} entries files and folders under `base`; a missing one changes the key, too
  * @returns {string}
  */
 export function keyOfFiles(base, entries) {
@@ -46,8 +47,8 @@ function addEntry(hash, base, entry) {
 }
 
 /**
- * Whether an installed tree is the one a lock file asks for: every package that is not optional is
- * there in the locked version. So a tree that a person installed is not installed again.
+ * Whether an installed tree matches the lock file: every package that is not optional is there in the locked version.
+ * This avoids a second installation after a user's own `npm install`.
  * @param {{packages?: Record<string, {version?: string, optional?: boolean, devOptional?: boolean, link?: boolean}>}} lock
  * @param {{packages?: Record<string, {version?: string}>}} installed npm's own `node_modules/.package-lock.json`
  * @returns {boolean}

@@ -1,12 +1,12 @@
 import { capture, has, stream } from './run.mjs';
 import { say } from './say.mjs';
 
-/** Debian packages by what needs them; only those of a chosen suite are asked for. */
+/** Debian packages by what needs them. Only those for a chosen suite are installed. */
 export const packagesFor = {
   docker: ['docker.io', 'containerd', 'runc', 'iptables'],
-  // It takes the runc that the engine above brought: named here, apt would take another maker's engine away for it.
+  // podman uses the runc of the Docker engine above. Naming runc here would make apt remove another maker's engine.
   podman: ['podman'],
-  // What maps the users of an engine that is not root's.
+  // Maps the users of an engine that does not run as root.
   rootless: ['rootlesskit', 'uidmap'],
   image: ['debootstrap'],
   compiler: ['gcc', 'g++'],
@@ -21,7 +21,7 @@ export const packagesFor = {
     'libxss1',
     'libatk-bridge2.0-0',
     'libsecret-1-0',
-    // What shows notifications on a desktop.
+    // Shows notifications on a desktop.
     'dbus',
     'dunst',
     'libnotify4',
@@ -29,7 +29,7 @@ export const packagesFor = {
 };
 
 /**
- * Makes sure that Debian packages are installed; installs the missing ones only where that is allowed.
+ * Makes sure that Debian packages are installed. Installs missing ones only if that is allowed.
  * @param {readonly string[]} packages
  * @param {{allowed: boolean}} options
  * @returns {Promise<{ok: true} | {ok: false, message: string}>}

@@ -10,19 +10,22 @@ const failureWidth = 300;
  * @property {number} failed
  * @property {number} skipped
  * @property {readonly string[]} skippedNames
- * @property {readonly string[]} failures each a name with the beginning of what was wrong below it
+ * @property {readonly string[]} failures each a test's name, with the beginning of its error below
  */
 
-/** A check, or a suite that could not run, counts as one. @param {'passed' | 'failed' | 'skipped'} result @returns {Tally} */
+/**
+ * Counts a check, or a suite that could not run, as one. @param {'passed' | 'failed' | 'skipped'} result @returns
+ * {Tally}
+ */
 export function oneOf(result) {
   return { passed: 0, failed: 0, skipped: 0, skippedNames: [], failures: [], [result]: 1 };
 }
 
 /**
- * @typedef {object} ReportedFile a file of tests in the report of Vitest's JSON reporter
+ * @typedef {object} ReportedFile a test file in the report of Vitest's JSON reporter
  * @property {string} name its path
  * @property {string} status
- * @property {string} [message] what broke the file itself
+ * @property {string} [message] the error that broke the file itself
  * @property {readonly {status: string, fullName: string, failureMessages?: readonly string[]}[]} assertionResults
  */
 
@@ -48,11 +51,12 @@ export function tallyOfReport(report, exitedWell) {
   };
 }
 
-/** More files than this that fail are no chance. */
+/** If more files than this fail, it is not chance. */
 const mostFilesAgain = 5;
 
 /**
- * The files that may be run once more, alone; none where so many failed that it is no chance, or where the run itself failed.
+ * Returns the files that may be run once more, alone. Returns none if so many failed that it is not chance, or if the
+ * run itself failed.
  * @param {{testResults?: readonly ReportedFile[]}} report
  * @returns {readonly string[]} paths
  */
@@ -62,8 +66,8 @@ export function filesToRunAgain(report) {
 }
 
 /**
- * A run in which the files that were run again stand as they ended the second time. What failed the first time is told
- * in `secondTry`, so that a test that fails by chance is seen.
+ * Counts a run whose failed files were run again: for those the second result counts. `secondTry` names what failed
+ * only the first time, so that a test that fails by chance is noticed.
  * @param {{testResults?: readonly ReportedFile[]}} first
  * @param {{testResults?: readonly ReportedFile[]}} second
  * @param {boolean} exitedWell the second run
@@ -86,7 +90,7 @@ function failuresOf(file) {
   return tests.map((test) => failure(`${name}: ${test.fullName.trim()}`, test.failureMessages?.join('\n')));
 }
 
-// Where the test stands and what it saw are in the first lines; the rest was printed while it ran.
+// The first lines say where the test is and what it saw. The rest was printed while it ran.
 /** @param {string} name @param {string} [message] */
 function failure(name, message = '') {
   const lines = stripVTControlCharacters(message).trimEnd().split('\n', failureLines);
@@ -110,8 +114,8 @@ export function sumLine(tally) {
 }
 
 /**
- * In CI a skipped test is no pass: what is skipped there was never tried anywhere. But for whole suites that lack what
- * no set-up can bring, a graphics card.
+ * In CI a skipped test is a failure, because it would then never run anywhere. The exception is a whole suite that
+ * needs what no set-up can provide, such as a graphics card.
  * @param {Tally} tally @param {boolean} isStrict @param {number} [excused] how many of the skipped are such suites
  * @returns {0 | 1}
  */

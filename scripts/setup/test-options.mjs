@@ -47,7 +47,7 @@ function nearest(word) {
   return names.map((name) => ({ name, far: distance(word, name) })).sort((a, b) => a.far - b.far)[0]?.name;
 }
 
-/** Levenshtein's distance. @param {string} a @param {string} b */
+/** The Levenshtein distance. @param {string} a @param {string} b */
 function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,13 +1,12 @@
 /**
- * The suites in the order they run in: quick ones first, so that a mistake shows early.
- * - `check`: a program of node_modules that passes or fails as one
- * - else a Vitest project of the same name
- * - `needs`: what has to be there before it starts, see needs.mjs
- * - `mayLack`: the one need whose absence is no failure even in CI, for no set-up can bring it
- * - `minutes`: a suite that takes longer hangs and is killed
- * - `isOnRequest`: runs only where it is named
- * - `runsAgain`: up to five files of it that failed are run once more, and named if they pass then: real windows,
- *   containers, engines, programs and times on a busy machine
+ * The suites in the order they run: quick ones first, so that a mistake shows early.
+ * - `check`: programs of node_modules that pass or fail as one; without it, the Vitest project of the same name runs
+ * - `needs`: what must be there before the suite starts, see needs.mjs
+ * - `mayLack`: the one need whose absence is no failure even in CI, because no set-up can provide it
+ * - `minutes`: a suite that takes longer is taken as hung and killed
+ * - `isOnRequest`: runs only if it is named
+ * - `runsAgain`: up to five failed files are run once more, and named if they pass then. For suites that depend on
+ *   windows, containers, engines, programs or a busy machine.
  * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, isOnRequest?: boolean, runsAgain?: boolean, check?: readonly (readonly string[])[]}[]}
  */
 export const suites = [
@@ -42,7 +41,7 @@ export const suites = [
       'model:llama-cpp/smollm2-135m-instruct',
       'ollama',
       'llama-server',
-      // The smallest that calls tools, for the server.
+      // The smallest model that calls tools, for the server.
       'model:llama-cpp/qwen2.5-coder-0.5b-instruct',
     ],
   },

@@ -2,7 +2,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import offeredCatalog from '../../resources/catalog.json';
 import catalog from '../../resources/models.json';
-import { valueOf } from '@shared/errors.ts';
 import { givesMemoryBack } from '@shared/models/machine-strain.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { EngineLibraries } from './models/engine/engine-libraries.ts';
@@ -240,10 +239,7 @@ function homeKeysOf(
     processPath: files.keyProcess,
     programs,
     settings: () => settings.current(),
-    keepService: async (provider, service) => {
-      const key = ['providers', provider];
-      valueOf(await (service === null ? settings.unset(key) : settings.set(key, service)));
-    },
+    keepService: (provider, service) => settings.save(['providers', provider], service),
     learn: (secret) => redactor.learn(secret),
     onNotice: config.onNotice,
     askModels,

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
@@ -91,15 +90,11 @@ export function createToolParts(
     now,
     running: toolServers,
     signIns,
-    save: async (name: string, server: Settings['toolServers'][string] | null) => {
-      const key = ['toolServers', name];
-      valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
-    },
+    save: (name: string, server: Settings['toolServers'][string] | null) =>
+      settings.save(['toolServers', name], server),
     projects,
-    saveProject: async (projectPath: string, own: Settings['projectTools'][string] | null) => {
-      const key = ['projectTools', projectPath];
-      valueOf(await (own === null ? settings.unset(key) : settings.set(key, own)));
-    },
+    saveProject: (projectPath: string, own: Settings['projectTools'][string] | null) =>
+      settings.save(['projectTools', projectPath], own),
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(nameOf(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
   };
@@ -190,7 +185,7 @@ function createOwnToolParts(
     saveProject,
     programsOf,
     now,
-    saveOff: async (names) => void valueOf(await settings.set(['ownToolsOff'], [...names])),
+    saveOff: (names) => settings.save('ownToolsOff', [...names]),
     keepSecret: (name, value) => keys.own.set(name, value),
     dropSecret: (name) => keys.own.remove(name),
   };

@@ -165,7 +165,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     rules: createRuleCommands({
       files: rules,
       settings: () => settings.current(),
-      approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
+      approve: (approved) => settings.save('rules.approved', approved),
     }),
     tools: createToolCommands(parts.toolCommands),
     ownTools: createOwnToolCommands(parts.ownToolCommands),

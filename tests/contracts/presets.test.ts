@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../src/shared/models/model-messages.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
 import type { KnownProvider } from '../../src/shared/models/known-providers.ts';
@@ -213,6 +213,19 @@ describe('how hard a model is to think', () => {
     for (const kind of ['openai', 'anthropic', 'huggingface']) {
       const { body } = await sentBy({ kind }, { model: 'm' });
       expect([body.reasoning_effort, body.reasoning, body.output_config]).toEqual([undefined, undefined, undefined]);
+    }
+  });
+});
+
+describe('a model that its service calls old', () => {
+  // Catches: a package writes to the terminal by itself, three times a message, past what makes a text safe to see.
+  it('is called without a word on the console', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    try {
+      await sentBy({ kind: 'anthropic' }, { model: 'claude-sonnet-4-5' });
+      expect(warn).not.toHaveBeenCalled();
+    } finally {
+      warn.mockRestore();
     }
   });
 });

@@ -101,7 +101,7 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
     expect(callsOf(one)).toEqual([]);
     expect(questionOf(one)?.review?.model).toMatchObject({
       text: null,
-      why: expect.stringContaining('plans.md is not to leave this machine'),
+      why: expect.stringContaining('plans.md must not leave this machine'),
     });
     await replays(one);
   });

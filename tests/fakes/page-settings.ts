@@ -60,6 +60,7 @@ function pageSettings(holder: { settings: Record<string, unknown> }): PageSettin
       get: () => success(null),
       set: async (key, value) => success(set(key, value)),
       unset: async (key) => success(set(key, undefined)),
+      save: async (key, value) => set(key, value ?? undefined),
       watch,
     },
   });

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { createWebClient } from '../../src/main/sandbox/network/web-client.ts';
 import { createOutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
-import type { SignInSecrets } from '../../src/main/tools/sign-in/kept-sign-ins.ts';
+import type { LongSecrets } from '../../src/main/safety/keys/long-secrets.ts';
 import type { ServerSignIns, ServerSignInsOptions } from '../../src/main/tools/sign-in/server-sign-ins.ts';
 import { createServerSignIns } from '../../src/main/tools/sign-in/server-sign-ins.ts';
 import { serverDefinitionSchema, type ServerDefinition } from '../../src/shared/tools/server-definition.ts';
 
 /** Secrets in a table, as a key store that is open has them. */
-export function tableSecrets(): SignInSecrets & { readonly table: Map<string, string> } {
+export function tableSecrets(): LongSecrets & { readonly table: Map<string, string> } {
   const table = new Map<string, string>();
   return {
     table,
@@ -21,7 +21,7 @@ export function tableSecrets(): SignInSecrets & { readonly table: Map<string, st
 /** Sign-ins that reach servers of this machine over real connections. */
 export function realSignIns(
   home: string,
-  secrets: SignInSecrets,
+  secrets: LongSecrets,
   more: Partial<ServerSignInsOptions> = {},
 ): ServerSignIns {
   const outward = createOutboundConnections(() => ({ proxy: null, certificates: null }), {});

@@ -108,7 +108,7 @@ describe('compose', () => {
     expect(await reasonFor('llama-cpp/none')).toContain('`dewpoint models pull llama-cpp/none`');
     expect(await reasonFor('script/other')).not.toContain('models pull');
     expect(await reasonFor('none')).toContain('Use its full name (llama-cpp/none?)');
-    const hint = expect.stringContaining('Is it llama-cpp/none?');
+    const hint = expect.stringContaining('A model is named PROVIDER/MODEL.');
     await expect(core.client.models.show({ id: 'none', fit: false }, { signal: neverAborted })).rejects.toMatchObject({
       data: {
         code: 'not-found',

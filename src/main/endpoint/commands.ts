@@ -72,7 +72,7 @@ function createClientRuns({ keys, logs }: Pick<EndpointOptions, 'keys' | 'logs'>
     }).catch((error: unknown) => {
       const { code, message } = toFailure(error);
       if (code === 'cancelled' && signal.aborted) return;
-      const text = stop.signal.aborted ? 'It was ended: the key was revoked, or Dewpoint ends.' : message;
+      const text = stop.signal.aborted ? 'Stopped: the key was revoked, or Dewpoint is closing.' : message;
       fail({ code: 'failed', message: text });
     });
     const one: Running = { client: client.name, stop, ended: work };

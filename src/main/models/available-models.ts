@@ -12,10 +12,11 @@ import { entryOfFile, entryOfHeader } from './model-entries.ts';
 import type { ProbeResults } from './probe-model.ts';
 import type { EngineLibraries } from './engine/engine-libraries.ts';
 import type { HubModels } from './files/hub-models.ts';
+import { notFoundHint } from './not-found-hint.ts';
 import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
 import { addServerAdapter, repairServerModel, pullFromServer, listServers } from './model-servers.ts';
-import type { AdapterRequest } from './files/stored-model.ts';
+import type { FileToAdd } from './files/stored-model.ts';
 import type { LocalEngines } from './engine/local-engines.ts';
 import type { LoadSteps } from './memory/load-steps.ts';
 import type { ContextGrants } from './memory/grant-context.ts';
@@ -56,15 +57,9 @@ export interface AvailableModels {
   readonly cards: (signal: AbortSignal) => Promise<EngineCardsReport>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** Adds a model file of the user by reference, without copying it. */
-  readonly add: (
-    request: { readonly path: string; readonly name: string | null },
-    signal: AbortSignal,
-  ) => Promise<ModelEntry>;
+  readonly add: (request: FileToAdd, signal: AbortSignal) => Promise<ModelEntry>;
   /** Adds an adapter to a model that is here. Returns the entry of the model with the adapter. */
-  readonly addAdapter: (
-    request: AdapterRequest & { readonly model: string },
-    signal: AbortSignal,
-  ) => Promise<ModelEntry>;
+  readonly addAdapter: (request: FileToAdd & { readonly model: string }, signal: AbortSignal) => Promise<ModelEntry>;
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
   readonly dispose: () => Promise<void>;
 }
@@ -128,6 +123,10 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   const { store, llama, engineFiles, hubModels } = options;
   const instances = createInstances(options);
   const info: AvailableModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
+  const hintFor: HintFor = async (id) => {
+    const files = (await store.list()).map(({ name }) => name);
+    return notFoundHint(id, files, instances);
+  };
   const entries = createModelEntryFinder({
     ...instances,
     settings: options.settings,
@@ -155,7 +154,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   const show: AvailableModels['show'] = async (id, fit, signal) => {
     const entry =
       (await engineFiles.show(id, signal)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
-    if (entry === null) throw new AppError('not-found', `The model ${id} was not found.`, { hint: howNamed(id) });
+    if (entry === null) throw await notFound(id, hintFor);
     const shown = await known(entry, signal);
     return fit && isPlanned(options, id) ? { ...shown, fit: await options.fit(id, signal) } : shown;
   };
@@ -174,30 +173,34 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
         (await engineFiles.pull(id, onProgress, signal)) ||
         (await hubModels.pull(id, onProgress, signal)) ||
         (await pullFromServer(instances, id, { onProgress, signal }));
-      if (!isElsewhere) await pull(store, id, onProgress, signal);
+      if (!isElsewhere) await pull(store, await fileNameOf(id, 'downloaded', hintFor), onProgress, signal);
     },
     add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
     addAdapter: async ({ model, ...request }, signal) => {
       const made = await addServerAdapter(instances, model, { request, signal });
       if (made !== null) return show(made, false, signal);
-      const name = await store.addAdapter(fileNameOf(model, 'given an adapter'), request, signal);
+      const name = await store.addAdapter(await fileNameOf(model, 'given an adapter', hintFor), request, signal);
       return show(`llama-cpp/${name}`, true, signal);
     },
     remove: async (id, signal) =>
       (await engineFiles.remove(id, signal)) ??
-      (await removeFromServer(instances, id, signal)) ??
-      store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
+      (await removeFromServer(instances, id, { signal, hintFor })) ??
+      store.remove(await fileNameOf(id, 'removed', hintFor), { release: (path) => llama.release(path), signal }),
     dispose: instances.dispose,
   };
 }
 
 /** Returns null for a model that is not in the store of a server. */
-async function removeFromServer(instances: Instances, id: string, signal: AbortSignal): Promise<ModelRemoval | null> {
+async function removeFromServer(
+  instances: Instances,
+  id: string,
+  { signal, hintFor }: { readonly signal: AbortSignal; readonly hintFor: HintFor },
+): Promise<ModelRemoval | null> {
   const named = splitModelId(id);
   const remove = named === null ? undefined : instances.get(named.provider)?.remove;
   if (named === null || remove === undefined) return null;
   const removed = await remove(named.name, signal);
-  if (removed === null) throw new AppError('not-found', `The model ${id} was not found.`, { hint: howNamed(id) });
+  if (removed === null) throw await notFound(id, hintFor);
   return { done: 'deleted', path: id, bytes: removed.bytes };
 }
 
@@ -408,25 +411,25 @@ async function withFile(options: AvailableModelsOptions, entry: ModelEntry): Pro
   return file === null ? entry : { ...entry, sizeBytes: file.bytes, licence: file.license };
 }
 
-function fileNameOf(id: string, what: string): string {
-  const name = splitModelId(id);
-  if (name?.provider === 'llama-cpp') return name.name;
-  throw new AppError('bad-input', `${id} cannot be ${what}.`, {
-    hint: `Models on this machine are named llama-cpp/NAME. ${howNamed(id)}`,
-  });
+/** What to do about a model that was not found. */
+type HintFor = (id: string) => Promise<string>;
+
+async function notFound(id: string, hintFor: HintFor): Promise<AppError> {
+  return new AppError('not-found', `The model ${id} was not found.`, { hint: await hintFor(id) });
 }
 
-function howNamed(id: string): string {
-  return `${id.includes('/') ? '' : `Is it llama-cpp/${id}? `}Run \`dewpoint models list\` to see your models.`;
+async function fileNameOf(id: string, what: string, hintFor: HintFor): Promise<string> {
+  const name = splitModelId(id);
+  if (name?.provider === 'llama-cpp') return name.name;
+  throw new AppError('bad-input', `${id} cannot be ${what}.`, { hint: await hintFor(id) });
 }
 
 async function pull(
   store: ModelStore,
-  id: string,
+  name: string,
   onProgress: (progress: PullProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = fileNameOf(id, 'fetched');
   let total: number | null = null;
   const done = await store.ensure(name, {
     signal,

@@ -56,7 +56,9 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
       const known = provider.knows?.(name.name) ?? null;
       if (known !== null) return entryOfInfo(await completed(known));
       if (asked.why === null) return null;
-      throw new AppError('network', `${name.provider} could not be asked for ${name.name}: ${asked.why}`, {
+      // Some say themselves who does not answer.
+      const isNamed = asked.why.toLowerCase().startsWith(name.provider);
+      throw new AppError('network', isNamed ? asked.why : `${name.provider} could not be asked: ${asked.why}`, {
         hint: 'Run `dewpoint models list` to see your models.',
       });
     },

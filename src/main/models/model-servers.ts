@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { AdapterRequest } from './files/stored-model.ts';
+import type { FileToAdd } from './files/stored-model.ts';
 import type { Provider } from './providers/define.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
@@ -65,7 +65,7 @@ export async function repairServerModel(
 export async function addServerAdapter(
   { get }: Providers,
   id: string,
-  { request, signal }: { readonly request: AdapterRequest; readonly signal: AbortSignal },
+  { request, signal }: { readonly request: FileToAdd; readonly signal: AbortSignal },
 ): Promise<string | null> {
   const name = splitModelId(id);
   const provider = name === null ? null : get(name.provider);

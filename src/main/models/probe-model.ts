@@ -1,7 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { splitModelId, withThinking } from '@shared/models/model-info.ts';
+import { howToGet, splitModelId, withThinking } from '@shared/models/model-info.ts';
 import type { DraftVerdict, KeptCard, ProbeCard, ProbeProgress } from '@shared/models/probe-card.ts';
 import { probeCardSchema } from '@shared/models/probe-card.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -117,8 +117,8 @@ export async function probeModel(
 ): Promise<void> {
   const model = await info(id, signal);
   if (model === null) {
-    throw new AppError('missing-model', `The model ${id} cannot be called.`, {
-      hint: 'Run `dewpoint models list` to see your models.',
+    throw new AppError('missing-model', `The model ${id} is not available.`, {
+      hint: `${howToGet(id)}, or run \`dewpoint models list\` to see your models.`,
     });
   }
   const startedAt = now();

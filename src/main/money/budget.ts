@@ -1,9 +1,7 @@
+import { capScopeSchema, type CapScope } from '@shared/events/approval-events.ts';
 import type { Reservations } from './reservations/reservations.ts';
-import type { ReservationsCaps, ReservationsKeys, ReservationScope } from './reservations/reservations-state.ts';
+import type { ReservationsCaps, ReservationsKeys } from './reservations/reservations-state.ts';
 import { scopes, toNano, toUsd } from './reservations/reservations-state.ts';
-
-/** What a spending limit can be set for. A step is one model call. */
-export type CapScope = 'step' | ReservationScope;
 
 /** Spending limits in US dollars by scope; null: none. */
 export type Caps = Readonly<Record<CapScope, number | null>>;
@@ -135,11 +133,9 @@ export function createBudget(options: BudgetOptions): Budget {
   };
 }
 
-const capOrder: readonly CapScope[] = ['step', ...scopes];
-
 /** With any limit set, a call without a known price is not made, because the limit could not be checked. */
 function unpriced(caps: Caps): BudgetAnswer {
-  const scope = capOrder.find((name) => caps[name] !== null);
+  const scope = capScopeSchema.options.find((name) => caps[name] !== null);
   if (scope === undefined) return { type: 'granted', settle: () => undefined };
   const limitUsd = caps[scope] ?? 0;
   return { type: 'refused', cap: { scope, limitUsd, spentUsd: 0, heldUsd: 0, worstUsd: null } };

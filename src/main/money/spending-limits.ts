@@ -1,7 +1,8 @@
 import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
 import { AppError } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { Caps, CapScope } from './budget.ts';
+import { capScopeSchema, type CapScope } from '@shared/events/approval-events.ts';
+import type { Caps } from './budget.ts';
 import { localDay } from './budget.ts';
 import type { Reservations } from './reservations/reservations.ts';
 import type { ReservationScope } from './reservations/reservations-state.ts';
@@ -25,8 +26,6 @@ export interface CapChangerOptions {
   readonly reservations: () => Promise<Reservations>;
   readonly now: () => number;
 }
-
-const order = ['step', 'task', 'session', 'project', 'day', 'month'] as const satisfies readonly CapScope[];
 
 /** The limits for the calls of a project. Its own limit takes precedence over the one for every project. */
 export function capsOf({ projects, ...caps }: Settings['budget'], projectPath: string | null): Caps {
@@ -58,7 +57,7 @@ export function createCapChanger({ settings, save, reservations, now }: CapChang
   };
   const show = async (projectPath: string | null): Promise<readonly CapView[]> => {
     const views: CapView[] = [];
-    for (const scope of order) views.push(await view(scope, projectPath));
+    for (const scope of capScopeSchema.options) views.push(await view(scope, projectPath));
     return views;
   };
   return {

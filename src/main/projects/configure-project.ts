@@ -1,4 +1,4 @@
-import { AppError, valueOf } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import type { ProjectModels } from '@shared/projects/project-models.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -28,7 +28,7 @@ export function createProjectSetup(options: ProjectSetupOptions): ProjectSetup {
     change: async (projectPath, change) => {
       const work = last.then(async () => {
         const { key, value } = changed(settings.current(), await placesOf(options, projectPath), change);
-        valueOf(await (value === null ? settings.unset(key) : settings.set(key, value)));
+        await settings.save(key, value);
       });
       // The caller of this change gets its error; the next change starts anew.
       last = work.catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { FenceHit } from '@shared/safety/fences.ts';
 import type { Strategy, ModelInfo, Where } from '@shared/models/model-info.ts';
-import type { RouteDetail, RoutingNumbers } from '@shared/routing/routing.ts';
+import type { RouteDetail, RoutingNumbers, TurnPolicy } from '@shared/routing/routing.ts';
 import type { Trajectory } from './trajectory/trajectory.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 
@@ -50,7 +50,7 @@ export interface TaskFeatures {
 export interface RouteFacts {
   readonly purpose: Purpose;
   readonly strategy: Strategy;
-  readonly policy: 'local' | 'hybrid' | 'cloud';
+  readonly policy: TurnPolicy;
   readonly numbers: RoutingNumbers;
   /** For a question outside the conversation: the model of its stage. */
   readonly driver?: string;

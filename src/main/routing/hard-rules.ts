@@ -80,10 +80,10 @@ function capabilityDenial({ info, canDrive }: RouteCandidate, { needs, strategy 
     return { code: 'capability', text: `${info.label} does not support images.` };
   }
   if (strategy === 'recipe' && !canDrive) {
-    return { code: 'capability', text: `${info.label} did not pass the benchmark for recipes.` };
+    return { code: 'capability', text: `${info.label} did not pass the probe for recipes.` };
   }
   if (strategy === 'loop' && !canDrive) {
-    return { code: 'capability', text: `${info.label} did not pass the benchmark for the free loop.` };
+    return { code: 'capability', text: `${info.label} did not pass the probe for the free loop.` };
   }
   return null;
 }
@@ -98,7 +98,7 @@ function windowDenial(
 ): Denial | null {
   if (trajectory.last?.model === info.id || candidates.length === 1) return null;
   if (promptTokens + maxOutputTokens <= info.contextTokens) return null;
-  const text = `${promptTokens} tokens do not fit the window of ${info.contextTokens} of ${info.label}.`;
+  const text = `The prompt has ${promptTokens} tokens, but the context of ${info.label} holds only ${info.contextTokens}.`;
   return { code: 'context-fit', text };
 }
 

@@ -1,6 +1,7 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { SandboxTier } from '@shared/events/sandbox-events.ts';
 import type { NetworkDecision, NetworkLimits } from './network/network-decision.ts';
+import type { EntryKind } from './files/entry-kind.ts';
 
 /**
  * Asks the user whether a command may go on that was paused because the disk is nearly full. Resolves to `stop` on
@@ -322,7 +323,7 @@ export interface WorkspaceFiles {
 
 export interface ListEntry {
   readonly path: string;
-  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly kind: EntryKind;
   readonly sizeBytes: number;
 }
 
@@ -343,7 +344,7 @@ export interface SearchResult {
 }
 
 export interface FileStat {
-  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly kind: EntryKind;
   readonly sizeBytes: number;
   readonly mode: number;
   readonly modifiedMs: number;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
-import { failure, success } from '@shared/errors.ts';
+import { failure, success, valueOf } from '@shared/errors.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { didYouMean } from '@shared/text/near-name.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { knownProviderNames, SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
@@ -25,6 +26,8 @@ export interface SettingsStore {
   set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
   /** Restores the default value. */
   unset(key: SettingKey): Promise<Reply<unknown>>;
+  /** Sets a value, or with null returns to the default. Rejects when that fails. */
+  save(key: SettingKey, value: unknown): Promise<void>;
   /** Calls `listener` with the name of each changed setting; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;
 }
@@ -74,7 +77,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
         return failure('bad-input', `"${name}" is not a setting.`);
       const wanted = withValue(written, names, value);
       const checked = settingsSchema.safeParse(wanted);
-      if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error)}`);
+      if (!checked.success && !isKnown(written, names)) return noSetting(settings, names);
+      if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error, names)}`);
       const model = modelSettings.includes(name) && typeof value === 'string' ? wrongModel(value, checked.data) : null;
       if (model !== null) return failure('bad-input', `${name} was not changed: ${model.what}`, model.hint);
       await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
@@ -87,6 +91,8 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
     last = work.catch(() => undefined);
     return work;
   };
+  const unset: SettingsStore['unset'] = async (key) =>
+    isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(settings, namesOf(key));
   return {
     path,
     current: () => settings,
@@ -94,10 +100,11 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       if (key === undefined) return success(settings);
       const names = namesOf(key);
       const found = lookUp(settings, names);
-      return found === undefined ? noSetting(names) : success(found);
+      return found === undefined ? noSetting(settings, names) : success(found);
     },
     set: change,
-    unset: async (key) => (isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(namesOf(key))),
+    unset,
+    save: async (key, value) => void valueOf(await (value === null ? unset(key) : change(key, value))),
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -125,12 +132,21 @@ function wrongModel(id: string, { providers }: Settings): { readonly what: strin
   };
 }
 
-function noSetting(names: readonly string[]): Reply<never> {
+function noSetting(settings: Settings, names: readonly string[]): Reply<never> {
   return failure(
     'not-found',
     `The setting ${names.join('.')} was not found.`,
-    'Run `dewpoint settings get` to see all settings.',
+    `${nearSetting(settings, names)}Run \`dewpoint settings get\` to see all settings.`,
   );
+}
+
+/** Looks for names like the first unknown part. */
+function nearSetting(settings: Settings, names: readonly string[]): string {
+  const at = names.findIndex((_, index) => lookUp(settings, names.slice(0, index + 1)) === undefined);
+  const before = names.slice(0, at);
+  const beside = lookUp(settings, before);
+  const known = isRecord(beside) ? Object.keys(beside).map((name) => [...before, name].join('.')) : [];
+  return didYouMean(names.slice(0, at + 1).join('.'), known);
 }
 
 /** Whether a setting of this name exists, set or not. */
@@ -162,6 +178,11 @@ function withValue(
   return value === undefined ? others : { ...others, [name]: value };
 }
 
-function describe(error: z.ZodError): string {
-  return issuesText(error.issues, 'settings');
+/** `within`: the names of the setting that was to be changed, which are not said again. */
+function describe(error: z.ZodError, within: readonly string[] = []): string {
+  const isWithin = (path: readonly PropertyKey[]): boolean => within.every((name, index) => path[index] === name);
+  const issues = error.issues.map((issue) =>
+    isWithin(issue.path) ? { ...issue, path: issue.path.slice(within.length) } : issue,
+  );
+  return issuesText(issues, within.length === 0 ? 'settings' : '');
 }

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AppError, messageOf } from '@shared/errors.ts';
+import { isMissing } from '../lib/files/json-file.ts';
 import type {
   ProjectTools,
   ServerImport,
@@ -297,9 +298,12 @@ function changed(what: string): AppError {
 
 async function textOfFile(path: string): Promise<string> {
   try {
-    if ((await stat(path)).size > mostFileBytes) throw new Error('it is larger than 1 MB');
+    const found = await stat(path);
+    if (found.isDirectory()) throw new Error('it is a folder');
+    if (found.size > mostFileBytes) throw new Error('it is larger than 1 MB');
     return await readFile(path, 'utf8');
   } catch (error) {
+    if (isMissing(error)) throw new AppError('not-found', `The file ${path} was not found.`);
     throw new AppError('not-found', `${path} cannot be read: ${messageOf(error)}`);
   }
 }

@@ -9,6 +9,7 @@ import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
+import type { TestRunner } from '../projects/facts/project-facts.ts';
 
 /**
  * What a tool does to the world. Decides about approval and about what `--plan` allows; a tool never asks by itself.
@@ -139,7 +140,7 @@ export type NetworkCommand = Pick<ExecRequest, 'command' | 'timeoutMs' | 'onOutp
 export interface ToolFacts {
   /** The command that runs the project's tests; null when there is none. */
   readonly testCommand: string | null;
-  readonly testRunner: 'pytest' | 'unittest' | 'node-test' | 'npm' | 'other' | null;
+  readonly testRunner: TestRunner | null;
   readonly commandTimeoutMs: number;
   readonly maxWriteBytes: number;
 }

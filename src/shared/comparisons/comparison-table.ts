@@ -2,6 +2,7 @@ import type { Comparison, ComparisonPolicy, ComparisonRun, RunElsewhere, RunFigu
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
+import { sheetCell } from '@shared/text/csv-text.ts';
 
 /** The median of some values (the mean of the two middle ones), and their range. */
 export interface Spread {
@@ -129,7 +130,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
  */
 export function comparisonCsv(comparison: Comparison): string {
   const { task } = comparison.input;
-  const lines = comparison.runs.map((run) => [...csvCells(run), task].map(csvCell).join(','));
+  const lines = comparison.runs.map((run) => [...sheetCells(run), task].map(sheetCell).join(','));
   return [[...csvHead, 'task'].join(','), ...lines].map((line) => `${line}\n`).join('');
 }
 
@@ -155,7 +156,7 @@ const csvHead = [
   'why',
 ] as const;
 
-function csvCells({ policy, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
+function sheetCells({ policy, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
   const { tokens } = figures ?? {};
   return [
     policy,
@@ -179,16 +180,6 @@ function csvCells({ policy, repeat, state, check, figures, sessionId, why }: Com
     check?.command ?? null,
     why ?? check?.summary ?? null,
   ];
-}
-
-/** Spreadsheets calculate a cell that begins like this, even in quotes. */
-const likeFormula = /^[\s]*[=+\-@\t\r]/u;
-
-function csvCell(value: string | number | boolean | null): string {
-  if (value === null) return '';
-  if (typeof value !== 'string') return String(value);
-  const text = likeFormula.test(value) ? `'${value}` : value;
-  return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

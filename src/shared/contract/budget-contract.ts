@@ -1,7 +1,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
-import { capScopeSchema } from '@shared/events/approval-events.ts';
+import { capScopeSchema, type CapScope } from '@shared/events/approval-events.ts';
 
 const usd = z.number().nonnegative().finite();
 const projectPath = z.string().min(1).max(4096).nullable().default(null);
@@ -16,7 +16,7 @@ export type CapChange = z.infer<typeof capChangeSchema>;
 
 /** A spending limit as it is now. An unknown sum is null. A step, task or session has a sum only while it runs. */
 export interface CapView {
-  readonly scope: z.infer<typeof capScopeSchema>;
+  readonly scope: CapScope;
   /** US dollars, including what it was raised by. Null: no limit. */
   readonly limitUsd: number | null;
   /** True when this project has its own limit instead of the one for every project. */

@@ -5,6 +5,7 @@ import { formValuesSchema, serverFormSchema } from '@shared/tools/server-form.ts
 
 /** What a spending limit covers. A step is one model call, a task one turn. */
 export const capScopeSchema = z.enum(['step', 'task', 'session', 'project', 'day', 'month']);
+export type CapScope = z.infer<typeof capScopeSchema>;
 
 /** A spending limit that was reached, and what the user decided. */
 export const capEvents = {

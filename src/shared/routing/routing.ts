@@ -6,10 +6,14 @@ import { priorsSchema } from './priors.ts';
 export const profileSchema = z.enum(['economy', 'balanced', 'quality']);
 export type Profile = z.infer<typeof profileSchema>;
 
+/** Where the steps of a turn may run. */
+export const turnPolicySchema = z.enum(['local', 'hybrid', 'cloud']);
+export type TurnPolicy = z.infer<typeof turnPolicySchema>;
+
 /**
  * Where steps may run, as the user asks. `hybrid` uses the profile in the settings; a profile's name uses that profile.
  */
-export const policySchema = z.enum(['local', 'hybrid', 'cloud', ...profileSchema.options]);
+export const policySchema = z.enum([...turnPolicySchema.options, ...profileSchema.options]);
 export type Policy = z.infer<typeof policySchema>;
 
 /**

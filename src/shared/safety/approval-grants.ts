@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What happens where the user would be asked: they are, or it is answered for them. */
+export const approveModeSchema = z.enum(['ask', 'deny', 'allow']);
+export type ApproveMode = z.infer<typeof approveModeSchema>;
+
 /** Everything that a user can be asked about in a session. */
 export const approvalKinds = [
   'guarded-file',

@@ -6,6 +6,7 @@ import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { messageOriginSchema } from '@shared/events/conversation-events.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
+import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 
 /** What a host may set for one turn. Absent options come from the settings. */
 export const runOptionsSchema = z.object({
@@ -23,7 +24,7 @@ export const runOptionsSchema = z.object({
   maxUsd: z.number().nonnegative().optional(),
   /** What happens at a spending limit. `ask`: the turn waits for the user; if nobody can answer, it stops. */
   atCap: z.enum(['stop', 'local', 'ask']).default('stop'),
-  approve: z.enum(['ask', 'deny', 'allow']).optional(),
+  approve: approveModeSchema.optional(),
   /**
    * The hosts that commands may reach. `off`: none, and nobody is asked. `ask` or absent: whoever answers approvals
    * decides.

@@ -173,12 +173,13 @@ export interface TurnState {
   readonly servers?: readonly ServerUse[];
 }
 
+/** The result of running the success check. */
 export interface CriterionResult {
   readonly passed: boolean;
   readonly exitCode: number | null;
-  /** Capped. */
+  /** The end of the output, capped: the failures and the counts. */
   readonly summary: string;
-  /** It already failed before the work for a reason outside the task, and fails no more than before. */
+  /** The check failed before the work for a reason unrelated to the task, and fails no more than it did then. */
   readonly unrelated?: true;
 }
 
@@ -404,47 +405,4 @@ export function sessionStatus(state: SessionState): RunStatus | 'running' | 'new
 
 export function toolCallStatus(call: ToolCallState): ToolStatus | 'requested' | 'running' {
   return call.status ?? (call.startedAt === null ? 'requested' : 'running');
-}
-
-/** Tokens per second of the answer: by the engine's own counters, else by `answerSpeedOf`. Null without a time. */
-export function decodeSpeedOf(end: Pick<StepEnd, 'usage' | 'timings'>): number | null {
-  const { counted } = end.timings;
-  return counted === undefined ? answerSpeedOf(end) : perSecond(counted.writtenTokens, counted.writtenMs);
-}
-
-/** Tokens per second as the user sees them: with sampling, grammar and transport. Null without a time. */
-export function answerSpeedOf({ usage, timings }: Pick<StepEnd, 'usage' | 'timings'>): number | null {
-  return perSecond(timings.decodeTokens ?? usage.output, timings.decodeMs);
-}
-
-interface TimedAnswer {
-  readonly usage: { readonly output: number };
-  readonly timings: { readonly decodeTokens?: number | undefined };
-}
-
-/** The answer existed before it was asked for: it was written beside an earlier one, within that one's time. */
-export function wasWrittenAhead({ usage, timings }: TimedAnswer): boolean {
-  return timings.decodeTokens === 0 && usage.output > 1;
-}
-
-/** Other answers were written in the same time, or this one was written ahead. */
-export function wasWrittenInParallel(call: TimedAnswer): boolean {
-  return wasWrittenAhead(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
-}
-
-/** From the moment the call had its turn to the answer's first token, with loading. Null when unknown. */
-export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | null {
-  const { totalMs, queuedMs, decodeMs } = timings;
-  return decodeMs === null ? null : Math.max(0, totalMs - queuedMs - decodeMs);
-}
-
-/** Tokens per second of reading the part of the prompt that was not cached. Null when unknown. */
-export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
-  const { counted, prefillMs } = end.timings;
-  if (counted === undefined) return perSecond(end.evaluatedTokens, prefillMs);
-  return perSecond(counted.readTokens, counted.readMs);
-}
-
-function perSecond(tokens: number | null, milliseconds: number | null): number | null {
-  return !tokens || !milliseconds ? null : (tokens * 1000) / milliseconds;
 }

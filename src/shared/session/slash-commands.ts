@@ -1,3 +1,5 @@
+import { nearestName } from '@shared/text/near-name.ts';
+
 /** A short description of each command. */
 export const slashSentences = {
   ask: 'answer only; no file changes',
@@ -83,7 +85,14 @@ export function parseSlash(text: string, where: 'window' | 'terminal'): ParsedSl
   const known = commandsFor(where);
   const found = known.find(({ name, aliases }) => name === typed || aliases.includes(typed));
   if (found !== undefined) return { type: 'command', name: found.name, rest: match[2]?.trim() ?? '' };
-  return { type: 'unknown', typed, nearest: nearestOf(typed, known) };
+  return {
+    type: 'unknown',
+    typed,
+    nearest: nearestName(
+      typed,
+      known.flatMap(({ name, aliases }) => [name, ...aliases]),
+    ),
+  };
 }
 
 export function commandsFor(where: 'window' | 'terminal'): readonly SlashCommand[] {
@@ -95,27 +104,4 @@ export function matchingCommands(text: string, where: 'window' | 'terminal'): re
   const typed = /^\/(\S*)$/u.exec(text)?.[1];
   if (typed === undefined) return [];
   return commandsFor(where).filter(({ name, aliases }) => [name, ...aliases].some((one) => one.startsWith(typed)));
-}
-
-function nearestOf(typed: string, known: readonly SlashCommand[]): string | null {
-  const names = known.flatMap(({ name, aliases }) => [name, ...aliases]);
-  const ranked = names
-    .map((name) => ({ name, distance: name.startsWith(typed) && typed !== '' ? 1 : distanceOf(typed, name) }))
-    .sort((left, right) => left.distance - right.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 2)) ? best.name : null;
-}
-
-/** The edit distance of two words. */
-function distanceOf(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let at = 1; at <= left.length; at += 1) {
-    const next = [at];
-    for (let to = 1; to <= right.length; to += 1) {
-      const same = left[at - 1] === right[to - 1] ? 0 : 1;
-      next.push(Math.min((next[to - 1] ?? 0) + 1, (row[to] ?? 0) + 1, (row[to - 1] ?? 0) + same));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
 }

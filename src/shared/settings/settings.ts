@@ -10,6 +10,7 @@ import { knownProviders } from '@shared/models/known-providers.ts';
 import { serverNameSchema, toolServerSchema } from '@shared/tools/server-definition.ts';
 import { editorChoices } from './known-editors.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from '@shared/routing/routing.ts';
+import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 
 export const SETTINGS_VERSION = 1;
 
@@ -287,7 +288,7 @@ export const settingsSchema = z.strictObject({
       projects: z.record(z.string(), projectSettingsSchema).default({}),
     })
     .prefault({}),
-  approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
+  approve: approveModeSchema.default('ask'),
   /** News for a user who is looking elsewhere: a session that waits for an answer, and the end of a long task. */
   notify: z.enum(['all', 'waits', 'off']).default('all'),
   /** Dewpoint outside its windows. */

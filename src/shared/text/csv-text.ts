@@ -43,3 +43,18 @@ export function csvRows(text: string, most: number): readonly (readonly string[]
   }
   return rows;
 }
+
+/** A cell of a CSV file, in quotes where it needs them (RFC 4180). */
+export function csvCell(text: string): string {
+  return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Spreadsheets calculate a cell that begins like this, even in quotes. */
+const likeFormula = /^[\s]*[=+\-@\t\r]/u;
+
+/** The same for a file that a spreadsheet opens. Text that it would take for a formula is marked. Null is an empty cell. */
+export function sheetCell(value: string | number | boolean | null): string {
+  if (value === null) return '';
+  if (typeof value !== 'string') return String(value);
+  return csvCell(likeFormula.test(value) ? `'${value}` : value);
+}

@@ -27,11 +27,11 @@ export function issueText(issue: unknown): string {
 
 const ofZod = /^(?:Too (?:small|big)|Invalid (?:input|option)|Unrecognized key)/u;
 
-/** All issues, each after its path. `whole` names the value itself. */
+/** All issues, each after its path. `whole` names the value itself; it can be empty. */
 export function issuesText(issues: readonly unknown[], whole: string): string {
   return issues
     .slice(0, 5)
-    .map((issue) => `${placeOf(issue) || whole}: ${issueText(issue)}`)
+    .map((issue) => [placeOf(issue) || whole, issueText(issue)].filter((part) => part !== '').join(': '))
     .join('; ');
 }
 

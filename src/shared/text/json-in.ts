@@ -7,3 +7,13 @@ export function jsonIn(text: string): unknown {
     return null;
   }
 }
+
+/** The same, but text that is not JSON is returned as it is. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Plain words are a value, too.
+    return text;
+  }
+}

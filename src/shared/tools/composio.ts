@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 /** The one secret of a Composio source: the header with the project's key. */
 export const composioKeyName = 'x-api-key';
@@ -88,8 +89,7 @@ export function innerCallsOf(input: unknown): readonly InnerCall[] {
   const look = (value: unknown, depth: number): void => {
     if (depth > deepest || found.length >= mostInner) return;
     if (typeof value === 'string') {
-      const parsed = jsonIn(value);
-      if (parsed !== undefined) look(parsed, depth + 1);
+      if (/^\s*[[{]/.test(value) && value.includes('tool_slug')) look(jsonIn(value), depth + 1);
       return;
     }
     if (Array.isArray(value)) {
@@ -102,14 +102,4 @@ export function innerCallsOf(input: unknown): readonly InnerCall[] {
   };
   look(input, 0);
   return found;
-}
-
-function jsonIn(text: string): unknown {
-  if (!/^\s*[[{]/.test(text) || !text.includes('tool_slug')) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The text only looked like JSON.
-    return undefined;
-  }
 }

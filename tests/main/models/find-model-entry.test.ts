@@ -49,7 +49,7 @@ describe('a model that is named', () => {
     });
     await expect(silent.find('office/listed', never)).rejects.toMatchObject({
       code: 'network',
-      message: 'office could not be asked for listed: The connection was refused.',
+      message: 'office could not be asked: The connection was refused.',
     });
     expect(await silent.ofProvider('office', never)).toMatchObject([{ id: 'office/*', state: 'unreachable' }]);
   });

@@ -72,7 +72,7 @@ describe('an Ollama that runs on this machine', () => {
     const plan = await core.client.plan({ ...plain, model: 'ollama/m' });
     expect(plan).toMatchObject({ architecture: 'llama', granted: { context: 4096, placement: 'devices' } });
     expect(plan.terms.find(({ name }) => name === 'compute')?.why).toContain('llama-server');
-    await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('is unknown');
+    await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('was not found');
   });
 
   it('gives a model of its store up, and says when there is none of that name', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BudgetAnswer, CapScope } from '../../../src/main/money/budget.ts';
+import type { BudgetAnswer } from '../../../src/main/money/budget.ts';
+import type { CapScope } from '../../../src/shared/events/approval-events.ts';
 import { createBudget } from '../../../src/main/money/budget.ts';
 import { MemoryReservationsFile, memoryReservations, noCaps } from '../../fakes/memory-reservations.ts';
 

@@ -50,10 +50,24 @@ describe('openSettings', () => {
     await store.set('limits.maxSteps', 60);
     const before = await readFile(store.path, 'utf8');
     expect(await store.set('limits.maxSteps', 'many')).toMatchObject({ ok: false, error: { code: 'bad-input' } });
-    expect(await store.set('no.such.thing', 1)).toMatchObject({ ok: false, error: { code: 'bad-input' } });
+    expect(await store.set('no.such.thing', 1)).toMatchObject({ ok: false, error: { code: 'not-found' } });
     expect(await store.set('__proto__.policy', 'cloud')).toMatchObject({ ok: false });
     expect(store.get('limits.maxSteps')).toEqual({ ok: true, value: 60 });
     expect(await readFile(store.path, 'utf8')).toBe(before);
+  });
+
+  it('says what is wrong once, and which name was meant', async () => {
+    const store = await open();
+    expect(await store.set('policy', 'clod')).toMatchObject({
+      error: { message: expect.stringMatching(/^policy was not changed: it must be one of local, hybrid, cloud,/u) },
+    });
+    const hint = expect.stringContaining('Did you mean policy?');
+    expect(await store.set('polcy', 'cloud')).toMatchObject({ error: { hint } });
+    expect(store.get('polcy')).toMatchObject({ error: { hint } });
+    expect(await store.set('limits.maxStep', 3)).toMatchObject({
+      error: { hint: expect.stringContaining('Did you mean limits.maxSteps?') },
+    });
+    expect(await store.set('providers.mine', { kind: 'ollma' })).toMatchObject({ error: { code: 'bad-input' } });
   });
 
   // Bug: a model that cannot exist was set, and only the next task said so.

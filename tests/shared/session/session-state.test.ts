@@ -3,15 +3,13 @@ import { type SessionEvent } from '@shared/events/events.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptyMoney, type MoneyState, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
 import {
-  answerSpeedOf,
-  decodeSpeedOf,
   emptySession,
-  prefillSpeedOf,
   runStatusOf,
   type SessionState,
   sessionStatus,
   toolCallStatus,
 } from '@shared/session/session-state.ts';
+import { answerSpeedOf, decodeSpeedOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import { sampleEvents } from '../sample-events.ts';
 import { turnEndReasonSchema } from '@shared/events/turn-events.ts';
 

@@ -61,7 +61,7 @@ export async function passOutgoingFences(
   } as const;
   if (outcome === 'refused') return denied;
   if (outcome === 'asked') {
-    const reason = 'A fence says that you are asked before this leaves the machine.';
+    const reason = 'Your rules say that this leaves the machine only if you allow it.';
     const subject = `the arguments of ${to.label}: ${to.name}`;
     const said = await askApproval(turn, { kind: 'fence', subject, reason, toolCallId });
     if (said !== 'allow') return { ...denied, byNobody: said === 'nobody' };

@@ -43,7 +43,7 @@ function brokenLine({ path, before, after }: ChangedText, syntax: Syntax): strin
   if (after === null) return null;
   if (path.endsWith('.json')) {
     const isKept = before === null || parsesAsJson(before);
-    return isKept && !parsesAsJson(after) ? 'it is no JSON any more.' : null;
+    return isKept && !parsesAsJson(after) ? 'it is no longer valid JSON.' : null;
   }
   const language = languageOf(path);
   if (language === null || (before === null && language !== 'python')) return null;

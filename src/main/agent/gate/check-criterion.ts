@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { CriterionResult } from '@shared/session/session-state.ts';
 import type { Criterion } from '../../recipes/define.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
 import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { ChangingTurn } from '../turn/turn.ts';
-import type { CriterionCheck } from '../turn/turn-baseline.ts';
 
 const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
 const STDOUT_CHARACTERS = 1_600;
@@ -18,9 +18,9 @@ export async function checkCriterion(
   turn: ChangingTurn,
   criterion: Criterion,
   phase: 'before' | 'after',
-  isUnrelated: (failed: CriterionCheck) => boolean = () => false,
-): Promise<CriterionCheck> {
-  const seen = await takeAction<CriterionCheck>(
+  isUnrelated: (failed: CriterionResult) => boolean = () => false,
+): Promise<CriterionResult> {
+  const seen = await takeAction<CriterionResult>(
     turn,
     {
       tool: 'check_criterion',
@@ -111,7 +111,7 @@ export function passedTests(summary: string): number | null {
 }
 
 /** Whether the check is worse than before: it passed and now fails, or fewer tests pass. */
-export function isWorse(before: CriterionCheck, after: CriterionCheck): boolean {
+export function isWorse(before: CriterionResult, after: CriterionResult): boolean {
   if (before.passed) return !after.passed;
   if (after.passed) return false;
   const had = passedTests(before.summary);

@@ -71,7 +71,7 @@ export function warmLocalPrompt(candidates: LoopCandidates): void {
   if (provider.prefill === undefined || models[info.id] === undefined || takeovers >= numbers.maxTakeovers) return;
   if (promptTokens(candidates, here) + maxOutputTokens(info) > info.contextTokens) return;
   const request = firstRequest(candidates, here, null);
-  const why = `The conversation is expected to come back (take-over ${takeovers} of ${numbers.maxTakeovers} that may be).`;
+  const why = `The conversation is expected to come back (takeover ${takeovers} of at most ${numbers.maxTakeovers}).`;
   turn.warm.start({ info, provider, request, why });
 }
 

@@ -308,7 +308,7 @@ function failed(error: StepError, { info }: ResolvedModel): LoopOutcome {
 }
 
 function tooSmall(model: ResolvedModel): LoopOutcome {
-  const message = `The task does not fit the window of ${model.info.contextTokens} tokens of ${model.info.label}.`;
+  const message = `The task does not fit the context of ${model.info.label}, which holds ${model.info.contextTokens} tokens.`;
   return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };
 }
 

@@ -11,6 +11,7 @@ import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { Turn } from '../turn/turn.ts';
+import { utf8Text } from '../../lib/utf8-text.ts';
 
 const MAX_READ_BYTES = 1024 * 1024;
 const MAX_LISTED = 20_000;
@@ -117,15 +118,6 @@ function readFile(turn: Turn, path: string, seen: Map<string, string | null>): P
     },
     (data) => z.string().nullable().parse(data),
   );
-}
-
-/** Null: the file is not valid UTF-8. Writing it back with a change would lose bytes. */
-function utf8Text(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 function runCommand(turn: Turn, command: WorldCommand, scratchPath: string | null): Promise<ExecResult> {

@@ -1,5 +1,5 @@
 import { hasLaterOrder } from '@shared/text/task-kind.ts';
-import { wasWrittenInParallel } from '@shared/session/session-state.ts';
+import { wasWrittenInParallel } from '@shared/session/step-speeds.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';

@@ -2,8 +2,9 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { effortSchema, strategySchema } from '@shared/models/model-info.ts';
-import { routingSchema } from '@shared/routing/routing.ts';
+import { routingSchema, turnPolicySchema } from '@shared/routing/routing.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
+import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 import { z } from 'zod';
 import type { ReplayTurn } from '../../sessions/replay/replay-session.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -32,11 +33,11 @@ const optionsSchema = z.object({
   atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),
   tools: z.array(z.string()).readonly().optional(),
-  policy: z.enum(['local', 'hybrid', 'cloud']),
+  policy: turnPolicySchema,
   routing: routingSchema,
   local: z.string(),
   cloud: z.string().nullable(),
-  approve: z.enum(['ask', 'deny', 'allow']),
+  approve: approveModeSchema,
   maxSteps: z.number(),
   maxMinutes: z.number(),
   maxTokens: z.number(),

@@ -27,8 +27,7 @@ export async function askProgramReviewer(turn: Turn, text: string): Promise<Mode
   if (model === null) return unsaid('It is not there.');
   const { where, id } = model.info;
   if (where === 'cloud' && options.policy === 'local') return unsaid('This message stays on this machine.');
-  const wait = childAbort(signal);
-  const timer = setTimeout(wait.abort, most.ms);
+  const wait = childAbort(signal, { ms: most.ms });
   const tooLong = `It gave no answer within ${most.ms / 1000} s.`;
   // Separate limits and estimate, because a replay does not see what is used here.
   const asking: Turn = {
@@ -59,7 +58,6 @@ export async function askProgramReviewer(turn: Turn, text: string): Promise<Mode
     if (!isCancelled(error) || signal.aborted) throw error;
     return unsaid(tooLong);
   } finally {
-    clearTimeout(timer);
     wait.release();
   }
 }

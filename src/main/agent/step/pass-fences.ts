@@ -72,7 +72,7 @@ export async function passFences(turn: CallingTurn, step: StepRequest): Promise<
 }
 
 async function isAllowed(turn: CallingTurn, subject: string): Promise<boolean> {
-  const reason = 'A fence says that you are asked before this leaves the machine.';
+  const reason = 'Your rules say that this leaves the machine only if you allow it.';
   return (await askApproval(turn, { kind: 'fence', subject, reason, toolCallId: '' })) === 'allow';
 }
 
@@ -83,9 +83,9 @@ function stopped({ hits, outcome }: Fenced, label: string): Passage {
   const names = [
     ...new Set(worst.map(({ path, rule, how }) => `${how === 'content' ? '' : 'what was made from '}${path ?? rule}`)),
   ];
-  const asks = kept.length > 0 ? 'is not to leave this machine' : 'leaves this machine only when you say so';
+  const asks = kept.length > 0 ? 'must not leave this machine' : 'leaves this machine only if you allow it';
   const why = outcome === 'refused' ? asks : 'was not allowed to leave this machine';
-  const text = `${listed(names)} ${why}, and the call to ${label} would have carried it. It was not made.`;
+  const text = `${listed(names)} ${why}, so the call to ${label} was not made.`;
   const isFinal = outcome === 'asked' || kept.length > 0;
   return { type: 'stopped', stop: { reason: 'fenced', text, goesOnLocally: true }, hits, isFinal };
 }

@@ -96,7 +96,7 @@ function afterRaise(decision: Decision, raisedUsd: number): Decision {
 
 /** The turn ends if the hard rules allow the step nowhere. No other model is tried. */
 function notRouted({ text }: Decision): CallOutcome {
-  return { type: 'stopped', stop: { reason: 'gave-up', text: `This step may run nowhere. ${text}` } };
+  return { type: 'stopped', stop: { reason: 'gave-up', text: `No model may run this step. ${text}` } };
 }
 
 interface PreparedCall {
@@ -319,7 +319,7 @@ function mostTokens(bytes: number): number {
 }
 
 function contextFull(promptTokens: number, info: ModelInfo): ReadStream {
-  const message = `The prompt has ${promptTokens} tokens and the window of ${info.label} only ${info.contextTokens}.`;
+  const message = `The prompt has ${promptTokens} tokens, but the context of ${info.label} holds only ${info.contextTokens}.`;
   const ended: StreamEnded = {
     type: 'ended',
     stopReason: 'error',

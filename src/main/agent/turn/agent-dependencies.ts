@@ -1,7 +1,7 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
+import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
 import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
-import type { Routing } from '@shared/routing/routing.ts';
+import type { Routing, TurnPolicy } from '@shared/routing/routing.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { RunInstructions } from '@shared/safety/instruction-files.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
@@ -153,12 +153,12 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly assistant?: Omit<Assistant, 'model' | 'mode'> | undefined;
   /** The tools that the turn may use; absent: all. */
   readonly tools?: readonly string[] | undefined;
-  readonly policy: 'local' | 'hybrid' | 'cloud';
+  readonly policy: TurnPolicy;
   /** The numbers by which the router decides each step. */
   readonly routing: Routing;
   readonly local: string;
   readonly cloud: string | null;
-  readonly approve: 'ask' | 'deny' | 'allow';
+  readonly approve: ApproveMode;
   readonly maxSteps: number;
   readonly maxMinutes: number;
   readonly maxTokens: number;

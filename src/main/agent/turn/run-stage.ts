@@ -16,8 +16,9 @@ import { takeAction } from './take-action.ts';
 import { criterionOfWrittenTests } from './written-tests.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { wantsTests } from '@shared/text/task-kind.ts';
+import type { CriterionResult } from '@shared/session/session-state.ts';
 import type { Turn } from './turn.ts';
-import type { CriterionCheck, TurnEnd, TurnBaseline } from './turn-baseline.ts';
+import type { TurnEnd, TurnBaseline } from './turn-baseline.ts';
 
 export interface StageRun {
   readonly cascade: Cascade;
@@ -193,7 +194,7 @@ function isNew({ dependencies: { config } }: Pick<Turn, 'dependencies'>): boolea
 function withOwnTests(
   turn: Turn,
   { criterion }: TurnBaseline,
-  { end, after }: { readonly end: TurnEnd; readonly after: CriterionCheck | null },
+  { end, after }: { readonly end: TurnEnd; readonly after: CriterionResult | null },
 ): TurnEnd {
   const isOld = (turn.dependencies.config.conduct ?? 1) < 5;
   if (isOld || criterion !== null || after?.passed !== true || end.confidence !== 'unchecked') return end;
@@ -266,7 +267,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
 async function gated(
   loop: Loop,
   memory: GateMemory,
-  { done, after }: { readonly done: TurnEnd; readonly after: CriterionCheck | null },
+  { done, after }: { readonly done: TurnEnd; readonly after: CriterionResult | null },
 ): Promise<TurnEnd | null> {
   const outcome = await passGate(loop, memory, {
     text: done.text,
@@ -299,7 +300,7 @@ function unreached(failure: Failure): StageOutcome {
   return { type: 'gave-up', cause: 'transport', end: { reason, text: failure.message, confidence: null, failure } };
 }
 
-function doneEnd(text: string, work: TurnBaseline, after: CriterionCheck | null): TurnEnd {
+function doneEnd(text: string, work: TurnBaseline, after: CriterionResult | null): TurnEnd {
   const isProven = after?.passed === true && work.before?.passed === false;
   return {
     reason: 'done',
@@ -316,16 +317,16 @@ function unmet(text: string, work: TurnBaseline): Extract<StageOutcome, { type: 
   return { type: 'gave-up', cause: 'checks', end };
 }
 
-const holds = (after: CriterionCheck | null): boolean => after === null || after.passed || after.unrelated === true;
+const holds = (after: CriterionResult | null): boolean => after === null || after.passed || after.unrelated === true;
 
 /** Tells the user that the check still fails, for a reason unrelated to the task. */
-function withUnrelatedFailure(text: string, work: TurnBaseline, after: CriterionCheck | null): string {
+function withUnrelatedFailure(text: string, work: TurnBaseline, after: CriterionResult | null): string {
   if (after?.unrelated !== true) return text;
   return `${text}\n\n\`${work.criterion?.command}\` failed before, for something else, and fails no more than it did.`.trim();
 }
 
 /** Null: there is nothing to check by, or the check did not run before the work either. */
-async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CriterionCheck | null> {
+async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CriterionResult | null> {
   if (work.criterion === null && work.canExecute && !work.isQuestion && !turn.options.plan) {
     const written = await criterionOfWrittenTests(turn);
     return written === null ? null : checkCriterion(turn, written, 'after');

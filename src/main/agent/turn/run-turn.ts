@@ -12,12 +12,13 @@ import { readInstructions } from '../preparation/read-project-instructions.ts';
 import type { Criterion } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
 import { asksToRun } from '@shared/text/task-kind.ts';
+import type { CriterionResult } from '@shared/session/session-state.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { fetchLeftTasks } from '../preparation/fetch-left-tasks.ts';
 import { gatherTurnFacts } from '../preparation/gather-turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
-import type { CriterionCheck, TurnEnd } from './turn-baseline.ts';
+import type { TurnEnd } from './turn-baseline.ts';
 
 /**
  * Works on one user message, from `turn-started` to `turn-ended`. Rejects only if the log itself cannot be written;
@@ -79,7 +80,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
-  const isApart = ({ exitCode, summary }: CriterionCheck): boolean =>
+  const isApart = ({ exitCode, summary }: CriterionResult): boolean =>
     criterion?.source === 'project' &&
     exitCode !== null &&
     !isAboutFailures(turn.task, summary, turn.dependencies.config.conduct ?? 1);

@@ -1,5 +1,5 @@
 import { canonicalJson } from '@shared/text/canonical-json.ts';
-import { wasWrittenAhead } from '@shared/session/session-state.ts';
+import { wasWrittenAhead } from '@shared/session/step-speeds.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money/token-cost.ts';

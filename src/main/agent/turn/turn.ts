@@ -17,8 +17,8 @@ import type { AgentDependencies, ResolvedModel, TurnOptions } from './agent-depe
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
-import type { CriterionCheck } from './turn-baseline.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
+import type { CriterionResult } from '@shared/session/session-state.ts';
 
 /** `chat`: a question that needs no look at the project, or a conversation that has none. */
 export type TurnMode = TaskMode | 'chat';
@@ -71,7 +71,7 @@ export interface Turn {
     okCommands: number;
     /** The cloud would have continued where the local model gave up, but there was no network. */
     isCloudUnasked: boolean;
-    lastCheck: { readonly okWrites: number; readonly check: CriterionCheck } | null;
+    lastCheck: { readonly okWrites: number; readonly check: CriterionResult } | null;
   };
   readonly toolFacts: () => ToolFacts;
   /** Lets the local model read the conversation ahead while a cloud model works. */

@@ -5,7 +5,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { seenCommand, seenName } from '@shared/text/seen-text.ts';
 import type { ApprovalReply } from '../cli/questions/approval-question.ts';
 import { headingOf, questionText } from '../cli/questions/approval-question.ts';
-import type { CapAnswer } from '../cli/questions/cap-question.ts';
+import type { CapDecision } from '../../money/budget.ts';
 import { describeReachedCap, minimumRaise } from '../cli/questions/cap-question.ts';
 import { fenced, said } from './shown-content.ts';
 
@@ -63,8 +63,8 @@ function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): read
 }
 
 /** Asks what to do at a spending limit. Without an answer the turn stops. */
-export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Promise<CapAnswer> {
-  const choice = (optionId: string, name: string, answer: CapAnswer): Choice<CapAnswer> => ({
+export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Promise<CapDecision> {
+  const choice = (optionId: string, name: string, answer: CapDecision): Choice<CapDecision> => ({
     option: { optionId, name, kind: answer.answer === 'stop' ? 'reject_once' : 'allow_once' },
     answer,
   });

@@ -16,6 +16,7 @@ import {
 } from './editor-sessions.ts';
 import type { EditorSession } from './work-on-prompt.ts';
 import { createUpdateQueue, updatesFor, workOnPrompt } from './work-on-prompt.ts';
+import { recordedEvents } from '../connection/recorded-events.ts';
 
 const protocolVersion = 1;
 
@@ -193,17 +194,8 @@ async function tellHistory(
   const hasNotices = served.notices();
   const updates = updatesFor(served.context, core, { sessionId, workspace, hasNotices, isReplay: true });
   const queue = createUpdateQueue({ client }, sessionId);
-  const reading = childAbort(signal);
-  try {
-    for await (const push of await core.sessions.events({ sessionId }, { signal: reading.signal })) {
-      if (push.type === 'caught-up') break;
-      if (push.type === 'events') for (const event of push.events) queue.add(() => updates.event(event));
-    }
-    await queue.flushed();
-  } finally {
-    reading.release();
-    reading.abort();
-  }
+  for await (const event of recordedEvents(core, sessionId, signal)) queue.add(() => updates.event(event));
+  await queue.flushed();
   signal.throwIfAborted();
 }
 

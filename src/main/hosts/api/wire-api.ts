@@ -3,6 +3,7 @@ import type { EndpointCall, EndpointFailure, EndpointPush } from '@shared/contra
 import type { Part } from '@shared/models/model-messages.ts';
 import { imageTypeSchema } from '@shared/models/model-messages.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 
 /** An API that other programs use: how to read a call, and how to write an answer. */
 export interface WireApi {
@@ -107,11 +108,7 @@ export function imageOfUrl(url: string): Part {
 
 /** Parses arguments. Text that is not JSON is returned unchanged. */
 export function parseArguments(text: string): unknown {
-  try {
-    return text.trim() === '' ? {} : JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return text.trim() === '' ? {} : jsonOrText(text);
 }
 
 export function toolInputSchema(schema: unknown): Record<string, unknown> {

@@ -23,7 +23,7 @@ export const texts = {
   'tray.open': 'Open Dewpoint',
   'tray.quit': 'Quit Dewpoint',
   'keys.taken':
-    'The keys {keys} cannot be used here: another program has them, or they are no keys. Choose others in Settings.',
+    'The keys {keys} cannot be used here: another program uses them, or they are not a valid shortcut. Choose others in Settings.',
   'open.missing': '{name} was not found. Nothing was attached.',
   'open.tooLarge': '{name} is larger than 8 MB, so it was not attached. Attach a part of it.',
   'open.noFile': '{name} is no file or folder, so it was not opened.',

@@ -1,20 +1,28 @@
-/** A controller that also aborts with its parent, until it is released. For one call or tool run of a longer turn. */
+/** A signal that aborts with its parent, until it is released. For one call or one tool run of a longer turn. */
 export interface ChildAbort {
   readonly signal: AbortSignal;
   readonly abort: (reason?: unknown) => void;
-  /** Removes the listener from the parent; call it when the work is over, so that a long turn gathers none. */
+  /** Removes the listener from the parent, and the timer; call it when the work is over, so that a long turn gathers none. */
   readonly release: () => void;
 }
 
-export function childAbort(parent: AbortSignal): ChildAbort {
+/** `late`: it aborts by itself after so many milliseconds, with this reason. */
+export function childAbort(
+  parent: AbortSignal,
+  late?: { readonly ms: number; readonly reason?: () => Error },
+): ChildAbort {
   const controller = new AbortController();
   const follow = (): void => controller.abort(parent.reason);
   if (parent.aborted) follow();
   else parent.addEventListener('abort', follow, { once: true });
+  const timer = late && setTimeout(() => controller.abort(late.reason?.()), late.ms);
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    release: () => parent.removeEventListener('abort', follow),
+    release: () => {
+      parent.removeEventListener('abort', follow);
+      clearTimeout(timer);
+    },
   };
 }
 

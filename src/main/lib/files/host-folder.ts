@@ -215,7 +215,7 @@ export async function readFileBelow(root: string, names: readonly string[], maxB
  * fine: a project may have a file called `x:y`.
  */
 export function nameProblem(name: string, platform: NodeJS.Platform = process.platform): string | null {
-  if (name === '' || name === '.' || name === '..') return 'it is no name';
+  if (name === '' || name === '.' || name === '..') return 'it is not a valid name';
   if (name.includes('\0')) return 'it holds a NUL character';
   if (name.includes('/')) return 'it is more than one name';
   if (Buffer.byteLength(name) > 255) return 'it is too long';

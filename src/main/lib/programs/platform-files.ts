@@ -15,7 +15,7 @@ interface PlatformFiles {
 
 export type PlatformPart = 'node' | 'engine' | 'search' | 'keys' | 'database';
 
-interface Machine {
+export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
 }

@@ -1,3 +1,4 @@
+import type { Machine } from '../../lib/programs/platform-files.ts';
 /** The engine's library for one kind of card, in one or several packages. Sizes in bytes. */
 export interface EngineVariant {
   readonly id: EngineLibraryId;
@@ -19,11 +20,6 @@ export interface EnginePackage {
 
 /** The names in commands. */
 export type EngineLibraryId = 'engine/cuda' | 'engine/cuda-12' | 'engine/vulkan';
-
-export interface EngineMachine {
-  readonly platform: NodeJS.Platform;
-  readonly arch: string;
-}
 
 /** The version of node-llama-cpp that the libraries below belong to. A test compares it with package.json. */
 export const engineVersion = '3.21.1';
@@ -71,7 +67,7 @@ const parts: Readonly<Record<EngineLibraryId, { readonly label: string; readonly
 export const engineLibraryIds: readonly EngineLibraryId[] = ['engine/cuda', 'engine/cuda-12', 'engine/vulkan'];
 
 /** Null if the id is no library, or the library does not exist for such a machine. */
-export function engineVariant(id: string, { platform, arch }: EngineMachine): EngineVariant | null {
+export function engineVariant(id: string, { platform, arch }: Machine): EngineVariant | null {
   const known = engineLibraryIds.find((one) => one === id);
   if (known === undefined) return null;
   const machine = `${platform === 'win32' ? 'win' : platform}-${arch}`;

@@ -9,10 +9,11 @@ import type { CardFacts } from '../machine/card-facts.ts';
 import type { Hardware } from '../machine/hardware.ts';
 import type { CardPlan } from './card-plan.ts';
 import { planCards } from './card-plan.ts';
-import type { EngineMachine, EnginePackage, EngineVariant } from './engine-packages.ts';
+import type { EnginePackage, EngineVariant } from './engine-packages.ts';
 import { engineLibraryIds, engineVariant, engineVersion } from './engine-packages.ts';
 import type { FetchPackageOptions } from './fetch-engine-package.ts';
 import { archiveOf, fetchEnginePackage, packageFolder } from './fetch-engine-package.ts';
+import type { Machine } from '../../lib/programs/platform-files.ts';
 
 interface EnsureOptions {
   readonly signal: AbortSignal;
@@ -41,7 +42,7 @@ export interface EngineVariants {
   usable(hardware: Hardware, signal: AbortSignal): Promise<Hardware>;
 }
 
-export interface EngineVariantsOptions extends EngineMachine {
+export interface EngineVariantsOptions extends Machine {
   /** The folder for this version. See `enginesDir`. */
   readonly dir: string;
   readonly programs: HostPrograms;

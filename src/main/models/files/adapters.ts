@@ -9,7 +9,7 @@ import type { FileDigests } from './file-digests.ts';
 import { adapterName } from './import-model.ts';
 import { createNameList } from './name-list.ts';
 import type { NameList } from './name-list.ts';
-import type { AdapterRequest, StoredModel } from './stored-model.ts';
+import type { FileToAdd, StoredModel } from './stored-model.ts';
 
 const adapterSchema = z.strictObject({
   path: z.string(),
@@ -45,7 +45,7 @@ function splitAdapterName(name: string): { readonly base: string; readonly adapt
  * taken.
  */
 export async function addAdapter(
-  request: AdapterRequest,
+  request: FileToAdd,
   base: StoredModel,
   { adapters, digests, signal }: AdapterParts & { readonly signal: AbortSignal },
 ): Promise<string> {

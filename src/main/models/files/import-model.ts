@@ -3,15 +3,8 @@ import { AppError } from '@shared/errors.ts';
 import type { GgufHeader } from '../memory/gguf/read-gguf.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import type { ImportedModels } from './name-list.ts';
-import type { AdapterRequest } from './stored-model.ts';
+import type { FileToAdd } from './stored-model.ts';
 import { partNameOf } from './split-model-files.ts';
-
-export interface ImportRequest {
-  /** Absolute. */
-  readonly path: string;
-  /** Null: made from the file name. */
-  readonly name: string | null;
-}
 
 export interface ImportDependencies {
   readonly readHeader: ReadHeader;
@@ -31,7 +24,7 @@ const namePattern = /^[a-z0-9][a-z0-9._-]{0,99}$/;
  * model, `conflict` if the name is taken.
  */
 export async function importModel(
-  { path, name }: ImportRequest,
+  { path, name }: FileToAdd,
   { readHeader, imported, takenBy }: ImportDependencies,
 ): Promise<string> {
   if (!isAbsolute(path)) throw new AppError('bad-input', 'Use the full path of the model file.');
@@ -76,7 +69,7 @@ function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
 }
 
 /** The name for an adapter. Throws if it is not valid. */
-export function adapterName({ path, name }: AdapterRequest): string {
+export function adapterName({ path, name }: FileToAdd): string {
   const wanted = name ?? nameOfFile(path);
   if (namePattern.test(wanted)) return wanted;
   throw new AppError('bad-input', `"${wanted}" cannot be the name of an adapter.`, {

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import type { ModelRemoval } from '@shared/contract/models-contract.ts';
 import { thinkingSwitchOf } from '../engine/thinking-switch.ts';
 import { fetchModel, sizeOf } from './download/fetch-model.ts';
 import type { FetchedModel, PullOptions, Sources } from './download/fetch-model.ts';
@@ -10,13 +11,12 @@ import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import { addAdapter, findAdapted } from './adapters.ts';
 import type { AdapterParts } from './adapters.ts';
 import { importModel } from './import-model.ts';
-import type { ImportRequest } from './import-model.ts';
 import type { ImportedModels } from './name-list.ts';
 import type { CatalogModel, ModelCatalog } from './model-catalog.ts';
 import { leftovers, removeModel } from './remove-model.ts';
-import type { Removal, RemoveDependencies } from './remove-model.ts';
+import type { RemoveDependencies } from './remove-model.ts';
 import { filesOf, partNameOf, partPaths } from './split-model-files.ts';
-import type { AdapterRequest, StoredModel } from './stored-model.ts';
+import type { FileToAdd, StoredModel } from './stored-model.ts';
 
 /** The model files of this machine. Names may have the prefix `llama-cpp/`. */
 export interface ModelStore {
@@ -25,11 +25,11 @@ export interface ModelStore {
   /** Null for a name that is neither in the catalog nor a file. */
   find(name: string): Promise<StoredModel | null>;
   /** Adds a file anywhere on the disk by reference and returns its name. See `importModel`. */
-  add(request: ImportRequest): Promise<string>;
+  add(request: FileToAdd): Promise<string>;
   /** Adds a LoRA adapter to a model by reference and returns the name of the combination. See `addAdapter`. */
-  addAdapter(base: string, request: AdapterRequest, signal: AbortSignal): Promise<string>;
+  addAdapter(base: string, request: FileToAdd, signal: AbortSignal): Promise<string>;
   /** Deletes our files and forgets others. See `removeModel`. Throws `not-found` if the model is not here. */
-  remove(name: string, options: Omit<RemoveDependencies, 'imported' | 'adapters'>): Promise<Removal>;
+  remove(name: string, options: Omit<RemoveDependencies, 'imported' | 'adapters'>): Promise<ModelRemoval>;
   /**
    * Downloads a model of the catalog unless it is here, and returns its path. After an abort, the next try resumes.
    */

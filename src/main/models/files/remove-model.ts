@@ -1,17 +1,9 @@
 import { rm } from 'node:fs/promises';
+import type { ModelRemoval } from '@shared/contract/models-contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { ImportedModels, NameList } from './name-list.ts';
 import type { StoredModel } from './stored-model.ts';
-
-/** What happened to a removed model. */
-export interface Removal {
-  /** `forgotten` means that the file is not ours and was left in place. */
-  readonly done: 'deleted' | 'forgotten';
-  readonly path: string;
-  /** Bytes that were freed. */
-  readonly bytes: number;
-}
 
 export interface RemoveDependencies {
   readonly imported: ImportedModels;
@@ -28,7 +20,7 @@ export const leftovers = (path: string): readonly string[] => [`${path}.partial`
  * Forgets an imported model, or deletes a model in our folder, with all its files and partial downloads. Waits for a
  * running download of it. Throws `AppError`: `bad-input` for a file that is named by its path.
  */
-export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<Removal> {
+export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<ModelRemoval> {
   const { imported, adapters, release, signal } = dependencies;
   switch (model.origin) {
     case 'imported':

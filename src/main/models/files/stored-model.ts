@@ -1,6 +1,7 @@
 import type { Effort, Strategy, TextUse } from '@shared/models/model-info.ts';
 
-export interface AdapterRequest {
+/** A file of the user's own, to be taken in by reference. */
+export interface FileToAdd {
   /** Absolute. */
   readonly path: string;
   /** Null: made from the file name. */

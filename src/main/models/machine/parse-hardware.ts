@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 /** A device as a vendor's tool prints it. Bytes. */
 export interface FoundDevice {
@@ -78,7 +79,7 @@ const rocmSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 export function parseRocmSmi(output: string): readonly FoundDevice[] {
   const start = output.indexOf('{');
   if (start < 0) return [];
-  const parsed = rocmSchema.safeParse(jsonOf(output.slice(start)));
+  const parsed = rocmSchema.safeParse(jsonIn(output.slice(start)));
   if (!parsed.success) return [];
   return Object.entries(parsed.data).flatMap(([id, card]) => {
     if (!/^card\d+$/.test(id)) return [];
@@ -134,13 +135,4 @@ function integerOf(text: string | null | undefined): number | null {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The tool's output is not JSON, so the figure is unknown.
-    return null;
-  }
 }

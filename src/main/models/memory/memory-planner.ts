@@ -229,7 +229,7 @@ async function factsOf(
   }
   const served = await serverHeader(id, signal);
   if (served !== null) return { ...served, path: null, isServed: true };
-  throw new AppError('not-found', `The header of ${id} is unknown.`, {
+  throw new AppError('not-found', `The model ${id} was not found.`, {
     hint: 'Use a model of `dewpoint models list`, a .gguf file, or --keys FILE.',
   });
 }

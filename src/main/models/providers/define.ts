@@ -4,7 +4,7 @@ import type { DraftVerdict } from '@shared/models/probe-card.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { z } from 'zod';
-import type { AdapterOf, AdapterRequest } from '../files/stored-model.ts';
+import type { AdapterOf, FileToAdd } from '../files/stored-model.ts';
 import type { LocalEngines } from '../engine/local-engines.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';
 import type { LoadSteps } from '../memory/load-steps.ts';
@@ -189,7 +189,7 @@ export interface Provider {
    * Makes a model from one in the server's store and a LoRA adapter, of which the server gets a copy. Returns the
    * new name. Rejects with what went wrong.
    */
-  readonly addAdapter?: (name: string, request: AdapterRequest, signal: AbortSignal) => Promise<string>;
+  readonly addAdapter?: (name: string, request: FileToAdd, signal: AbortSignal) => Promise<string>;
   /** Whether the last request reached the service. Null: no request yet. Absent: the provider needs no network. */
   readonly reach?: () => 'there' | 'away' | null;
   /** Counts the request as it will be sent, template included. Null if it cannot be counted before the call. */

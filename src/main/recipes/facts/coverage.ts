@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonIn } from '@shared/text/json-in.ts';
 import type { RecipeContext } from '../define.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import { pytestTracer, pythonTracer, v8Lines } from './coverage-tracers.ts';
@@ -122,12 +123,6 @@ async function runScript(context: RecipeContext, script: string, timeoutMs: numb
 }
 
 function jsonAfterMark(stdout: string): readonly unknown[] {
-  return [...stdout.matchAll(/^@@coverage (.*)$/gm)].map((match) => {
-    try {
-      return JSON.parse(match[1] ?? '');
-    } catch {
-      // A line that was cut off is ignored.
-      return null;
-    }
-  });
+  // A line that was cut off is ignored.
+  return [...stdout.matchAll(/^@@coverage (.*)$/gm)].map((match) => jsonIn(match[1] ?? ''));
 }

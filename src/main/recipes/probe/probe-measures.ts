@@ -1,5 +1,5 @@
 import { noUsage } from '@shared/money/token-cost.ts';
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import type { Measured } from '../define.ts';
 
 /** Reading speed in tokens per second, rounded to tenths as for any call; null if the provider does not report it. */

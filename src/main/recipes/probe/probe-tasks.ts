@@ -4,6 +4,7 @@ import type { CallEntry, Entry } from '../../agent/prompt/conversation.ts';
 import type { RecipeContext } from '../define.ts';
 import { askForCalls } from './probe-calls.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 const calc = 'def add(a, b):\n    return a - b\n\n\ndef double(a):\n    return a * 2\n';
 const fixedCalc = calc.replace('a - b', 'a + b');
@@ -81,15 +82,10 @@ const editSchema = {
 
 function keepsQuote(text: string): boolean {
   const found = /^[^{]*(\{[\s\S]*\})/u.exec(text)?.[1];
-  try {
-    const edit: unknown = JSON.parse(found ?? '');
-    if (typeof edit !== 'object' || edit === null || !('old' in edit) || !('new' in edit)) return false;
-    if (typeof edit.old !== 'string' || typeof edit.new !== 'string' || edit.old === '') return false;
-    return calc.split(edit.old).length === 2 && calc.replace(edit.old, edit.new).includes('return a + b');
-  } catch {
-    // An answer that is not JSON is no edit.
-    return false;
-  }
+  const edit = jsonIn(found ?? '');
+  if (typeof edit !== 'object' || edit === null || !('old' in edit) || !('new' in edit)) return false;
+  if (typeof edit.old !== 'string' || typeof edit.new !== 'string' || edit.old === '') return false;
+  return calc.split(edit.old).length === 2 && calc.replace(edit.old, edit.new).includes('return a + b');
 }
 
 function fenced(text: string): string {

@@ -1,5 +1,6 @@
 import type { EventOf } from '@shared/events/events.ts';
 import type { Stage } from '@shared/models/model-info.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
 import type { Trouble } from '../define.ts';
 
 /** Why the previous stage was left; null: there was none, or another model continues because it is worth it. */
@@ -114,7 +115,7 @@ function isLoop({ strategy }: Stage): boolean {
  */
 export function goesOnHere(
   stop: { readonly reason: string; readonly goesOnLocally?: boolean | undefined },
-  atCap: 'stop' | 'local' | 'ask',
+  atCap: RunOptions['atCap'],
 ): boolean {
   return stopCause(stop) !== null && (stop.goesOnLocally ?? atCap === 'local');
 }

@@ -1,8 +1,9 @@
 import type { Strategy, ModelInfo, Stage } from '@shared/models/model-info.ts';
+import type { TurnPolicy } from '@shared/routing/routing.ts';
 
 export interface CascadeSubject {
   readonly strategy: 'auto' | Strategy;
-  readonly policy: 'local' | 'hybrid' | 'cloud';
+  readonly policy: TurnPolicy;
   /** Null: not configured, or not on this machine. */
   readonly local: ModelInfo | null;
   readonly cloud: ModelInfo | null;

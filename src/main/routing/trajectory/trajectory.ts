@@ -3,8 +3,7 @@ import type { Where } from '@shared/models/model-info.ts';
 import type { ModelTrajectory } from './model-trajectory.ts';
 import { afterCall } from './model-trajectory.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
-
-type CapScope = EventOf<'cap-reached'>['scope'];
+import type { CapScope } from '@shared/events/approval-events.ts';
 
 /** How a session's work has gone, from its log: the steps, the caches and the services. */
 export interface Trajectory {

@@ -1,8 +1,6 @@
-import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
+import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
 import type { Access } from '../../tools/define.ts';
 import type { SandboxTier } from '@shared/events/sandbox-events.ts';
-
-export type ApproveMode = 'ask' | 'deny' | 'allow';
 
 /**
  * After this many refusals of a kind, a turn may not ask again. Otherwise a flood of questions could wear the user
@@ -47,6 +45,6 @@ const personal: readonly ApprovalKind[] = [
  * How `--approve` answers a question before the user is asked. Only the user's own yes can lift a fence, approve a
  * project's instructions, connect an account or answer a server.
  */
-export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
+export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): ApproveMode {
   return mode === 'allow' && personal.includes(kind) ? 'deny' : mode;
 }

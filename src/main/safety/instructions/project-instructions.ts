@@ -8,6 +8,7 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { utf8Text } from '../../lib/utf8-text.ts';
 
 /** What is known about the bytes of a file. */
 export interface InstructionCheck {
@@ -111,12 +112,9 @@ function lookAt(path: string, bytes: Uint8Array, approved: string | null): Instr
 /** A text that cannot be shown byte by byte cannot be approved. */
 function problemOf(bytes: Uint8Array): string | null {
   if (bytes.length > maxInstructionBytes) return `it is longer than ${sizeText(maxInstructionBytes)}`;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes('\0') ? 'it is not text' : null;
-  } catch {
-    return 'it is not UTF-8 text';
-  }
+  const text = utf8Text(bytes);
+  if (text === null) return 'it is not UTF-8 text';
+  return text.includes('\0') ? 'it is not text' : null;
 }
 
 async function fileAt(folder: string, path: string, approved: string | null): Promise<InstructionFile> {

@@ -117,7 +117,11 @@ function notReady(state: StoreState): StoredKey {
 }
 
 function unavailable(why: string, hint: string): StoreState {
-  return { type: 'unavailable', message: `Your system has no usable key store: ${oneLine(why)}`, hint };
+  return {
+    type: 'unavailable',
+    message: `Your system has no usable key store: ${oneLine(why).replace(/\.$/u, '')}.`,
+    hint,
+  };
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,5 @@
 import type { HostRules, NetworkRules, RunNetwork } from '@shared/safety/network-access.ts';
-import type { ApproveMode } from '../approvals/approval-policy.ts';
+import type { ApproveMode } from '@shared/safety/approval-grants.ts';
 import { maxRefusals } from '../approvals/approval-policy.ts';
 import type { SessionExposure } from './network-ledger.ts';
 
@@ -24,7 +24,7 @@ export interface NetworkRequest {
 }
 
 export interface NetworkVerdict {
-  readonly answer: 'allow' | 'deny' | 'ask';
+  readonly answer: ApproveMode;
   /** A sentence for the model and the user. */
   readonly reason: string;
   /** A yes is for this command only. */
@@ -70,7 +70,7 @@ function metText({ exposure, rules, projectPath, use = 'command' }: NetworkReque
     return `Text from outside has come into this session, beside content of your project: ${what}.`;
   if (exposure.foreign === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
   const trust = JSON.stringify([...rules.trusted, projectPath]);
-  return `The model has read files of this project that others may have written (it came from ${exposure.foreign}): ${what}. If you trust all that stands in them: dewpoint settings set network.trusted '${trust}'`;
+  return `The model has read files of this project that others may have written (it came from ${exposure.foreign}): ${what}. If you trust everything in them: dewpoint settings set network.trusted '${trust}'`;
 }
 
 function deny(reason: string): NetworkVerdict {

@@ -5,10 +5,11 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { CheckedRequest, WebAnswer, WebExchange } from '../../tools/web/web-request.ts';
-import { systemCodeOf, withDeadline } from '../docker/engine/engine-deadline.ts';
+import { withDeadline } from '../docker/engine/engine-deadline.ts';
 import { dial, type OutboundConnections } from './outbound-connections.ts';
 import { refusalText } from './proxy-context.ts';
 import { openThroughProxy, proxyCredentials } from './upstream-proxy.ts';
+import { errorCodeOf } from '../../lib/files/json-file.ts';
 
 export interface WebLimits {
   /** From the first lookup to the last byte. */
@@ -50,7 +51,7 @@ export function createWebClient(outward: OutboundConnections, limits: Partial<We
       });
     } catch (error) {
       if (signal.aborted) throw error;
-      const isLate = systemCodeOf(error) === 'timeout';
+      const isLate = errorCodeOf(error) === 'timeout';
       return failure(isLate ? 'timeout' : 'network', `${host}: ${messageOf(error)}`);
     } finally {
       const { socket, address } = asReached(reached);

@@ -3,8 +3,8 @@ import { open, readlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { openChildFolder, openForReading, openHostFolder, type HostFolder } from '../../lib/files/host-folder.ts';
-import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
 import { workspaceRelative } from '../files/workspace-relative.ts';
+import { errorCodeOf } from '../../lib/files/json-file.ts';
 
 /** A file or folder of the workspace, open for reading. The caller closes it. */
 export interface OpenedPath {
@@ -84,7 +84,7 @@ function leadsOut(path: string): Reply<never> {
 }
 
 function openFailure(path: string, error: unknown): Reply<never> {
-  const code = systemCodeOf(error);
+  const code = errorCodeOf(error);
   if (code === 'ENOENT') return failure('not-found', `There is no ${path}.`);
   if (code === 'EINVAL') return failure('bad-input', `${path} holds a name that cannot be used here.`);
   if (code === 'ENOTDIR') return failure('bad-input', `${path} lies below something that is not a folder.`);

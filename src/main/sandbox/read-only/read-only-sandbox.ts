@@ -19,9 +19,10 @@ import type {
   WorkspaceFiles,
 } from '../sandbox.ts';
 import { openInside, type OpenedPath } from './open-inside.ts';
-import { kindOf, walkHostTree, type TreeEntry } from './walk-host-tree.ts';
+import { walkHostTree, type TreeEntry } from './walk-host-tree.ts';
 import { searchHost } from './search-host.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { kindOf } from '../files/entry-kind.ts';
 
 export interface ReadOnlyOptions {
   /** A real path on the host. */

@@ -3,6 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { isGone, openChildFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
 import type { ListEntry } from '../sandbox.ts';
 import { isMaybeEnvironment, isSkippedFolder } from '../files/skipped-folders.ts';
+import { kindOf } from '../files/entry-kind.ts';
 
 export interface TreeEntry extends ListEntry {
   readonly stats: BigIntStats;
@@ -62,10 +63,4 @@ export async function isSkipped(folder: HostFolder, name: string): Promise<boole
   if (isSkippedFolder(name)) return true;
   // Without this file, it is an ordinary folder.
   return isMaybeEnvironment(name) && (await lstat(folder.at(`${name}/pyvenv.cfg`)).catch(() => null)) !== null;
-}
-
-export function kindOf(stats: Pick<BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): ListEntry['kind'] {
-  if (stats.isFile()) return 'file';
-  if (stats.isDirectory()) return 'folder';
-  return stats.isSymbolicLink() ? 'link' : 'other';
 }

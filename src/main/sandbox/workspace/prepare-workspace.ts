@@ -3,11 +3,10 @@ import { access, lstat, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { makeFolder } from '../../lib/files/json-file.ts';
+import { errorCodeOf, makeFolder } from '../../lib/files/json-file.ts';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
 import { planCopy, type CopyPlan } from './workspace-copy-plan.ts';
 import { copyPlanned, NotCopyable } from './copy-workspace.ts';
-import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -125,7 +124,7 @@ const sharedFolders = [
 const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store', '.config/gcloud'];
 
 function pathFailure(path: string, error: unknown): Reply<never> {
-  switch (systemCodeOf(error)) {
+  switch (errorCodeOf(error)) {
     case 'ENOENT':
       return failure('not-found', `The folder ${path} was not found.`);
     case 'ENOTDIR':

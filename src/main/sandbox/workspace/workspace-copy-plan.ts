@@ -10,6 +10,7 @@ import {
 import { withoutIgnored } from '../files/ignore-rules.ts';
 import type { ListEntry } from '../sandbox.ts';
 import { isMaybeEnvironment, isSkippedFolder } from '../files/skipped-folders.ts';
+import { kindOf } from '../files/entry-kind.ts';
 
 /** What a copy of a project would contain. */
 export interface CopyPlan {
@@ -122,12 +123,6 @@ function below(folder: Buffer, name: Buffer): Buffer {
 async function sizeOf(folder: HostFolder, name: Buffer): Promise<number | null> {
   const found = await lstat(pathIn(folder, name)).catch(nullIfGone);
   return found === null ? null : found.size;
-}
-
-function kindOf(entry: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): ListEntry['kind'] {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'folder';
-  return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
 function isPackages(path: string): boolean {

@@ -167,7 +167,7 @@ async function isZip(source: ExportSource): Promise<boolean> {
   const facts = await stat(source.path).catch((error: unknown) => {
     throw new AppError('not-found', `The file cannot be read: ${messageOf(error)}`);
   });
-  if (!facts.isFile()) throw new AppError('bad-input', 'That is no file.');
+  if (!facts.isFile()) throw new AppError('bad-input', 'That is not a file.');
   const file = await open(source.path);
   try {
     const head = Buffer.alloc(4);

@@ -79,7 +79,7 @@ async function refuseFenced({ fences }: LibraryReach, { projectPath, server, tex
   const taint = createFenceTaint(compileFences({ settings, projectPath, isSecretFile }));
   const [hit] = texts.flatMap((text) => taint.inText(text));
   if (hit === undefined) return;
-  throw new AppError('refused', `What was to be asked of ${server} has something in it that is fenced: ${hit.rule}.`, {
+  throw new AppError('refused', `The request to ${server} contains restricted content: ${hit.rule}.`, {
     hint: 'Nothing was sent.',
   });
 }

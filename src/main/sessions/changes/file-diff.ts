@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import { utf8Text } from '../../lib/utf8-text.ts';
 
 export interface FileDiff {
   /** Unified, with three lines of context. Null if there is none to show; `note` says why. */
@@ -58,11 +59,5 @@ function countOf(patch: string): { readonly added: number; readonly removed: num
 /** Null for bytes that are not text: a NUL near the beginning, or invalid UTF-8. */
 function textOf(bytes: Uint8Array | null): string | null {
   if (bytes === null) return '';
-  if (bytes.subarray(0, 8000).includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    // Invalid UTF-8 has no lines to compare.
-    return null;
-  }
+  return bytes.subarray(0, 8000).includes(0) ? null : utf8Text(bytes);
 }

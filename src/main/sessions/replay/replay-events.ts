@@ -108,17 +108,20 @@ function isCrashEnd(event: SessionEvent): boolean {
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
   'cap-reached': ['here'],
-  'stage-chosen': ['cause'],
   'model-call-started': ['request', 'promptTokens'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
-  // Texts for people, whose wording may change.
-  'tool-started': ['label'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],
-  'gate-checked': ['text'],
   'recipe-progressed': ['data'],
   'route-decided': ['reason'],
   'context-compacted': ['beforeTokens', 'afterTokens'],
   'observation-trimmed': ['beforeTokens', 'afterTokens'],
+  // Texts of Dewpoint's own, whose wording may change.
+  'tool-started': ['label'],
+  'gate-checked': ['text'],
+  'notice-added': ['text'],
+  'approval-requested': ['reason'],
+  'approval-answered': ['reason'],
+  'stage-chosen': ['cause', 'reason'],
 };
 
 const stamps: readonly string[] = ['v', 'seq', 'at'];
@@ -128,7 +131,7 @@ export function differingField(made: NewEvent, recorded: SessionEvent): string |
   if (made.type !== recorded.type) return 'type';
   const left = new Map<string, unknown>(Object.entries(made));
   const right = new Map<string, unknown>(Object.entries(recorded));
-  const ignored = [...stamps, ...(measured[made.type] ?? [])];
+  const ignored = [...stamps, ...notCompared(made)];
   for (const key of [...new Set([...left.keys(), ...right.keys()])].sort()) {
     if (ignored.includes(key)) continue;
     if (canonicalJson([left.get(key)]) !== canonicalJson([right.get(key)])) return key;
@@ -136,10 +139,16 @@ export function differingField(made: NewEvent, recorded: SessionEvent): string |
   return null;
 }
 
+/** A turn that is not done ends with texts of Dewpoint's own, whose wording may change. */
+function notCompared(made: NewEvent): readonly string[] {
+  if (made.type === 'turn-ended') return made.reason === 'done' ? [] : ['text', 'failure'];
+  return measured[made.type] ?? [];
+}
+
 /** The event that the engine made, with the stamps and measured fields of the record. */
 export function withMeasured(made: NewEvent, recorded: SessionEvent): SessionEvent {
   const event: SessionEvent = { ...made, v: recorded.v, seq: recorded.seq, at: recorded.at };
-  const taken = Object.entries(recorded).filter(([key]) => measured[made.type]?.includes(key));
+  const taken = Object.entries(recorded).filter(([key]) => notCompared(made).includes(key));
   return Object.assign(event, Object.fromEntries(taken));
 }
 

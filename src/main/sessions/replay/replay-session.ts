@@ -1,8 +1,8 @@
-import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession } from '@shared/session/session-state.ts';
+import type { QueuedMessage } from '../../agent/turn/agent-dependencies.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
 import type { Provider, StreamPart } from '../../models/providers/define.ts';
@@ -21,12 +21,6 @@ export interface RecordedSession {
   readonly problems: readonly string[];
 }
 
-interface RecordedMessage {
-  readonly messageId: string;
-  readonly text: string;
-  readonly attachments?: readonly Attachment[] | undefined;
-}
-
 /** Everything that runs a turn again. Nothing of it reaches a model, a network, a sandbox or the disk. */
 export interface ReplayTurn {
   readonly journal: Journal;
@@ -34,13 +28,13 @@ export interface ReplayTurn {
   /** Answers in place of every provider of the recorded run. */
   readonly provider: Provider;
   /** Returns a message exactly where the recorded engine took it. */
-  readonly inbox: { take(): RecordedMessage | null };
+  readonly inbox: { take(): QueuedMessage | null };
   readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
   readonly budget: Budget;
   readonly fences: SessionFences;
   readonly started: EventOf<'turn-started'>;
   /** The message that began the turn. */
-  readonly message: RecordedMessage;
+  readonly message: QueuedMessage;
   /** Aborts where the recorded turn was cancelled, and when the replay must stop. */
   readonly signal: AbortSignal;
 }
@@ -231,7 +225,7 @@ function createReplayInbox(journal: ReplayJournal, events: readonly SessionEvent
   };
 }
 
-function recordedMessage(events: readonly SessionEvent[], messageId: string): RecordedMessage {
+function recordedMessage(events: readonly SessionEvent[], messageId: string): QueuedMessage {
   const added = events.find((event) => event.type === 'user-message-added' && event.messageId === messageId);
   if (added?.type !== 'user-message-added') return { messageId, text: '' };
   return { messageId, text: added.text, attachments: added.attachments };

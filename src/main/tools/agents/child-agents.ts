@@ -3,20 +3,22 @@ import type { FileImage } from '@shared/events/tool-events.ts';
 import type { AgentsOffer, ChildAccess } from '@shared/session/agent-tree.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
+import type { TurnPolicy } from '@shared/routing/routing.ts';
+import type { ApproveMode } from '@shared/safety/approval-grants.ts';
 
 /** The limits, rights and models that a turn passes on to the agents that it starts. */
 export interface ParentTurn {
   readonly turnId: string;
   readonly toolCallId: string;
-  readonly policy: 'local' | 'hybrid' | 'cloud';
+  readonly policy: TurnPolicy;
   readonly local: string;
   readonly cloud: string | null;
-  readonly approve: 'ask' | 'deny' | 'allow';
+  readonly approve: ApproveMode;
   readonly network: RunOptions['network'];
   readonly instructions: RunOptions['instructions'];
   /** The spending limit of the parent's task. Null: the limit of the settings. */
   readonly taskCapUsd: number | null;
-  readonly atCap: 'stop' | 'local' | 'ask';
+  readonly atCap: RunOptions['atCap'];
   readonly tokensLeft: number;
   readonly millisecondsLeft: number;
   /** Content of the task that must not leave this machine. If there is any, only a local model works on the task. */

@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { rootCause } from '../../lib/net/root-cause.ts';
 import { cappedFetch } from '../mcp/capped-fetch.ts';
@@ -39,8 +40,8 @@ export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOpti
   return async ({ method, path, query = {}, body, timeoutMs: ownMs }, signal) => {
     const address = new URL(`/api/v3.1${path}`, url);
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
-    const limit = childAbort(signal);
-    const timer = setTimeout(() => limit.abort(), ownMs ?? timeoutMs);
+    const limitMs = ownMs ?? timeoutMs;
+    const limit = childAbort(signal, { ms: limitMs });
     try {
       const response = await ask(address.href, {
         method,
@@ -51,18 +52,16 @@ export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOpti
         signal: limit.signal,
       });
       const text = await response.text();
-      if (response.ok) return { type: 'ok', body: jsonOf(text) };
+      if (response.ok) return { type: 'ok', body: jsonOrText(text) };
       const { status } = response;
       return { type: 'refused', status, text: errorText(response, text), mayHaveRun: status >= 500 };
     } catch (error) {
       signal.throwIfAborted();
       if (limit.signal.aborted) {
-        const seconds = Math.round((ownMs ?? timeoutMs) / 1000);
-        return { type: 'away', text: `it did not answer within ${seconds} s`, wasSent: true };
+        return { type: 'away', text: `it did not answer within ${Math.round(limitMs / 1000)} s`, wasSent: true };
       }
       return awayBecause(error);
     } finally {
-      clearTimeout(timer);
       limit.release();
     }
   };
@@ -83,7 +82,7 @@ export function bodyOf(answer: ComposioAnswer, what: string): unknown {
 
 /** The service's error, word for word: message, suggested fix, request number for support, and when to try again. */
 function errorText({ status, headers }: Response, text: string): string {
-  const body = jsonOf(text);
+  const body = jsonOrText(text);
   const error = isRecord(body) && isRecord(body.error) ? body.error : body;
   const said = isRecord(error)
     ? [error.message, error.suggested_fix].filter((part) => typeof part === 'string' && part !== '')
@@ -107,13 +106,4 @@ function awayBecause(error: unknown): ComposioAnswer {
   const code = String(Reflect.get(root, 'code') ?? '');
   const text = root.message === '' ? code : root.message;
   return { type: 'away', text: `it could not be reached: ${text}`, wasSent: !unsent.test(`${code} ${root.message}`) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // An error page of a proxy, or nothing: the text is kept as it is.
-    return text;
-  }
 }

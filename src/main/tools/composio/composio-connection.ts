@@ -4,6 +4,7 @@ import type { ComposioDefinition } from '@shared/tools/composio.ts';
 import { composioKeyName } from '@shared/tools/composio.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 import { sleep } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { ToolResult } from '../define.ts';
@@ -182,13 +183,8 @@ function jsonText(value: unknown): string {
 /** A result as data: from the API, or parsed from the text of the MCP server. */
 function resultData({ data, output }: ToolResult): unknown {
   if (isRecord(data) && 'answer' in data) return data.answer;
-  if (!output.includes('redirect_url')) return null;
-  try {
-    return JSON.parse(output);
-  } catch {
-    // Plain words: the model passes on any links in them.
-    return null;
-  }
+  // A text in words has links, too; those are for the model to tell.
+  return output.includes('redirect_url') ? jsonIn(output) : null;
 }
 
 /** The id under which Composio keeps the call. Of the answer itself only the text is kept. */

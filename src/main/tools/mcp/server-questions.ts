@@ -148,7 +148,7 @@ async function answerQuestion(call: OpenCall | null, params: CreateMessageReques
   });
   if (params.tools !== undefined) call?.notes.push('The server asked a model with tools of its own. It got no answer.');
   else if (read.length < messages.length)
-    call?.notes.push('The server asked a model by what is no text and no image that is shown. It got no answer.');
+    call?.notes.push('The server sent a question with content other than text and supported images. It got no answer.');
   const isFit = read.length === messages.length && params.tools === undefined;
   if (!isFit || call?.door === undefined) throw declined();
   const answer = await call.door.model({

@@ -231,8 +231,7 @@ async function toolToCall(
   if (!now.isWanted) throw refused('was switched off.');
   if (now.state !== 'ready') throw refused('is another file than the one that was approved.');
   const isSame = own.source === 'home' ? isSameDeclaration(spec, now) : now.sha256 === own.sha256;
-  if (!isSame)
-    throw refused('says something else of itself since this message began. With the next message it is offered anew.');
+  if (!isSame) throw refused('changed its declaration during this message. It is available again with the next one.');
   return { ...now.tool, source: own.source, path: file.path };
 }
 

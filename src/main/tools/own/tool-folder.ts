@@ -8,6 +8,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { ReadTool, SyntaxLoader } from './read-declaration.ts';
 import type { ToolProblem } from './read-exported.ts';
 import { looksLikeTool, readDeclaration } from './read-declaration.ts';
+import { utf8Text } from '../../lib/utf8-text.ts';
 
 /** A file in a folder of tools, as it is now. */
 export interface ToolFile {
@@ -109,21 +110,12 @@ async function readOne(
   // Null for a folder: tool servers keep folders here.
   if (bytes === null) return null;
   if (bytes.length > mostFileBytes) return broken(`It is larger than ${mostFileBytes / 1024} KB.`);
-  const text = textOf(bytes);
+  const text = utf8Text(bytes);
   if (text === null) return broken('It is not valid text (UTF-8).');
   if (!looksLikeTool(file, text)) return null;
   if (!usableName.test(file))
     return broken('Its file name has characters other than letters, digits, dots, hyphens and underscores.', text);
   return { file, path, text, sha256: sha256Of(text), read: await declarationOf(file, text, loadSyntax) };
-}
-
-function textOf(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    // The bytes are not text. The caller reports that.
-    return null;
-  }
 }
 
 /** Like `readDeclaration`, but never rejects. */

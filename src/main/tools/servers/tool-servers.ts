@@ -411,15 +411,13 @@ async function toldOfAccounts(
   const offered = await offeredTools(options, own, pool.running);
   const names = [...new Set(offered.flatMap(({ spec }) => (spec.isRouter === true ? [spec.server] : [])))];
   const tell = async (name: string): Promise<readonly string[]> => {
-    const child = childAbort(signal);
-    const timer = setTimeout(() => child.abort(new Error(`it took more than ${toldMs / 1000} s`)), toldMs);
+    const child = childAbort(signal, { ms: toldMs, reason: () => new Error(`it took more than ${toldMs / 1000} s`) });
     try {
       const { accounts } = await (await pool.reach(name, child.signal)).connection;
       return accounts === undefined ? [] : [await accounts.told(child.signal)];
     } catch (error) {
       return [`${name}: what is connected is not known. ${messageOf(error)}`];
     } finally {
-      clearTimeout(timer);
       child.release();
       pool.rest(name);
     }

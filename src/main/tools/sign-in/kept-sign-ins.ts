@@ -6,6 +6,7 @@ import { AppError } from '@shared/errors.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import type { LongSecrets } from '../../safety/keys/long-secrets.ts';
 
 /** The whole outcome of a sign-in, stored as one secret, so that a crash cannot separate its parts. */
 const signInSchema = z.object({
@@ -47,16 +48,6 @@ const noteSchema = z.object({
 });
 export type SignInNote = z.infer<typeof noteSchema>;
 
-/** Secrets of any length, always read from the key store. Each method rejects if the store cannot be opened. */
-export interface SignInSecrets {
-  /** Resolves if the store keeps values. */
-  readonly check: () => Promise<void>;
-  readonly read: (name: string) => Promise<string | null>;
-  /** After a failure the old value is unchanged. */
-  readonly write: (name: string, value: string) => Promise<void>;
-  readonly remove: (name: string) => Promise<void>;
-}
-
 export interface KeptSignIns {
   /** Null: there is none. Rejects with `UnreadableNote` if the file cannot be read. */
   readonly note: (server: string) => Promise<SignInNote | null>;
@@ -85,7 +76,7 @@ export class UnreadableNote extends AppError {
 /** Shorter than for other locks, because a request is waiting. */
 const pollMs = 30;
 
-export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptSignIns {
+export function createKeptSignIns(folder: string, secrets: LongSecrets): KeptSignIns {
   const fileOf = (server: string): string => join(folder, server, 'sign-in.json');
   const nameOf = (server: string): string => `tools.${server}.sign-in`;
   const note = async (server: string): Promise<SignInNote | null> => {

@@ -9,7 +9,7 @@ import type { ServerPlace } from './auth-fetch.ts';
 import { createAuthFetch, placeOf } from './auth-fetch.ts';
 import type { Challenge } from './discover-auth.ts';
 import type { KeptSignIns, SignIn, SignInNote } from './kept-sign-ins.ts';
-import { createKeptSignIns, UnreadableNote, type SignInSecrets } from './kept-sign-ins.ts';
+import { createKeptSignIns, UnreadableNote } from './kept-sign-ins.ts';
 import { runDeviceSignIn } from './device-sign-in.ts';
 import { loadOauth, type Oauth } from './oauth-errors.ts';
 import type { RedirectListener } from './redirect-listener.ts';
@@ -19,6 +19,7 @@ import { refreshSignIn, SignInNeeded } from './refresh-sign-in.ts';
 import { signOut } from './sign-out.ts';
 import type { FlowOptions, OpenSignIn } from './sign-in-flow.ts';
 import { runSignIn } from './sign-in-flow.ts';
+import type { LongSecrets } from '../../safety/keys/long-secrets.ts';
 
 /** How a connection to a server over HTTP is signed in. */
 export interface ServerAuth {
@@ -57,7 +58,7 @@ export interface ServerSignIns {
 export interface ServerSignInsOptions extends Pick<RefreshOptions, 'writeAgainMs'> {
   /** Has a folder for each server. */
   readonly folder: string;
-  readonly secrets: SignInSecrets;
+  readonly secrets: LongSecrets;
   readonly exchange: WebExchange;
   /** Whether a host name leads into the network of this machine. */
   readonly hasInnerAddress: (host: string) => Promise<boolean>;

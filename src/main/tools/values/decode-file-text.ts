@@ -1,5 +1,6 @@
 import type { ToolContext, ToolResult } from '../define.ts';
 import { errorResult, failureResult } from './tool-results.ts';
+import { utf8Text } from '../../lib/utf8-text.ts';
 
 export interface ReadText {
   /** Without a byte order mark. */
@@ -18,14 +19,11 @@ export async function readText(path: string, context: ToolContext): Promise<Read
   const { bytes, sha256 } = reply.value;
   if (bytes.subarray(0, 8000).includes(0)) return errorResult(`${path} is a binary file.`);
   context.noteRead(path, sha256);
-  try {
-    const whole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
-    return { text: whole.slice(mark.length), sha256, encode: (text) => new TextEncoder().encode(mark + text) };
-  } catch {
-    // It is shown as well as possible, and cannot be written back.
-    return { text: new TextDecoder().decode(bytes), sha256, encode: null };
-  }
+  const whole = utf8Text(bytes);
+  // It is shown as well as possible, and cannot be written back.
+  if (whole === null) return { text: new TextDecoder().decode(bytes), sha256, encode: null };
+  const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
+  return { text: whole.slice(mark.length), sha256, encode: (text) => new TextEncoder().encode(mark + text) };
 }
 
 export function isReadText(value: ReadText | ToolResult): value is ReadText {

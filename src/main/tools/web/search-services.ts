@@ -60,7 +60,7 @@ export async function searchWeb(
   if (service === undefined) return failure('bad-input', `There is no search service ${access.service}.`);
   const asked = requestOf(service, access, { query, why });
   if (asked === null)
-    return failure('bad-input', 'The address of the search service is no address. Look at web.searxng.');
+    return failure('bad-input', 'The address of the search service is not a valid address. Look at web.searxng.');
   const reply = await request(asked);
   if (!reply.ok) return reply;
   const { status, isCut } = reply.value;

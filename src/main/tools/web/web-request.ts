@@ -97,7 +97,7 @@ const mostRedirects = 5;
 export function checkRequest(request: WebRequest): Reply<CheckedRequest> {
   const bad = (why: string): Reply<CheckedRequest> => failure('bad-input', `Not sent: ${why}`);
   const url = request.url.length > longestUrl ? null : parsedUrl(request.url);
-  if (url === null) return bad(`the address is no address, or has more than ${longestUrl} characters.`);
+  if (url === null) return bad(`the address is invalid, or has more than ${longestUrl} characters.`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return bad('only http:// and https:// addresses are read.');
   if (url.username !== '' || url.password !== '') return bad('an address with a name or password in it is not used.');
@@ -150,7 +150,7 @@ export async function requestThroughRedirects(
     from = allowed.value;
     wish = { ...wish, url: next };
   }
-  return failure('refused', `Given up: it was led on more than ${mostRedirects} times.`);
+  return failure('refused', `Stopped after ${mostRedirects} redirects.`);
 }
 
 function ledAway({ host }: CheckedRequest, why: string): Reply<WebAnswer> {

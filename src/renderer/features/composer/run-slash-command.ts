@@ -3,6 +3,7 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import { mentionOf } from '@shared/attachments/file-mentions.ts';
 import type { ParsedSlash } from '@shared/session/slash-commands.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
+import type { TurnPolicy } from '@shared/routing/routing.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { startPlan } from '../../lib/session/session-commands.ts';
 import type { View } from '../../lib/window/use-view.ts';
@@ -130,7 +131,7 @@ function attach(reach: SlashContext, path: string): SlashOutcome {
   return done;
 }
 
-function setPolicy(reach: SlashContext, policy: 'local' | 'hybrid' | 'cloud'): SlashOutcome {
+function setPolicy(reach: SlashContext, policy: TurnPolicy): SlashOutcome {
   reach.change({ policy });
   return info(t('slash.policySet', { policy: t(`composer.where.${policy}`) }));
 }

@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react';
 import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
+import { createSharedValue, setEntry, useSharedValue } from '../window/shared-value.ts';
 import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 /** A download of a model. It goes on whatever the window shows. */
@@ -13,12 +13,11 @@ export interface ModelDownload {
   readonly problem: string | null;
 }
 
-let pulls: ReadonlyMap<string, ModelDownload> = new Map();
+const downloads = createSharedValue<ReadonlyMap<string, ModelDownload>>(new Map());
 const stops = new Map<string, AbortController>();
-const listeners = new Set<() => void>();
 
 export function useModelDownloads(): ReadonlyMap<string, ModelDownload> {
-  return useSyncExternalStore(subscribe, () => pulls);
+  return useSharedValue(downloads);
 }
 
 /** Resolves when the download has ended; true: the model is here. A second call during the download does nothing. */
@@ -27,15 +26,15 @@ export async function startModelDownload(client: CoreClient, id: string): Promis
   const stop = new AbortController();
   stops.set(id, stop);
   const timeLeft = createDownloadTimeLeft();
-  change(id, { progress: null, leftMs: null, problem: null });
+  setEntry(downloads, id, { progress: null, leftMs: null, problem: null });
   try {
     for await (const progress of await client.models.pull({ id }, { signal: stop.signal })) {
-      change(id, { progress, leftMs: timeLeft(progress, performance.now()), problem: null });
+      setEntry(downloads, id, { progress, leftMs: timeLeft(progress, performance.now()), problem: null });
     }
-    change(id, null);
+    setEntry(downloads, id, null);
     return true;
   } catch (error) {
-    change(id, stop.signal.aborted ? null : { progress: null, leftMs: null, problem: failureText(error) });
+    setEntry(downloads, id, stop.signal.aborted ? null : { progress: null, leftMs: null, problem: failureText(error) });
     return false;
   } finally {
     stops.delete(id);
@@ -48,18 +47,5 @@ export function cancelModelDownload(id: string): void {
 
 /** Removes failed downloads when the user asks for something else. */
 export function dropFailedDownloads(): void {
-  for (const [id, { problem }] of pulls) if (problem !== null) change(id, null);
-}
-
-function change(id: string, pull: ModelDownload | null): void {
-  const next = new Map(pulls);
-  if (pull === null) next.delete(id);
-  else next.set(id, pull);
-  pulls = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  for (const [id, { problem }] of downloads.get()) if (problem !== null) setEntry(downloads, id, null);
 }

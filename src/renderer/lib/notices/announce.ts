@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createSharedValue, useSharedValue } from '../window/shared-value.ts';
 
 /** Something that was done or failed, and what can be done about it. */
 export interface Announcement {
@@ -9,8 +9,7 @@ export interface Announcement {
   readonly goesAfterMs?: number;
 }
 
-let current: readonly Announcement[] = [];
-const listeners = new Set<() => void>();
+const shown = createSharedValue<readonly Announcement[]>([]);
 
 /** Long enough to read two lines twice. */
 const shownMs = 12_000;
@@ -22,9 +21,9 @@ const mostActions = 3;
  * without an action disappears after a while, because it covers other things.
  */
 export function announce(announcement: Announcement): void {
-  const offers = current.filter(({ action }) => action !== undefined);
+  const offers = shown.get().filter(({ action }) => action !== undefined);
   const room = mostActions - (announcement.action === undefined ? 0 : 1);
-  show([...offers.slice(-room), announcement]);
+  shown.set([...offers.slice(-room), announcement]);
   const goesAfterMs =
     announcement.goesAfterMs ??
     (announcement.kind === 'info' && announcement.action === undefined ? shownMs : Number.POSITIVE_INFINITY);
@@ -32,7 +31,7 @@ export function announce(announcement: Announcement): void {
 }
 
 export function dismissAnnouncement(announcement: Announcement): void {
-  if (current.includes(announcement)) show(current.filter((one) => one !== announcement));
+  if (shown.get().includes(announcement)) shown.set(shown.get().filter((one) => one !== announcement));
 }
 
 /** Runs the action of an announcement, once. */
@@ -46,20 +45,10 @@ export function runAnnouncedAction(announcement: Announcement): void {
  * after this.
  */
 export function dropStaleAnnouncements(): void {
-  show(current.filter(({ action }) => action !== undefined));
+  shown.set(shown.get().filter(({ action }) => action !== undefined));
 }
 
 /** Oldest first. */
 export function useAnnouncements(): readonly Announcement[] {
-  return useSyncExternalStore(subscribe, () => current);
-}
-
-function show(next: readonly Announcement[]): void {
-  current = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  return useSharedValue(shown);
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createSharedValue, useSharedValue } from '../window/shared-value.ts';
 
 /** A message for screen readers. `assertive` interrupts what is being read; `polite` waits for a pause. */
 export interface SpokenMessage {
@@ -14,13 +14,12 @@ interface NumberedSaid extends SpokenMessage {
 /** The most messages that may queue while one is being read. */
 const kept = 6;
 
-let spoken: readonly NumberedSaid[] = [];
+const spoken = createSharedValue<readonly NumberedSaid[]>([]);
 let count = 0;
-const listeners = new Set<() => void>();
 
 export function speakToScreenReader(said: SpokenMessage): void {
   count += 1;
-  change([...spoken, { ...said, id: count }].slice(-kept));
+  spoken.set([...spoken.get(), { ...said, id: count }].slice(-kept));
 }
 
 /** Sessions that began here and were not shown yet. */
@@ -38,19 +37,9 @@ export function takeExpectedNews(sessionId: string): boolean {
 
 /** Clears messages about something that is no longer shown. */
 export function clearSpeech(): void {
-  change([]);
+  spoken.set([]);
 }
 
 export function useSpokenMessages(): readonly NumberedSaid[] {
-  return useSyncExternalStore(subscribe, () => spoken);
-}
-
-function change(next: readonly NumberedSaid[]): void {
-  spoken = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  return useSharedValue(spoken);
 }

@@ -1,10 +1,11 @@
+import { csvCell } from '@shared/text/csv-text.ts';
+
 /** The cells of a table, row by row. The first row is the header. */
 export type TableCells = readonly (readonly string[])[];
 
 /** As CSV (RFC 4180). */
 export function csvOf(rows: TableCells): string {
-  const cell = (text: string): string => (/[",\n\r]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
 /** As a Markdown table with aligned columns. */

@@ -1,13 +1,10 @@
-import { useSyncExternalStore } from 'react';
+import { createSharedValue, type SharedValue, useSharedValue } from './shared-value.ts';
 
 /** A small value that survives a restart of the window, shared by all its users. */
-export interface Stored<T> {
+export interface Stored<T> extends SharedValue<T> {
   readonly key: string;
-  readonly get: () => T;
-  readonly set: (value: T) => void;
   /** Takes over the value that another window has stored. */
   readonly readAgain: () => void;
-  readonly subscribe: (listener: () => void) => () => void;
 }
 
 /**
@@ -15,29 +12,20 @@ export interface Stored<T> {
  * for this page.
  */
 export function createStored<T>(key: string, read: (kept: string | null) => T, write: (value: T) => string): Stored<T> {
-  const listeners = new Set<() => void>();
-  let value = read(readStoredText(key));
-  const take = (next: T): void => {
-    value = next;
-    for (const listener of listeners) listener();
-  };
+  const value = createSharedValue(read(readStoredText(key)));
   return {
+    ...value,
     key,
-    get: () => value,
     set: (next) => {
       writeStoredText(key, write(next));
-      take(next);
+      value.set(next);
     },
-    readAgain: () => take(read(readStoredText(key))),
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    readAgain: () => value.set(read(readStoredText(key))),
   };
 }
 
 export function useStored<T>(stored: Stored<T>): readonly [T, (value: T) => void] {
-  return [useSyncExternalStore(stored.subscribe, stored.get), stored.set];
+  return [useSharedValue(stored), stored.set];
 }
 
 export function readStoredText(key: string): string | null {

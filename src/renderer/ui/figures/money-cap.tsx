@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import type { CapScope } from '@shared/events/approval-events.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -9,7 +10,7 @@ import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 
 interface MoneyCapProps {
-  readonly scope: 'step' | 'task' | 'session' | 'project' | 'day' | 'month';
+  readonly scope: CapScope;
   /** The project that the limit is for, if `scope` is a project; null: the limit for every project. */
   readonly projectPath?: string | null;
 }

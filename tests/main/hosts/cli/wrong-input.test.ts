@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '@shared/errors.ts';
+import { changes } from '../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
 import { chat } from '../../../../src/main/hosts/cli/commands/chat.command.ts';
 import { clean } from '../../../../src/main/hosts/cli/commands/clean.command.ts';
 import { compare } from '../../../../src/main/hosts/cli/commands/compare.command.ts';
@@ -12,6 +13,7 @@ import { probeModel } from '../../../../src/main/hosts/cli/commands/models/probe
 import { requireModels } from '../../../../src/main/hosts/cli/checks/require-models.ts';
 import { run } from '../../../../src/main/hosts/cli/commands/run.command.ts';
 import { listRules } from '../../../../src/main/hosts/cli/commands/rules.command.ts';
+import { tools } from '../../../../src/main/hosts/cli/commands/tools.command.ts';
 import { progressStream } from '../../../../src/main/lib/async/push-queue.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import type { SomeHandlers } from '../../../fakes/fake-handlers.ts';
@@ -34,6 +36,15 @@ const emptyProject = {
   variables: {},
   secrets: [],
   image: null,
+} as const;
+const knownModel = {
+  id: 'one',
+  label: 'one',
+  where: 'local',
+  sizeBytes: null,
+  licence: null,
+  info: null,
+  note: null,
 } as const;
 const message = (text: string) => ({ message: expect.stringContaining(text) });
 
@@ -135,21 +146,12 @@ describe('a command that is given something wrong', () => {
   ] as const)(
     'begins nothing where the settings name a %s model which nobody has, under %o',
     async (bad, asked, text) => {
-      const known = {
-        id: 'one',
-        label: 'one',
-        where: 'local',
-        sizeBytes: null,
-        licence: null,
-        info: null,
-        note: null,
-      } as const;
       const core = coreWith({
         settings: { get: ({ input: { key } }) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`) },
         models: {
           show: ({ input: { id } }) => {
             if (id === `nobody/${bad}`) throw new AppError('not-found', `The model ${id}.`);
-            return { ...known, state: 'ready' };
+            return { ...knownModel, state: 'ready' };
           },
         },
       });
@@ -192,6 +194,35 @@ describe('a command that is given something wrong', () => {
     expect(asked).toEqual(['sky/one']);
   });
 
+  // Catches: the task is sent with no key, only to be refused, or works here alone without a word.
+  it('begins nothing with a cloud model whose service has no key', async () => {
+    const coreThat = (type: 'ready' | 'locked', source: 'store' | null) =>
+      commandContext(
+        coreWith({
+          models: { show: ({ input: { id } }) => ({ ...knownModel, id, state: 'ready' }) },
+          settings: { get: () => 'hybrid' },
+          keys: {
+            list: () => ({
+              store: { type, message: '', hint: '' },
+              keys: [
+                { provider: 'service', source, variable: 'SERVICE_KEY' },
+                { provider: 'own', source: null, variable: null },
+              ],
+            }),
+          },
+        }),
+      ).context;
+    const cloud = 'service/one';
+    const policies = ['hybrid'];
+    await expect(requireModels(coreThat('ready', null), { cloud, policies })).rejects.toMatchObject({
+      code: 'missing-key',
+      hint: expect.stringContaining('dewpoint keys set service'),
+    });
+    await requireModels(coreThat('ready', 'store'), { cloud, policies });
+    await requireModels(coreThat('locked', null), { cloud, policies });
+    await requireModels(coreThat('ready', null), { cloud: 'own/one', policies });
+  });
+
   it('goes on with a comparison as it was begun, and is not quietly given something else', async () => {
     const wrong = compare(context, undefined, { resume: 'last', local: 'other/model', repeat: '9' });
     await expect(wrong).rejects.toMatchObject({ code: 'usage', ...message('Leave out --repeat, --local.') });
@@ -205,6 +236,26 @@ describe('a command that is given something wrong', () => {
   });
 });
 
+describe('a name with a typing error', () => {
+  it('gets the one that was meant, of a tool and of what is done with changes', async () => {
+    const webRead = { name: 'web_read', description: '', isOn: false, lacks: null } as const;
+    const core = coreWith({
+      tools: { list: () => [] },
+      ownTools: { list: () => ({ folders: [], tools: [], problems: [] }) },
+      web: { list: () => [webRead] },
+    });
+    const { context: ofCore } = commandContext(core);
+    await expect(tools(ofCore, 'on', ['web_raed'], {})).rejects.toMatchObject({
+      code: 'not-found',
+      hint: expect.stringContaining('Did you mean web_read?'),
+    });
+    await expect(changes(ofCore, 'last', ['udno'], {})).rejects.toMatchObject({ hint: 'Did you mean undo?' });
+    await expect(changes(ofCore, 'last', ['a.py'], {})).rejects.toMatchObject({
+      hint: 'For example: dewpoint changes last undo a.py',
+    });
+  });
+});
+
 describe('a command that is stopped', () => {
   it('while the core opens begins no conversation', async () => {
     expect(await chat({ ...context, signal: AbortSignal.abort() }, {})).toBe(130);
@@ -214,6 +265,7 @@ describe('a command that is stopped', () => {
     const stop = new AbortController();
     const core = coreWith({
       models: {
+        show: ({ input: { id } }) => ({ ...knownModel, id, state: 'ready' }),
         probe: ({ signal }) => progressStream(async () => stop.abort(), signal),
       },
     });

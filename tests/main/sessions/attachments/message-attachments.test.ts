@@ -153,7 +153,7 @@ describe('what a tool server has', () => {
   it('is not asked for by an address with a secret in it, but where the server stays here', async () => {
     const uri = `notes://find/${encodeURIComponent(`AKIA${'A7B2C9D4E6F8G1H3'}`)}`;
     const asked = { server: 'docs', uri };
-    await expect(made(true).keepResource(null, asked, never)).rejects.toThrow('fenced');
+    await expect(made(true).keepResource(null, asked, never)).rejects.toThrow('restricted');
     expect(read).not.toContain(uri);
     await made(false).keepResource(null, asked, never);
     expect(read).toContain(uri);
@@ -182,7 +182,7 @@ describe('a prompt of a tool server', () => {
       attachments: [{ kind: 'text', name: 'docs: list.md', source: { server: 'docs', uri: 'notes://list.md' } }],
     });
     const values = { city: `AKIA${'A7B2C9D4E6F8G1H3'}` };
-    await expect(takePrompt(null, { ...trip, values }, never)).rejects.toThrow('fenced');
+    await expect(takePrompt(null, { ...trip, values }, never)).rejects.toThrow('restricted');
     expect(asked).toEqual(['{"city":"Rome"}']);
   });
 });

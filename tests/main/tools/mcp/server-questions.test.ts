@@ -190,7 +190,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect(no.output).toContain('got no answer: the person said no');
     expect((await one.call('ask', {}, quiet)).status).toBe('error');
     for (const tool of ['show-svg', 'sing'])
-      expect((await one.call(tool, {}, { ...quiet, door })).output).toContain('no text and no image');
+      expect((await one.call(tool, {}, { ...quiet, door })).output).toContain('content other than text');
     expect(door.asked).toHaveLength(1);
     const old = await connectOld();
     const refused = await old.call('trigger-sampling-request', { prompt: 'Six by seven?' }, { ...quiet, door });

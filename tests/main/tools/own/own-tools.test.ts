@@ -240,7 +240,7 @@ describe('a tool of a project', () => {
     await one.approve('deploy');
     expect(await one.call(spec)).toMatchObject({
       status: 'refused',
-      output: expect.stringContaining('says something else of itself'),
+      output: expect.stringContaining('changed its declaration during this message'),
     });
     rmSync(join(one.places.project, 'deploy.py'));
     expect(await one.call(spec)).toMatchObject({ status: 'refused', output: expect.stringContaining('is gone') });

@@ -6,7 +6,7 @@ import { messageOf } from '../../../../src/shared/errors.ts';
 import type { ToolResult } from '../../../../src/main/tools/define.ts';
 import type { McpConnection } from '../../../../src/main/tools/mcp/mcp-connection.ts';
 import { connectMcp } from '../../../../src/main/tools/mcp/mcp-connection.ts';
-import type { SignInSecrets } from '../../../../src/main/tools/sign-in/kept-sign-ins.ts';
+import type { LongSecrets } from '../../../../src/main/safety/keys/long-secrets.ts';
 import type { ServerAuth, ServerSignIns } from '../../../../src/main/tools/sign-in/server-sign-ins.ts';
 import type { OauthWorld, TokenFault } from '../../../fakes/oauth-server.ts';
 import { createOauthWorld } from '../../../fakes/oauth-server.ts';
@@ -22,7 +22,7 @@ let hours: number;
 const open: McpConnection[] = [];
 
 const now = (): number => Date.now() + hours * 3_600_000;
-const make = (store: SignInSecrets = secrets): ServerSignIns => realSignIns(home, store, { now });
+const make = (store: LongSecrets = secrets): ServerSignIns => realSignIns(home, store, { now });
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-renew-'));

@@ -34,6 +34,6 @@ it('takes an address of your own network, and keeps what was in use where anothe
   const setUp = (address: string) => commands.setUpSearch({ input: { service: 'searxng', address }, signal });
   await setUp('http://search.lan:8888');
   await expect(setUp('http://other.lan:8888')).rejects.toThrow('refused (401)');
-  await expect(setUp('no address')).rejects.toThrow('is no address');
+  await expect(setUp('no address')).rejects.toThrow('not a valid address');
   expect(web).toEqual({ search: 'searxng', searxng: 'http://search.lan:8888' });
 });

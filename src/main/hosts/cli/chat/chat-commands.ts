@@ -5,7 +5,7 @@ import { commandsFor, parseSlash, slashSentences } from '@shared/session/slash-c
 import { fillTemplate, templateAbout } from '@shared/session/prompt-templates.ts';
 import { promptName } from '@shared/tools/found-offers.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { CapAnswer } from '../questions/cap-question.ts';
+import type { CapDecision } from '../../../money/budget.ts';
 import { parseCapAnswer } from '../questions/cap-question.ts';
 import { answerQuestion } from './chat-questions.ts';
 import type { Chat } from './chat-state.ts';
@@ -249,7 +249,7 @@ async function plan(chat: Chat, rest: string): Promise<void> {
   context.terminal.err('/plan edit changes the plan, /plan start starts it.\n');
 }
 
-async function answerCap(chat: Chat, decision: CapAnswer | null): Promise<void> {
+async function answerCap(chat: Chat, decision: CapDecision | null): Promise<void> {
   if (chat.cap === null) throw usageError('No turn is waiting at a spending limit.');
   if (decision === null) throw usageError('Add an amount in dollars: /raise 0.50');
   const { capId } = chat.cap;

@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { howToGet } from '@shared/models/model-info.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { CommandContext } from '../command-context.ts';
 import { toReportedFailure } from '../report-failure.ts';
@@ -35,7 +35,8 @@ interface Wanted {
 /**
  * Throws `missing-model` for a model that does not exist, before anything is started. Otherwise, after a typing error,
  * the other model would do all the work, or a session would be created for nothing. Models of the settings are checked,
- * too. If the work can run locally, an unreachable service is no reason to refuse.
+ * too. If the work can run locally, an unreachable service is no reason to refuse. Throws `missing-key` for a named or
+ * needed cloud model without a key.
  */
 export async function requireModels(
   { core, signal }: Pick<CommandContext, 'core' | 'signal'>,
@@ -58,8 +59,10 @@ export async function requireModels(
       : { id: cloud, isNamed: named.cloud !== undefined, key: 'cloud', isNeeded: policies.includes('cloud') },
   ];
   for (const one of wanted) {
-    const why = one === null ? null : await whyNotThere(client, one, signal);
-    if (one !== null && why !== null) throw notThere(one, why);
+    if (one === null) continue;
+    const why = await whyNotThere(client, one, signal);
+    if (why !== null) throw notThere(one, why);
+    if (one.key === 'cloud' && (one.isNamed || one.isNeeded)) await requireKey(client, one.id);
   }
 }
 
@@ -84,26 +87,45 @@ export async function usualModels(
   return { policy: await text('policy'), local: await text('local'), cloud: await text('cloud') };
 }
 
-/** Null: the model exists, or may exist. Empty: it does not exist, and there is no further reason. */
-async function whyNotThere(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string | null> {
+/** `why`: empty if the model does not exist, and there is no further reason. */
+interface NotThere {
+  readonly why: string;
+  readonly hint: string;
+}
+
+/** Null: the model exists, or may exist. */
+async function whyNotThere(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<NotThere | null> {
   try {
     const { state, note } = await client.models.show({ id: wanted.id }, { signal });
-    return state === 'unreachable' ? (note ?? '') : null;
+    return state === 'unreachable' ? { why: note ?? '', hint: seeList } : null;
   } catch (error) {
-    const { code, message } = toReportedFailure(error);
-    if (code === 'not-found') return '';
+    const { code, message, hint = seeList } = toReportedFailure(error);
+    if (code === 'not-found') return { why: '', hint };
     // The turn itself reports other problems of a model from the settings.
     if (code !== 'network' && wanted.isNamed) throw error;
-    return code === 'network' && wanted.isNeeded ? message : null;
+    return code === 'network' && wanted.isNeeded ? { why: message, hint } : null;
   }
 }
 
-function notThere({ id, isNamed, key }: Wanted, why: string): AppError {
+const seeList = 'Run `dewpoint models list` to see your models.';
+
+function notThere({ id, isNamed, key }: Wanted, { why, hint }: NotThere): AppError {
   const whose = isNamed ? '' : `, the ${key === 'local' ? 'local model' : 'cloud model'} in your settings,`;
   const message = `The model ${id}${whose} ${why === '' ? 'was not found.' : `cannot be used: ${why}`}`;
   const other = isNamed ? '' : ` Choose another: \`dewpoint settings set ${key} PROVIDER/MODEL\`.`;
-  return new AppError('missing-model', message, {
-    hint: `Nothing was started. ${howToGet(id)}, or run \`dewpoint models list\` to see your models.${other}`,
+  return new AppError('missing-model', message, { hint: `Nothing was started. ${hint}${other}` });
+}
+
+/** A call without a key would send the task, only to be refused. Throws `missing-key`. */
+async function requireKey(client: CoreClient, id: string): Promise<void> {
+  const provider = splitModelId(id)?.provider;
+  const { keys, store } = await client.keys.list();
+  // A locked store may be opened when the key is asked for.
+  if (store.type === 'locked') return;
+  const key = keys.find((one) => one.provider === provider);
+  if (key === undefined || key.source !== null || key.variable === null) return;
+  throw new AppError('missing-key', `There is no key for ${key.provider}.`, {
+    hint: `Nothing was started. Set it with \`dewpoint keys set ${key.provider}\`, or put it into ${key.variable} of the environment.`,
   });
 }
 

@@ -66,8 +66,10 @@ function lineOf(assistant: Assistant): string {
 
 async function readAssistantFile(path: string): Promise<string> {
   try {
-    const { size } = await stat(path);
-    if (size > mostAssistantCharacters * 5) throw new AppError('too-large', `${path} is too large to be an assistant.`);
+    const found = await stat(path);
+    if (found.isDirectory()) throw new AppError('bad-input', `${path} is a folder, not a file.`);
+    if (found.size > mostAssistantCharacters * 5)
+      throw new AppError('too-large', `${path} is too large to be an assistant.`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if (isMissing(error)) throw new AppError('not-found', `${path} was not found.`);

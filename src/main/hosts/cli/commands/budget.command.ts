@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
 import { moneyText } from '@shared/money/money-text.ts';
+import { capScopeSchema } from '@shared/events/approval-events.ts';
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -21,7 +22,7 @@ const names = {
   day: 'today',
   month: 'this month',
 } as const satisfies Readonly<Record<CapView['scope'], string>>;
-const scopes: readonly CapView['scope'][] = ['step', 'task', 'session', 'project', 'day', 'month'];
+const scopes = capScopeSchema.options;
 
 /** Shows the spending limits, or changes one. */
 export const budget: Command<[BudgetAction, readonly string[], BudgetArguments]> = async (

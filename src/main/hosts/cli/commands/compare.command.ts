@@ -22,6 +22,7 @@ import { readTask } from '../turn/read-task.ts';
 import { requireModels } from '../checks/require-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { counted, dateAndTime, jsonLine, oneLine, seconds, table } from '../terminal/terminal.ts';
+import { childAbort } from '../../../lib/async/child-abort.ts';
 
 export interface CompareArguments {
   readonly project?: string;
@@ -185,8 +186,7 @@ function endText({ check, figures, why: unlike }: ComparisonRun): string {
 async function follow({ core, terminal, now, signal }: CommandContext, sessionId: string): Promise<void> {
   if (!terminal.isLive) return;
   const view = createLiveView(terminal, now);
-  const stop = new AbortController();
-  signal.addEventListener('abort', () => stop.abort(), { once: true });
+  const stop = childAbort(signal);
   try {
     for await (const push of await (await core()).sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal })) {
       if (push.type === 'transients') for (const item of push.items) view.transient(item);
@@ -195,6 +195,7 @@ async function follow({ core, terminal, now, signal }: CommandContext, sessionId
       if (push.events.some((event) => event.type === 'turn-ended')) return;
     }
   } finally {
+    stop.release();
     stop.abort();
     view.close();
   }

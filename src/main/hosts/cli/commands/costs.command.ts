@@ -5,6 +5,7 @@ import type { CostReport, CostRow, CostTotals } from '@shared/money/cost-report.
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { sheetCell } from '@shared/text/csv-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
@@ -215,7 +216,7 @@ function csvOf({ rows }: CostReport): string {
       ...elsewhereCells(row.elsewhere.allLocal),
       ...energyCells(row),
     ]
-      .map(csvCell)
+      .map(sheetCell)
       .join(',');
   });
   return [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('');
@@ -236,11 +237,4 @@ function energyCells({ localCalls, energy }: Figures): readonly (string | number
     estimatedEnergyCalls > 0,
     unmeteredCalls,
   ];
-}
-
-/** Marks text that a spreadsheet would take for a formula. */
-function csvCell(value: string | number | boolean): string {
-  if (typeof value !== 'string') return String(value);
-  const safe = /^[=+\-@\t\r]/u.test(value) ? `'${value}` : value;
-  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,11 +1,12 @@
 import { AppError } from '@shared/errors.ts';
+import { didYouMean } from '@shared/text/near-name.ts';
 import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { keyboardOf, openAddressText, readAddresses } from '../questions/read-address.ts';
 import { readSecret } from '../questions/read-secret.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';
-import type { KeyEntry, KeyOutcome } from '@shared/contract/keys-contract.ts';
+import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract/keys-contract.ts';
 import { padRight } from '../terminal/columns.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
@@ -13,8 +14,14 @@ import { knownProviders } from '@shared/models/known-providers.ts';
 /** Keys come from the terminal or stdin, never from the command line, which other users and the history can see. */
 export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (context, provider, { thisRun }) => {
   const core = await context.core();
-  // Finds a wrong name before the user types a key for it.
-  await knownProvider(context, provider);
+  // Finds a wrong name, and a missing key store, before the user types a key.
+  const { variable, store } = await knownProvider(context, provider);
+  if (store.type === 'unavailable' && thisRun !== true) {
+    const instead = variable === null ? 'Add --this-run.' : `Or put the key into ${variable} of the environment.`;
+    throw new AppError('missing-key', `The key could not be kept: ${store.message}`, {
+      hint: `${store.hint} ${instead}`,
+    });
+  }
   const value = (await readSecret(context, `Key of ${seenName(provider)}`)).trim();
   if (value === '') throw usageError('No key was given.', `For example: dewpoint keys set ${provider} < FILE`);
   const outcome = await core.keys.set({ provider, value, forThisRun: thisRun === true });
@@ -99,10 +106,17 @@ function sourceWords({ source, variable }: KeyEntry): string {
   }
 }
 
-async function knownProvider({ core }: CommandContext, provider: string): Promise<void> {
-  const { keys } = await (await core()).keys.list();
-  if (keys.some((entry) => entry.provider === provider)) return;
+async function knownProvider(
+  { core }: CommandContext,
+  provider: string,
+): Promise<Pick<KeyReport, 'store'> & Pick<KeyEntry, 'variable'>> {
+  const { keys, store } = await (await core()).keys.list();
+  const found = keys.find((entry) => entry.provider === provider);
+  if (found !== undefined) return { store, variable: found.variable };
   throw new AppError('not-found', `The provider ${provider} was not found.`, {
-    hint: `Choose one of: ${keys.map((entry) => entry.provider).join(', ')}. Add another: dewpoint settings set providers.NAME …`,
+    hint: `${didYouMean(
+      provider,
+      keys.map((entry) => entry.provider),
+    )}Choose one of: ${keys.map((entry) => entry.provider).join(', ')}. Add another: dewpoint settings set providers.NAME …`,
   });
 }

@@ -15,6 +15,7 @@ import { jsonLine, oneLine, seconds, table } from '../terminal/terminal.ts';
 import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { routingSettingsSchema } from '@shared/settings/settings.ts';
 import { padRight } from '../terminal/columns.ts';
+import { recordedEvents } from '../../connection/recorded-events.ts';
 
 export interface RouteArguments {
   readonly json?: boolean;
@@ -68,15 +69,7 @@ export const route: Command<[string | undefined, string | undefined, RouteArgume
 
 async function eventsOf(client: CoreClient, sessionId: string, signal: AbortSignal): Promise<readonly SessionEvent[]> {
   const events: SessionEvent[] = [];
-  const stop = new AbortController();
-  const end = (): void => stop.abort();
-  signal.addEventListener('abort', end, { once: true });
-  for await (const push of await client.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal })) {
-    if (push.type === 'caught-up') break;
-    if (push.type === 'events') events.push(...push.events);
-  }
-  signal.removeEventListener('abort', end);
-  stop.abort();
+  for await (const event of recordedEvents(client, sessionId, signal)) events.push(event);
   return events;
 }
 

@@ -1,5 +1,7 @@
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 import type { Command } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
 
 const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
   const value = await (await core()).settings.get(key === undefined ? {} : { key });
@@ -9,7 +11,11 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
 
 /** The value is JSON if it parses as such, otherwise text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
-  const value = await (await core()).settings.set({ key, value: parseValue(text) });
+  const wanted = jsonOrText(text);
+  const isBroken = typeof wanted === 'string' && /^\s*[[{]/u.test(text);
+  const value = await (await core()).settings.set({ key, value: wanted }).catch((error: unknown) => {
+    throw isBroken ? usageError(`${key} was not changed: the value is not valid JSON.`) : error;
+  });
   terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
   return 0;
 };
@@ -43,12 +49,3 @@ export const settings: Command<
       return action satisfies never;
   }
 };
-
-function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that is not JSON is used as it is.
-    return text;
-  }
-}

@@ -6,6 +6,7 @@ import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { didYouMean } from '@shared/text/near-name.ts';
 import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
 import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
@@ -42,6 +43,7 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
   if (action === 'new') return newTool(context, name, args);
   const file = action === 'add' || action === 'import' ? null : await findOwnTool(context, name, args);
   if (file !== null) return ownTools(context, { action, tool: file, rest, args });
+  if (action !== 'add' && action !== 'import' && action !== 'composio') await find(context, name);
   switch (action) {
     case 'add':
       return add(context, [name, ...rest], args);
@@ -102,10 +104,13 @@ async function valueFor(context: CommandContext, name: string, variable: string)
 }
 
 async function find({ core }: CommandContext, name: string): Promise<ToolServerReport> {
-  const found = (await (await core()).tools.list()).find((one) => one.name === name);
+  const { tools: servers, ownTools: own, web } = await core();
+  const all = await servers.list();
+  const found = all.find((one) => one.name === name);
   if (found !== undefined) return found;
+  const names = [...all, ...(await own.list({})).tools, ...(await web.list())].map((one) => one.name);
   throw new AppError('not-found', `There is no tool server or tool ${name}.`, {
-    hint: 'See: dewpoint tools list. For a tool of a project add: --project DIR',
+    hint: `${didYouMean(name, names)}See: dewpoint tools list. For a tool of a project add: --project DIR`,
   });
 }
 

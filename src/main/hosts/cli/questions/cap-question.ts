@@ -1,14 +1,9 @@
 import type { EventOf } from '@shared/events/events.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName } from '@shared/text/seen-text.ts';
+import type { CapDecision } from '../../../money/budget.ts';
 import { openUserPrompter } from './ask-user.ts';
 import type { CommandContext } from '../command-context.ts';
-
-/** What to do at a spending limit. The amount is in US dollars. */
-export type CapAnswer =
-  | { readonly answer: 'stop' }
-  | { readonly answer: 'local' }
-  | { readonly answer: 'raise'; readonly usd: number };
 
 const names = {
   step: 'one step',
@@ -40,7 +35,7 @@ export function minimumRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: EventOf<
 }
 
 /** Parses a typed answer: `local`, `raise 0.5`, anything else stops. Null: a raise without a valid amount. */
-export function parseCapAnswer(text: string): CapAnswer | null {
+export function parseCapAnswer(text: string): CapDecision | null {
   const [word = '', amount = ''] = text.trim().toLowerCase().split(/\s+/u);
   if (word === 'l' || word === 'local') return { answer: 'local' };
   if (word !== 'r' && word !== 'raise') return { answer: 'stop' };
@@ -49,7 +44,7 @@ export function parseCapAnswer(text: string): CapAnswer | null {
 }
 
 /** Asks the user at the terminal. */
-export async function askCap(event: EventOf<'cap-reached'>, context: CommandContext): Promise<CapAnswer> {
+export async function askCap(event: EventOf<'cap-reached'>, context: CommandContext): Promise<CapDecision> {
   const { terminal } = context;
   const asker = openUserPrompter(context);
   try {

@@ -1,17 +1,22 @@
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
+import { AppError } from '@shared/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 
-/** Reads a secret without echo or, if nobody types, from stdin. `question`: must be safe for the terminal. */
+/**
+ * Reads a secret without echo or, if nobody types, from stdin. `question`: must be safe for the terminal.
+ * Throws `cancelled`.
+ */
 export async function readSecret({ terminal, signal }: CommandContext, question: string): Promise<string> {
   if (!terminal.isInteractive) return readAll(process.stdin);
   terminal.err(`${question} (not shown as you type): `);
   // The echo needs an `output`. Without one, nothing of the secret is shown.
   const reader = createInterface({ input: process.stdin, terminal: true });
   try {
-    return await new Promise((resolve) => {
+    return await new Promise((resolve, reject) => {
       reader.once('line', resolve);
-      reader.once('close', () => resolve(''));
+      // Ctrl-C and Ctrl-D.
+      reader.once('close', () => reject(new AppError('cancelled', 'Cancelled. Nothing was kept.')));
       signal.addEventListener('abort', () => reader.close(), { once: true });
     });
   } finally {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
+import { terminalKeyboard, type Keyboard } from '../questions/ask-user.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The line in which the user types, while the program continues to write above it. */
@@ -13,16 +14,8 @@ export interface Prompt {
   readonly without: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-interface Streams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
-
-export function openPrompt(
-  terminal: Terminal,
-  { input, output }: Streams = { input: process.stdin, output: process.stderr },
-): Prompt {
-  const reader = createInterface({ input, output, prompt: '> ', terminal: terminal.isInteractive });
+export function openPrompt(terminal: Terminal, keyboard: Keyboard = terminalKeyboard()): Prompt {
+  const reader = createInterface({ ...keyboard, prompt: '> ', terminal: terminal.isInteractive });
   const state = { isOpen: true, isAway: false };
   reader.once('close', () => {
     state.isOpen = false;
@@ -31,7 +24,9 @@ export function openPrompt(
   const isTyping = (): boolean => isThere() && reader.line !== '';
   return {
     reader,
-    terminal: terminal.isInteractive ? aboveTheLine(terminal, { reader, input, isThere, isTyping }) : terminal,
+    terminal: terminal.isInteractive
+      ? aboveTheLine(terminal, { reader, input: keyboard.input, isThere, isTyping })
+      : terminal,
     show: () => {
       if (isThere()) reader.prompt(true);
     },

@@ -4,7 +4,7 @@ import type { RunOptions } from '@shared/session/run-options.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { ApprovalReply } from '../questions/approval-question.ts';
-import type { CapAnswer } from '../questions/cap-question.ts';
+import type { CapDecision } from '../../../money/budget.ts';
 import type { CommandContext } from '../command-context.ts';
 
 export interface TurnToFollow {
@@ -19,7 +19,7 @@ export interface TurnToFollow {
   /** Null: the answer comes another way. */
   readonly approve: (question: EventOf<'approval-requested'>) => Promise<ApprovalReply | null>;
   /** What to do at a spending limit, if the options say `ask`. Null: the answer comes another way. */
-  readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapAnswer | null>;
+  readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapDecision | null>;
   /**
    * Called when the turn has ended and a message that it did not take begins another turn, which is then followed, too.
    * Missing: only the turn that answers this message is followed.

@@ -77,8 +77,8 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
       // If the last call did not get through, asking again also finds out whether the network is back.
       const isFresh = live !== null && options.now() - live.at < FRESH_MS && options.reach?.now() !== 'away';
       if (live !== null && isFresh) return infos(live.models);
-      const child = childAbort(signal);
-      const timer = setTimeout(() => child.abort(new Error('The list of models took too long.')), LIST_TIMEOUT_MS);
+      const tooLong = () => new Error('The list of models took too long.');
+      const child = childAbort(signal, { ms: LIST_TIMEOUT_MS, reason: tooLong });
       try {
         live = { models: await options.fetchList(child.signal), at: options.now() };
         isRefused = false;
@@ -93,7 +93,6 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
         if (isRefused) throw error;
         throw new Error(options.service === null ? `${reason.replace(/\.?$/, '.')} ${onlyItKnows}` : reason);
       } finally {
-        clearTimeout(timer);
         child.release();
       }
     },

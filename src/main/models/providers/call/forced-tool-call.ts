@@ -1,3 +1,4 @@
+import { jsonIn } from '@shared/text/json-in.ts';
 import type { ModelRequest } from '../define.ts';
 import { schemaForWire } from './wire-schema.ts';
 
@@ -19,12 +20,7 @@ function callSchema({ name, inputSchema }: ModelRequest['tools'][number]): unkno
  * schema.
  */
 export function callIn(text: string): { readonly name: string; readonly input: unknown } | null {
-  try {
-    const call: unknown = JSON.parse(text);
-    if (typeof call !== 'object' || call === null || !('tool' in call) || !('input' in call)) return null;
-    return typeof call.tool === 'string' ? { name: call.tool, input: call.input } : null;
-  } catch {
-    // Text that is not JSON contains no call.
-    return null;
-  }
+  const call = jsonIn(text);
+  if (typeof call !== 'object' || call === null || !('tool' in call) || !('input' in call)) return null;
+  return typeof call.tool === 'string' ? { name: call.tool, input: call.input } : null;
 }

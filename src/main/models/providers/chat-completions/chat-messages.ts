@@ -6,7 +6,7 @@ import type { ModelRequest } from '../define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from '../call/fit-history.ts';
 import { fitHistory } from '../call/fit-history.ts';
 import { callsSchema } from '../call/forced-tool-call.ts';
-import { schemaForWire } from '../call/wire-schema.ts';
+import { functionTool, schemaForWire } from '../call/wire-schema.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
@@ -47,7 +47,7 @@ export function toChatWire(request: ModelRequest, target: ChatTarget): WireReque
     // If the whole answer must be a call by schema, a list of tools would offer a second way.
     ...(request.tools.length === 0 || request.output.type === 'tool-calls'
       ? {}
-      : { tools: request.tools.map(toWireTool) }),
+      : { tools: request.tools.map(functionTool) }),
     ...(request.effort === undefined ? {} : effortFields(request.effort, service)),
     // A router passes the cache request on to services that need one.
     ...(service.effort === 'reasoning' && request.model.startsWith('anthropic/')
@@ -77,13 +77,6 @@ function effortFields(effort: Effort, service: ChatPreset): Partial<WireRequest>
     default:
       return service.effort satisfies never;
   }
-}
-
-function toWireTool(tool: ModelRequest['tools'][number]): OpenAI.Chat.Completions.ChatCompletionTool {
-  return {
-    type: 'function',
-    function: { name: tool.name, description: tool.description, parameters: schemaForWire(tool.inputSchema) },
-  };
 }
 
 function responseFormat({ output, tools }: ModelRequest): Partial<WireRequest> {

@@ -10,6 +10,7 @@ import { brokenStream, connectionError } from '../openai/openai-errors.ts';
 import { addressBelow } from '../api/api-provider.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 
 export interface GeminiConnection {
   readonly baseUrl: string;
@@ -67,21 +68,12 @@ const errorSchema = z.object({
 
 async function refusalOf(response: Response): Promise<RefusedError> {
   const text = await response.text().catch((error: unknown) => messageOf(error));
-  const body = parsed(text);
+  const body = jsonIn(text);
   const said = errorSchema.safeParse(Array.isArray(body) ? body[0] : body);
   if (said.success) return new RefusedError(errorOfBody(said.data.error, response));
   return new RefusedError(
     errorOfRefusal({ status: response.status, message: text.slice(0, 300), headers: response.headers }),
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A body that is not JSON is reported as text.
-    return null;
-  }
 }
 
 function errorOfBody(error: z.infer<typeof errorSchema>['error'], response: Response | null): ProviderError {

@@ -6,6 +6,7 @@ import type { EngineError, EngineOutput, EngineRequest } from '../../engine/work
 import type { ModelRequest, ProviderError, StreamEnded, StreamPart, ProviderDependencies } from '../define.ts';
 import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
 import type { FoundModel } from './llama-cpp-model.ts';
+import { callIn } from '../call/forced-tool-call.ts';
 
 export type EndedEvent = Extract<EngineEvent, { type: 'ended' }>;
 
@@ -67,24 +68,8 @@ function toEngineOutput({ output, tools }: ModelRequest): EngineOutput | null {
 
 /** Parses a call that the grammar forced. Null only if the answer was cut off. */
 export function parseCall(text: string): Extract<StreamPart, { type: 'tool-call' }> | null {
-  try {
-    const call: unknown = JSON.parse(text);
-    if (
-      typeof call !== 'object' ||
-      call === null ||
-      !('tool' in call) ||
-      typeof call.tool !== 'string' ||
-      !('input' in call)
-    )
-      return null;
-    return {
-      type: 'tool-call',
-      call: { type: 'tool-call', id: randomUUID(), name: call.tool, input: call.input, raw: text },
-    };
-  } catch {
-    // Text that is not JSON contains no call.
-    return null;
-  }
+  const call = callIn(text);
+  return call && { type: 'tool-call', call: { type: 'tool-call', id: randomUUID(), ...call, raw: text } };
 }
 
 export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean): StreamEnded {

@@ -299,20 +299,14 @@ async function within<T>(
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const child = childAbort(signal);
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    child.abort();
-  }, limitMs);
+  const child = childAbort(signal, { ms: limitMs });
   try {
     return await work(child.signal);
   } catch (error) {
-    if (!isLate || signal.aborted) throw error;
+    if (!child.signal.aborted || signal.aborted) throw error;
     const message = `${what} within ${Math.ceil(limitMs / 1000)} seconds.`;
     throw new OllamaError({ code: 'stalled', message, retryable: true });
   } finally {
-    clearTimeout(timer);
     child.release();
   }
 }

@@ -53,8 +53,10 @@ export function errorOfOllama(refusal: Refusal): ProviderError {
 export class NotThere extends OllamaError {
   constructor(address: string, cause: unknown, more: string | null) {
     const why = cause instanceof Error ? connectionMessage(cause) : String(cause);
+    // That nobody listens is said already.
+    const because = why.includes('ECONNREFUSED') ? '' : ` ${why}.`;
     const wayOut = `Start it with "ollama serve", or set its address: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
-    const message = `Ollama is not running at ${address}. ${more ?? `${why} (${wayOut})`}`;
+    const message = `Ollama is not running at ${address}.${more === null ? `${because} ${wayOut}` : ` ${more}`}`;
     super({ code: 'network', message, retryable: false });
     this.cause = cause;
   }

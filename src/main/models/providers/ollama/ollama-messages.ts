@@ -3,7 +3,7 @@ import type { ModelRequest } from '../define.ts';
 import type { FittedTurn } from '../call/fit-history.ts';
 import { fitHistory } from '../call/fit-history.ts';
 import { callsSchema } from '../call/forced-tool-call.ts';
-import { schemaForWire } from '../call/wire-schema.ts';
+import { functionTool, schemaForWire } from '../call/wire-schema.ts';
 
 export interface OllamaTarget {
   /** `ollama/MODEL`. Only its own thoughts are sent back to it. */
@@ -29,7 +29,7 @@ export function toOllamaWire(request: ModelRequest, target: OllamaTarget): Reado
     ...(format === null ? {} : { format }),
     ...(request.tools.length === 0 || request.output.type === 'tool-calls'
       ? {}
-      : { tools: request.tools.map(toWireTool) }),
+      : { tools: request.tools.map(functionTool) }),
     ...(target.thinks && request.effort !== undefined ? { think: thinkOf(request.effort, target.hasLevels) } : {}),
   };
 }
@@ -48,13 +48,6 @@ export function samplingOf(request: ModelRequest): Readonly<Record<string, unkno
 function thinkOf(effort: NonNullable<ModelRequest['effort']>, hasLevels: boolean): boolean | string {
   if (!hasLevels) return effort !== 'none';
   return effort === 'none' ? 'low' : effort === 'max' ? 'high' : effort;
-}
-
-function toWireTool(tool: ModelRequest['tools'][number]): unknown {
-  return {
-    type: 'function',
-    function: { name: tool.name, description: tool.description, parameters: schemaForWire(tool.inputSchema) },
-  };
 }
 
 function formatOf({ output, tools }: ModelRequest): unknown {

@@ -8,6 +8,7 @@ import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-errors.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
+import { jsonOrText } from '@shared/text/json-in.ts';
 
 /** The server's counts for one call. Times in milliseconds. Null: not reported. */
 export interface OllamaCounts {
@@ -115,7 +116,7 @@ function* takeChunk(event: unknown, answer: Answer, taken: Taken, { by }: Ollama
       type: 'tool-call',
       id: id === null || id === undefined || id === '' ? `call-${answer.calls.length + 1}` : id,
       name: called.name,
-      input: typeof input === 'string' ? jsonOr(input) : input,
+      input: typeof input === 'string' ? jsonOrText(input) : input,
       raw,
     });
   }
@@ -135,7 +136,7 @@ function* sayContent(answer: Answer, taken: Taken, content: string, isEnd: boole
   answer.text += content;
   if (!isEnd) return;
   if (form === 'choice') {
-    const chosen = jsonOr(answer.text);
+    const chosen = jsonOrText(answer.text);
     answer.text = '';
     yield* sayText(answer, typeof chosen === 'string' ? chosen : JSON.stringify(chosen));
     return;
@@ -180,13 +181,4 @@ function reasoningShare(answer: Answer, outputTokens: number): number {
 
 function stopReasonOf(reason: string): StopReason {
   return reason === 'length' ? 'length' : 'stop';
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Content that is not JSON is text.
-    return text;
-  }
 }

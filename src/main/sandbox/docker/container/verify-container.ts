@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type Dockerode from 'dockerode';
+import { jsonOrText } from '@shared/text/json-in.ts';
 
 /**
  * Compares the container that the engine made with the request, field by field, and checks for additions that must
@@ -198,18 +199,9 @@ function securityOptions(options: readonly string[] | null | undefined): readonl
       if (/^no-new-privileges(?:[:=]true)?$/.test(option)) return 'no-new-privileges';
       if (!option.startsWith('seccomp=')) return option;
       const value = option.slice('seccomp='.length);
-      return `seccomp=${value.startsWith('{') ? JSON.stringify(parse(value)) : value}`;
+      return `seccomp=${value.startsWith('{') ? JSON.stringify(jsonOrText(value)) : value}`;
     })
     .sort();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that is not JSON is returned as it is.
-    return text;
-  }
 }
 
 function limitsOf(limits: unknown): readonly string[] {

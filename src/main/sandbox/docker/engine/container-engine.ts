@@ -2,10 +2,11 @@ import type Dockerode from 'dockerode';
 import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
-import { statusOf, systemCodeOf, withDeadline } from './engine-deadline.ts';
+import { statusOf, withDeadline } from './engine-deadline.ts';
 import { isOlder } from './engine-health.ts';
 import { engineEndpoints, type Endpoint, type EngineSearch } from './engine-endpoints.ts';
 import { askPodman, rootlessPodmanLimits, type EngineLimits } from './engine-limits.ts';
+import { errorCodeOf } from '../../../lib/files/json-file.ts';
 
 /** A container engine that answered. */
 export interface Engine {
@@ -219,7 +220,7 @@ export function agreedVersion(
 }
 
 function problemOf(endpoint: string, error: unknown): EndpointProblem {
-  const code = systemCodeOf(error);
+  const code = errorCodeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { endpoint, kind: 'absent', text: 'its socket was not found' };
   if (code === 'EACCES' || code === 'EPERM')
     return { endpoint, kind: 'forbidden', text: 'you have no permission to use it' };

@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
-import { abortable } from '../../../lib/async/abort.ts';
+import { abortable, neverAborts } from '../../../lib/async/abort.ts';
+import { childAbort } from '../../../lib/async/child-abort.ts';
 
 /**
  * Runs `work` with its own signal, which aborts with `signal` or after `milliseconds`. It does not wait for work
@@ -11,19 +12,15 @@ export async function withDeadline<T>(
   signal: AbortSignal | null,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  const onAbort = (): void => controller.abort(signal?.reason);
-  const timer = setTimeout(() => {
-    controller.abort(new AppError('timeout', `No answer within ${milliseconds / 1000} s.`));
-  }, milliseconds);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const child = childAbort(signal ?? neverAborts, {
+    ms: milliseconds,
+    reason: () => new AppError('timeout', `No answer within ${milliseconds / 1000} s.`),
+  });
   try {
-    controller.signal.throwIfAborted();
-    return await abortable(work(controller.signal), controller.signal);
+    child.signal.throwIfAborted();
+    return await abortable(work(child.signal), child.signal);
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    child.release();
   }
 }
 
@@ -31,10 +28,4 @@ export async function withDeadline<T>(
 export function statusOf(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
-}
-
-/** The system's error code (`ENOENT`, `ECONNREFUSED` …). Null: there is none. */
-export function systemCodeOf(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
 }

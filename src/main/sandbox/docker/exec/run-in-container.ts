@@ -10,10 +10,11 @@ import {
   type ProcessEnd,
   type ProcessRequest,
 } from './container-process.ts';
-import { systemCodeOf, withDeadline } from '../engine/engine-deadline.ts';
+import { withDeadline } from '../engine/engine-deadline.ts';
 import { engineSilent, engineStopped } from '../engine/engine-watch.ts';
 import type { LiveContainer } from '../container/session-container-options.ts';
 import type { SessionContainer } from '../container/session-container.ts';
+import { errorCodeOf } from '../../../lib/files/json-file.ts';
 
 export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
   /** Creates the program for the image's capabilities. */
@@ -233,7 +234,7 @@ async function endsWithin(ended: Promise<unknown>, milliseconds: number): Promis
 
 function goneReason(error: unknown): string {
   if (error instanceof ContainerGoneError) return 'the container is gone';
-  const code = systemCodeOf(error);
+  const code = errorCodeOf(error);
   if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ECONNRESET') return engineStopped;
   if (error instanceof AppError && error.code === 'timeout') return engineSilent;
   return messageOf(error);

@@ -1,9 +1,8 @@
-import { readdirSync, type Dirent } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { CallMode, HostFolder } from '../../../lib/files/host-folder.ts';
 import { keyOf } from './folder-names.ts';
-
-export type EntryKind = 'file' | 'folder' | 'link' | 'other';
+import { kindOf, type EntryKind } from '../../files/entry-kind.ts';
 
 /** The contents of a folder, by names in the form of `folder-names.ts`. Rejects with the file system's error. */
 export async function entriesOf(folder: HostFolder, asking: CallMode): Promise<ReadonlyMap<string, EntryKind>> {
@@ -13,10 +12,4 @@ export async function entriesOf(folder: HostFolder, asking: CallMode): Promise<R
   if (!found.some(({ name }) => name.includes('\uFFFD'))) return new Map(found.map((one) => [one.name, kindOf(one)]));
   const bytes = await readdir(place, { withFileTypes: true, encoding: 'buffer' });
   return new Map(bytes.map((one) => [keyOf(one.name), kindOf(one)]));
-}
-
-function kindOf(entry: Dirent | Dirent<Buffer>): EntryKind {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'folder';
-  return entry.isSymbolicLink() ? 'link' : 'other';
 }

@@ -3,7 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { grantOwnerAccess, type CallMode } from '../../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../../lib/files/json-file.ts';
 import { FolderChain } from './folder-chain.ts';
-import { entriesOf, type EntryKind } from './folder-entries.ts';
+import type { EntryKind } from '../../files/entry-kind.ts';
+import { entriesOf } from './folder-entries.ts';
 import { absolutePath, hostNameOf, joined, namesOf } from './folder-names.ts';
 
 /** A new folder, or one in which names were added, removed or replaced since the last look. */

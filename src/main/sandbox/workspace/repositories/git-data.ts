@@ -1,5 +1,5 @@
 import { isGitName } from '../../../lib/files/host-folder.ts';
-import type { EntryKind } from './folder-entries.ts';
+import type { EntryKind } from '../../files/entry-kind.ts';
 
 /**
  * Whether git treats a folder as a repository. Only these names matter, wherever the folder is: `.git`, a bare

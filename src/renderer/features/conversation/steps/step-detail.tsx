@@ -1,11 +1,6 @@
 import type { StepEnd, StepState, ToolCallState } from '@shared/session/session-state.ts';
-import {
-  answerSpeedOf,
-  decodeSpeedOf,
-  firstTokenMsOf,
-  prefillSpeedOf,
-  toolCallStatus,
-} from '@shared/session/session-state.ts';
+import { toolCallStatus } from '@shared/session/session-state.ts';
+import { answerSpeedOf, decodeSpeedOf, firstTokenMsOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';

@@ -1,14 +1,13 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { requireModels } from '../../checks/require-models.ts';
 import type { Command } from '../../command-context.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
 import { jsonLine, oneLine } from '../../terminal/terminal.ts';
 
 /** Tests a model with small questions for about a minute and prints the findings. Ctrl-C cancels; nothing is kept. */
-export const probeModel: Command<[string, { readonly json?: boolean }]> = async (
-  { core, terminal, signal },
-  id,
-  { json },
-) => {
+export const probeModel: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {
+  const { core, terminal, signal } = context;
+  await requireModels(context, { local: id, policies: ['local'] });
   let said = '';
   let isDone = false;
   for await (const { text, card } of await (await core()).models.probe({ id }, { signal })) {

@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { drivingSchema, effortOfWord, thinkingInWords } from '@shared/models/model-info.ts';
+import { didYouMean } from '@shared/text/near-name.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -65,8 +66,8 @@ function read(word: string): { readonly name: string; readonly value: unknown } 
   const name = word.slice(0, Math.max(0, at));
   if (!names.includes(name)) {
     throw usageError(
-      `"${word}" is not NAME=VALUE. Names: ${names.join(', ')}.`,
-      'For example: dewpoint models set llama-cpp/my-model calls=text toolBudget=5',
+      at > 0 ? `A model has no setting ${name}.` : `"${word}" is not NAME=VALUE.`,
+      `${didYouMean(name, names)}The names are ${names.join(', ')}. For example: dewpoint models set llama-cpp/my-model calls=text`,
     );
   }
   return { name, value: valueOf(name, word.slice(at + 1)) };

@@ -7,6 +7,7 @@ import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
+import { didYouMean } from '@shared/text/near-name.ts';
 import type { HunkState } from '@shared/events/tool-events.ts';
 import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 
@@ -32,7 +33,11 @@ export const changes: Command<[string, readonly string[], ChangesArguments]> = a
   const [first, ...rest] = words;
   const action: Action = first === undefined ? 'show' : isAction(first) ? first : 'show';
   if (first !== undefined && !isAction(first)) {
-    throw usageError(`Use show, take or undo, not "${first}".`, `For example: dewpoint changes ${id} undo ${first}`);
+    const near = didYouMean(first, actions);
+    throw usageError(
+      `Use show, take or undo, not "${first}".`,
+      near === '' ? `For example: dewpoint changes ${id} undo ${first}` : near.trim(),
+    );
   }
   const core = await context.core();
   const { sessionId, projectPath } = await core.sessions.find({ id });

@@ -63,6 +63,7 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
       const binned = await core.sessions.binned();
       if (args.json === true) terminal.out(jsonLine(binned));
       else for (const session of binned) terminal.out(`${lineOf(session)}\n`);
+      if (binned.length === 0) terminal.err('The bin is empty.\n');
       return 0;
     }
     case 'restore':

@@ -2,6 +2,7 @@ import { printable } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { createEventLines } from '../../terminal/event-lines.ts';
 import { indented, jsonLine } from '../../terminal/terminal.ts';
+import { recordedEvents } from '../../../connection/recorded-events.ts';
 
 export const showSession: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {
   const { terminal, signal } = context;
@@ -12,19 +13,12 @@ export const showSession: Command<[string, { readonly json?: boolean }]> = async
     return 0;
   }
   const lines = createEventLines({ ...terminal, isLive: false });
-  const stop = new AbortController();
-  signal.addEventListener('abort', () => stop.abort(), { once: true });
-  for await (const push of await core.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal })) {
-    if (push.type === 'caught-up') break;
-    if (push.type !== 'events') continue;
-    for (const event of push.events) {
-      if (event.type === 'user-message-added')
-        terminal.out(`\n${event.origin === undefined ? 'You' : 'Dewpoint'}: ${printable(event.text)}\n`);
-      for (const line of lines(event)) terminal.out(`${line}\n`);
-      if (event.type === 'turn-ended') terminal.out(`${printable(event.text)}\n(${event.reason})\n`);
-    }
+  for await (const event of recordedEvents(core, sessionId, signal)) {
+    if (event.type === 'user-message-added')
+      terminal.out(`\n${event.origin === undefined ? 'You' : 'Dewpoint'}: ${printable(event.text)}\n`);
+    for (const line of lines(event)) terminal.out(`${line}\n`);
+    if (event.type === 'turn-ended') terminal.out(`${printable(event.text)}\n(${event.reason})\n`);
   }
-  stop.abort();
   return 0;
 };
 

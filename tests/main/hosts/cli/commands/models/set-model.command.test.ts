@@ -67,7 +67,7 @@ describe('models set', () => {
 
   it('changes nothing where one of the words is wrong', async () => {
     const { settings, set } = await open();
-    expect(await set('calls=text', 'colour=red')).toContain('"colour=red" is not NAME=VALUE');
+    expect(await set('calls=text', 'colour=red')).toContain('A model has no setting colour.');
     expect(await set('calls=text', 'toolBudget=many')).toContain('toolBudget');
     expect(settings.current().models).toEqual({});
   });

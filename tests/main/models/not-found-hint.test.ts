@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { notFoundHint } from '../../../src/main/models/not-found-hint.ts';
+import type { Provider } from '../../../src/main/models/providers/define.ts';
+
+const silent: Provider = {
+  id: 'mine',
+  listModels: async () => [],
+  countTokens: async () => null,
+  dispose: async () => undefined,
+  stream: () => {
+    throw new Error('nobody calls it here');
+  },
+};
+const providers = new Map<string, Provider>([
+  ['ollama', { ...silent, pull: async () => undefined }],
+  ['mine', silent],
+]);
+const hint = (id: string): string =>
+  notFoundHint(id, ['qwen2.5-coder-1.5b-instruct', 'smollm2-135m-instruct'], {
+    ids: () => [...providers.keys()],
+    get: (name) => providers.get(name) ?? null,
+  });
+
+// Catches: a download is advised for a name that nobody has, or a name of ours for one of a hub.
+describe('the way to a model that was not found', () => {
+  it.each([
+    ['qwen2.5-coder-1.5b-instruct', 'Did you mean llama-cpp/qwen2.5-coder-1.5b-instruct?'],
+    ['llama-cpp/qwen2.5-coder-1.5b-instrct', 'Did you mean llama-cpp/qwen2.5-coder-1.5b-instruct?'],
+    ['nonsense', 'A model is named PROVIDER/MODEL.'],
+    ['ollama/llama3', 'Get it with `dewpoint models pull ollama/llama3`.'],
+    ['hf:owner/repo', 'Get it with `dewpoint models pull hf:owner/repo`.'],
+    ['hf:owner', 'A model of a hub is named hf:OWNER/REPO.'],
+    ['antropic/claude', 'Did you mean anthropic/claude?'],
+    ['foobar/x', 'No provider foobar is set up.'],
+  ])('%s', (id, way) => {
+    expect(hint(id)).toBe(`${way} Run \`dewpoint models list\` to see your models.`);
+  });
+
+  it('is the list alone where there is no other', () => {
+    expect(hint('llama-cpp/nonsense')).toBe('Run `dewpoint models list` to see your models.');
+    expect(hint('mine/x')).toBe('Run `dewpoint models list` to see your models.');
+  });
+});

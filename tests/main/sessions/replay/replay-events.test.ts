@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { differingField, withMeasured } from '../../../../src/main/sessions/replay/replay-events.ts';
+
+/** A record from before a text was written in other words. */
+const recorded = (made: NewEvent, text: string): SessionEvent =>
+  Object.assign({ ...made, v: 1, seq: 7, at: 12 }, { text });
+
+const notice = (code: string): NewEvent => ({ type: 'notice-added', level: 'warning', code, text: 'New words.' });
+
+const ended = (reason: 'done' | 'gave-up'): NewEvent => ({
+  type: 'turn-ended',
+  turnId: 'turn-1',
+  reason,
+  text: 'New words.',
+  confidence: null,
+  failure: null,
+});
+
+describe('a session that was recorded before a text was reworded', () => {
+  it.each([
+    ['a notice', notice('model-missing')],
+    ['the end of a turn that gave up', ended('gave-up')],
+  ])('replays %s and keeps the words of the record', (_, made) => {
+    const old = recorded(made, 'Old words.');
+    expect(differingField(made, old)).toBeNull();
+    expect(withMeasured(made, old)).toEqual(old);
+  });
+
+  it('does not match if the notice is a different one', () => {
+    expect(differingField(notice('model-missing'), recorded(notice('model-eased'), 'Old words.'))).toBe('code');
+  });
+
+  it('does not match if the answer of a finished turn differs', () => {
+    expect(differingField(ended('done'), recorded(ended('done'), 'Another answer.'))).toBe('text');
+  });
+});
