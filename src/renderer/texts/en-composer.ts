@@ -67,7 +67,8 @@ export const composer = {
 
   'assistant.label': 'Assistant',
   'assistant.none': 'No assistant',
-  'assistant.about': 'Choose an assistant to answer with its text and model. Write yours in Assistants, by the command list.',
+  'assistant.about':
+    'Choose an assistant to answer with its text and model. Write yours in Assistants, by the command list.',
   'assistant.edit': 'Edit assistants',
   'assistant.of': 'assistant {name}',
   'action.assistants': 'Assistants',

@@ -115,16 +115,18 @@ function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, 
         <span className="min-w-0 flex-1 basis-40 wrap-anywhere">
           {t(`rules.kind.${kind}`)} <span className="font-mono text-xs">{seenName(value)}</span>
         </span>
-        {actions.map(([action, onClick]) => (
-          <IconButton
-            key={action}
-            icon={actionIcons[action]}
-            label={`${t(`rules.${action}`)}: ${name}`}
-            title={t(`rules.${action}`)}
-            disabled={onClick === null}
-            onClick={() => onClick?.()}
-          />
-        ))}
+        <span className="flex gap-2">
+          {actions.map(([action, onClick]) => (
+            <IconButton
+              key={action}
+              icon={actionIcons[action]}
+              label={`${t(`rules.${action}`)}: ${name}`}
+              title={t(`rules.${action}`)}
+              disabled={onClick === null}
+              onClick={() => onClick?.()}
+            />
+          ))}
+        </span>
       </div>
       {warning !== null && <p className="pl-8 text-sm text-warn">{seenWords(warning)}</p>}
     </li>
