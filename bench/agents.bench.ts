@@ -34,9 +34,9 @@ const parts: Readonly<
 };
 
 /**
- * Agents that an agent starts: whether any of them gets more than its tree and its parent may have, and what they take of a
- * prompt. Programs that call tools, of which so many (`--hostile`) are hostile. And what a model that goes on with another's
- * work has to look up again.
+ * Measures agents that an agent starts: whether any gets more than its tree and its parent may have, and what they add
+ * to a prompt. Also runs programs that call tools, `--hostile` of them hostile, and counts what a model that takes over
+ * has to look up again.
  */
 export async function run(args: readonly string[], { commit }: Setting): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, defaults);
@@ -45,7 +45,10 @@ export async function run(args: readonly string[], { commit }: Setting): Promise
   return rows;
 }
 
-/** The recorded ones; with `--record FILE` real runs go on with that file, without the tasks that `--except FILE` has. With `--answers no` the local model has no time to be asked. */
+/**
+ * Reads the recorded hand-overs. With `--record FILE`, real runs add to that file, without the tasks that `--except
+ * FILE` has. With `--answers no`, the local model's time is over before it is asked.
+ */
 async function handOvers({ record, count, except, answers }: Values, commit: string): Promise<readonly BenchRow[]> {
   if (record === 'none') return handOverRows(await readHandOvers(join(process.cwd(), 'bench/data/hand-overs.jsonl')));
   const known = new Set(except === 'none' ? [] : (await readHandOvers(except)).map(({ task }) => task));
@@ -89,7 +92,7 @@ async function hostileRow(): Promise<BenchRow> {
   };
 }
 
-/** By the bytes that a token of such a text has in the usual tokenizer. */
+/** The bytes of a token in such a text, with the usual tokenizer. */
 const bytesPerToken = 4;
 
 function promptRow(): BenchRow {

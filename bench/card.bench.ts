@@ -32,8 +32,8 @@ const usage =
 const programs = testPrograms();
 
 /**
- * Everything that a card can be asked, with a report. Uses the engine library that is here; without a card it says so.
- * `--simulated yes` runs the procedure on cards by numbers, to test the procedure.
+ * Runs every check of a graphics card, with a report. Uses the engine library of this machine; without a card it says
+ * so. `--simulated yes` runs the procedure on simulated cards, to test the procedure itself.
  */
 export async function run(args: readonly string[], setting: Setting): Promise<readonly BenchRow[]> {
   const options = parse(args);
@@ -106,7 +106,10 @@ function isOption(name: string): name is keyof Options {
   return Object.hasOwn(defaults, name);
 }
 
-/** `llama-bench` as it was given, or built beside the library of this card; null, and said, where it cannot be. */
+/**
+ * Measures with the given `llama-bench`, or one built beside the library of this card. Null, with a message, where that
+ * fails.
+ */
 async function bareSpeed(
   given: string,
   use: CardPlan['use'],
@@ -138,7 +141,7 @@ async function writeReport(name: string, report: CardReport): Promise<void> {
   await writeFile(`${base}.md`, `${cardMarkdown(report)}\n`);
 }
 
-/** No serial numbers and no names of processes. */
+/** What the maker's tool says of the card, without serial numbers and names of processes. */
 async function toolSays(signal: AbortSignal): Promise<string | null> {
   const asked =
     'name,driver_version,compute_cap,memory.total,memory.used,pcie.link.gen.max,pcie.link.width.max,power.limit,clocks.max.mem';
@@ -151,7 +154,7 @@ async function toolSays(signal: AbortSignal): Promise<string | null> {
 
 const real = ['smollm2-135m-instruct', 'qwen2.5-coder-0.5b-instruct', 'qwen2.5-coder-1.5b-instruct'];
 
-/** The real models that are here, and made ones up to the memory of the card: they lie in the cache, and are made once. */
+/** The real models on this machine, and made ones up to the memory of the card. Made ones are kept in the cache. */
 async function filesFor(
   cache: string,
   { roomBytes, tokenizer, made }: Options & { readonly roomBytes: number },

@@ -6,7 +6,7 @@ import { success } from '@shared/errors.ts';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import { startApiServer } from '../src/main/hosts/api/api-server.ts';
 import type { Provider } from '../src/main/models/providers/define.ts';
-import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../tests/fakes/sandbox/memory-sandbox.ts';
 import { openClientCore } from '../tests/fakes/core-client.ts';
 import { scheduleRows } from './lib/endpoint-schedules.ts';
 import { parsePartOptions } from './lib/part-options.ts';
@@ -14,7 +14,7 @@ import type { BenchRow } from './lib/rows.ts';
 import { median } from './lib/statistics.ts';
 import { UsageError } from './lib/usage-error.ts';
 
-/** What the engine took of one call, and what the client saw; in milliseconds from the moment that each began. */
+/** The times of one call, at the engine and at the client, in milliseconds from the start of each. */
 interface Call {
   readonly engine: { startedAt: number; firstAt: number; lastAt: number };
   readonly client: { startedAt: number; firstAt: number; lastAt: number };
@@ -27,7 +27,7 @@ interface Endpoint {
   readonly last: () => Call['engine'];
 }
 
-/** The parts of a prompt that differ from call to call stand in front, so that nothing of it is kept. */
+/** The parts that differ from call to call come first, so that no prompt finds anything in the prompt cache. */
 const prompts = {
   short: (seed: string) => `Call ${seed}. Write the numbers from 1 to 300, one a line.`,
   long: (seed: string) =>
@@ -37,8 +37,8 @@ const prompts = {
 const parts = { first: true, written: true, schedules: true } as const;
 
 /**
- * What the endpoint adds to the engine. Both are timed in the same call: when the client asked and got its first word, and
- * when the engine was asked and gave it. So the engine's own time, which is never the same twice, is in no figure.
+ * Measures what the endpoint adds to the engine. Both are timed in the same call: when the client asked and got its
+ * first word, and when the engine was asked and gave it. So the engine's own time, which always varies, cancels out.
  * `--model NAME` (the starter), `--rounds N`, `--schedules N`, `--only first,written,schedules`.
  */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {

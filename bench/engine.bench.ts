@@ -42,8 +42,8 @@ const parts = {
 } as const satisfies Readonly<Record<string, (engine: Parts, measuring: Measuring) => Promise<readonly BenchRow[]>>>;
 
 /**
- * Model calls through the provider and its engine process: `--model NAME` (the starter), `--threads N` (the physical
- * cores; one thread can be compared on a machine that is busy with other things, too), `--rounds N`, `--only PART,…`.
+ * Measures model calls through the provider and its engine process: `--model NAME` (the starter), `--threads N` (the
+ * physical cores; results of one thread can be compared even on a busy machine), `--rounds N`, `--only PART,…`.
  */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, {
@@ -76,7 +76,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
   return rows;
 }
 
-/** A prompt of some hundred tokens, with words of its own for every seed, so that nothing is kept for another. */
+/** A prompt of some hundred tokens, whose words differ for every seed, so that the prompt cache never helps. */
 function storyRequest(seed: string): ModelRequest {
   const lines = Array.from(
     { length: 34 },
@@ -88,7 +88,7 @@ function storyRequest(seed: string): ModelRequest {
   });
 }
 
-/** A conversation that grows, and two forms of a question asked in turn, as the loop and a recipe do. */
+/** Measures a growing conversation, and two forms of a question asked in turn, as the loop and a recipe do. */
 async function measureReuse(provider: Provider, llama: LlamaEngine): Promise<readonly BenchRow[]> {
   const before = await llama.stats();
   const messages: Message[] = [textMessage('system', 'You are a programmer who answers in one short sentence.')];
@@ -125,7 +125,7 @@ async function measureReuse(provider: Provider, llama: LlamaEngine): Promise<rea
   ];
 }
 
-/** From the abort to the end of the stream. */
+/** Measures the time from the abort to the end of the stream. */
 async function measureAborts(provider: Provider): Promise<readonly BenchRow[]> {
   const prefill: number[] = [];
   const decode: number[] = [];
@@ -150,7 +150,7 @@ async function timeAbort(provider: Provider, asked: ModelRequest, at: 'progress'
     const isMoment =
       at === 'text-delta' ? part.type === at : part.type === 'progress' && part.phase === 'prefill' && part.done > 0;
     if (isMoment && abortedAt === 0) {
-      // In the middle of the native call that is under way.
+      // Aborts in the middle of the native call.
       await new Promise((resolvePause) => setTimeout(resolvePause, 20));
       abortedAt = performance.now();
       abort.abort();
@@ -159,7 +159,7 @@ async function timeAbort(provider: Provider, asked: ModelRequest, at: 'progress'
   return performance.now() - abortedAt;
 }
 
-/** The same long system message in a process that has just started: read from disk, and computed. */
+/** Measures the same long system message in a new process, once read from disk and once computed. */
 async function measureFreshProcess(provider: Provider, llama: LlamaEngine): Promise<readonly BenchRow[]> {
   const system = Array.from(
     { length: 30 },

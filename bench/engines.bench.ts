@@ -41,7 +41,7 @@ const dataSchema = z.object({
 const estimateRowSchema = z.tuple([z.enum(['f16', 'q8_0', 'q4_0']), z.number(), z.number(), z.number(), z.number()]);
 const estimatesSchema = z.object({ models: z.array(z.object({ name: z.string(), rows: z.array(estimateRowSchema) })) });
 
-/** One allocation of the engine, with the question that it answers. */
+/** One allocation of the engine, and the question that it answers. */
 interface Allocation {
   readonly name: string;
   readonly memory: ModelMemory;
@@ -74,8 +74,9 @@ const parts = {
 } as const satisfies Readonly<Record<string, (planner: Planner) => Promise<readonly BenchRow[]>>>;
 
 /**
- * Local engines: the memory planner against what the engine itself allocates (recorded, and asked anew of `--models N`
- * that `--seed N` draws; `--keep yes`: what is said now is recorded), real loads, fake servers, expected speeds, drafts. `--only PART,…`
+ * Measures local engines: the memory planner against what the engine itself allocates, real loads, fake servers,
+ * expected speeds and drafts. Allocations are recorded; `--models N` models drawn by `--seed N` are asked again, and
+ * `--keep yes` records their new answers. `--only PART,…`
  */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, { models: '6', seed: '1', keep: 'no' });
@@ -133,7 +134,7 @@ function allocationsOf(
           contextTokens,
           cacheType,
           flashAttention: flash === 1,
-          // These were asked of the engine's library; node-llama-cpp would ask it for one token more.
+          // These figures come from the engine's library; node-llama-cpp would ask it for one token more.
           ubatchTokens: outputs !== 1 && memory.namesWindow ? ubatchTokens - 1 : ubatchTokens,
         },
         contextBytes,
@@ -165,7 +166,10 @@ function contextError(allocations: readonly Allocation[]): BenchRow {
   };
 }
 
-/** Of the context total (cells, states and compute buffer) from the keys alone; weights are not in it. */
+/**
+ * Errors of the context total (cells, states and compute buffer), computed from the header's keys alone, without
+ * weights.
+ */
 function totalErrors(allocations: readonly Allocation[]): readonly BenchRow[] {
   return (['llama-server', 'node-llama-cpp'] as const).flatMap((engine) => {
     const errors = allocations
@@ -201,7 +205,7 @@ function describe({ name, context }: Allocation): string {
   return `${name} ${context.cacheType} ${context.contextTokens} ubatch ${context.ubatchTokens}${context.flashAttention ? '' : ' without flash attention'}`;
 }
 
-/** The same for models that the planner was not written by; of these, the Falcons were looked at afterwards. */
+/** The same for models that the planner was not written for. The Falcons among them were looked at afterwards. */
 function otherModels(
   { models }: z.infer<typeof estimatesSchema>,
   memories: ReadonlyMap<string, ModelMemory>,
@@ -229,7 +233,7 @@ function otherModels(
   };
 }
 
-/** A header as large as real ones are, nearly all of it vocabulary; each time a file that was just written anew. */
+/** Reads a header as large as real ones, nearly all of it vocabulary, each time from a newly written file. */
 async function headerRow(): Promise<BenchRow> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-header-'));
   try {

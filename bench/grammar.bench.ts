@@ -18,7 +18,10 @@ import { testPrograms } from '../tests/fakes/test-programs.ts';
 
 const tokenizerOf = 'smollm2-135m-instruct';
 
-/** Calls forced by grammars over random schemas, however wild the model: `--calls N` of random weights, `--real N` of a real one. */
+/**
+ * Checks calls forced by grammars over random schemas, however wild the model: `--calls N` with random weights, `--real
+ * N` with a real model.
+ */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { values } = parseArgs({
     args: [...args],
@@ -88,7 +91,7 @@ async function measure(provider: Provider, { name, calls, seed }: Sample): Promi
   };
 }
 
-/** Null for a whole call whose input is right by its tool's schema. */
+/** Null for a complete call whose input fits its tool's schema, else what is wrong. */
 async function oneCall(provider: Provider, random: () => number): Promise<string | null> {
   const inputs = [randomInput(random), randomInput(random)];
   const tools = inputs.map((input, index) => ({

@@ -18,7 +18,10 @@ const parts: Readonly<
   look: ({ rounds, files }) => timeRepositoryLook(Number(rounds), Number(files)),
 };
 
-/** Whether what a session leaves can make the person's machine run something or leak, and what the look for it costs. */
+/**
+ * Measures whether the files that a session leaves can make your machine run something or leak, and what the check for
+ * it costs.
+ */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, defaults);
   const rows: BenchRow[] = [];

@@ -2,7 +2,10 @@ import type { Walked } from '../tests/electron/journeys/walk-journeys.ts';
 import { walkJourneys } from '../tests/electron/journeys/walk-journeys.ts';
 import type { BenchRow } from './lib/rows.ts';
 
-/** Ten ways of a newcomer through the built window, with a pointer and by keyboard alone. Models are written: the figures are the window's own. */
+/**
+ * Walks ten tasks of a newcomer through the built window, with a pointer and by keyboard alone. The models' answers are
+ * scripted, so the figures are the window's own.
+ */
 export async function run(): Promise<readonly BenchRow[]> {
   const walked: Walked[] = [];
   for (const kind of ['pointer', 'keyboard'] as const) {
@@ -48,7 +51,7 @@ function summary(walked: readonly Walked[]): readonly BenchRow[] {
   ];
 }
 
-/** What one walk took; its seconds are the waits for the window, from each act to what it leads to. */
+/** The figures of one walk. Its seconds are the waits for the window, from each act to its result. */
 function rowOf({ name, kind, effort, deadEnd }: Walked): BenchRow {
   const figure = `${name}, ${kind}: longest wait`;
   if (effort === null) return { figure, value: null, unit: 's', target: { atMost: 1 }, note: deadEnd ?? '' };

@@ -15,7 +15,7 @@ const logBytes = 100 * 1024 * 1024;
 const opens = 5;
 const appends = 20_000;
 
-/** What keeping a session costs: appends, and opening a log of 100 MB with and without its snapshot. */
+/** Measures what keeping a session costs: appends, and opening a log of 100 MB with and without its snapshot. */
 export async function run(): Promise<readonly BenchRow[]> {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-bench-log-'));
   try {
@@ -74,7 +74,7 @@ async function measureOpens(store: SessionStore): Promise<readonly BenchRow[]> {
   ];
 }
 
-/** Until the session can be worked with; closing, which writes the next snapshot, is not counted. */
+/** Measures the time until the session can be worked with. Closing, which writes the next snapshot, is not counted. */
 async function timeOpen(store: SessionStore, sessionId: string): Promise<number> {
   const startedAt = performance.now();
   const journal = await store.open(sessionId);
@@ -83,7 +83,7 @@ async function timeOpen(store: SessionStore, sessionId: string): Promise<number>
   return seconds;
 }
 
-/** Turns of twelve records as an engine writes them; straight into the file, without waiting for the disk. */
+/** Writes turns of twelve records as an engine does, straight into the file, without waiting for the disk. */
 async function makeLargeLog(store: SessionStore): Promise<string> {
   const journal = await store.create({ title: 'large', projectPath: null, workspace: { mode: 'scratch', path: '/' } });
   await journal.close();

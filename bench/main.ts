@@ -6,7 +6,7 @@ import { type BenchRow, hasMissed, isMet } from './lib/rows.ts';
 import { formatRows } from './lib/table.ts';
 import { UsageError } from './lib/usage-error.ts';
 
-/** What a file `NAME.bench.ts` exports; arguments only where the benchmark understands some. */
+/** The exports of a file `NAME.bench.ts`. Only some benchmarks take arguments. */
 interface Benchmark {
   run(args: readonly string[], setting: Setting): Promise<readonly BenchRow[]>;
 }

@@ -19,14 +19,14 @@ import type { BenchRow } from './lib/rows.ts';
 import { seeded } from './lib/seeded.ts';
 
 const schedules = 10_000;
-/** At once, so that calls of many schedules come between each other in one file. */
+/** So many schedules run at once, so that their calls mix in one file. */
 const together = 50;
-/** The other process is killed in the middle this often. */
+/** The other process is killed in the middle once in so many schedules. */
 const killEvery = 500;
 const logs = 1000;
 const fencedCalls = 10_000;
 
-/** What of the money can be measured without a service: prices, caps and sums. */
+/** Measures prices, caps and sums, as far as that works without a service. */
 export async function run(): Promise<readonly BenchRow[]> {
   const child = reservationsChild();
   if (child !== null) return child;
@@ -53,7 +53,7 @@ const priced = [
   ['xai', 'grok-4', 'x-ai'],
 ] as const;
 
-/** Usage as each service writes it, through our own providers, against the lines of an invoice added up by themselves. */
+/** Compares usage in each service's own format, read by our providers, with the summed lines of an invoice. */
 async function invoiceRows(): Promise<readonly BenchRow[]> {
   let toTheCent = 0;
   let exact = 0;
@@ -76,7 +76,10 @@ async function invoiceRows(): Promise<readonly BenchRow[]> {
   ];
 }
 
-/** Synthetic calls at the list's own prices, counted again by the list's own calculation, which shares no code with ours. */
+/**
+ * Compares the costs of synthetic calls at the list's own prices with a second calculation that shares no code with
+ * ours.
+ */
 async function priceRows(): Promise<readonly BenchRow[]> {
   const random = seeded(1);
   const at = Date.UTC(2026, 10, 21);
@@ -126,9 +129,9 @@ async function priceRows(): Promise<readonly BenchRow[]> {
   ];
 }
 
-/** Two processes spend from one file; one of them is killed again and again in the middle. */
+/** Two processes spend from one file, and one of them is killed again and again. */
 async function capRows(): Promise<readonly BenchRow[]> {
-  // Every grant waits for the disk: in memory where there is a place for that, or it would be the disk that is measured.
+  // Every grant waits for the disk. A folder in memory, where there is one, keeps the disk out of the figures.
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'dewpoint-bench-money-'));
   let overrun = 0;
   let broken = 0;
@@ -241,7 +244,10 @@ async function sumRows(): Promise<readonly BenchRow[]> {
   ];
 }
 
-/** Whole sessions of the real engine against a server that keeps every byte: what of a fenced file came past the socket. */
+/**
+ * Runs whole sessions of the real engine against a server that keeps every byte, and counts what leaked of a fenced
+ * file.
+ */
 async function fenceRows(): Promise<readonly BenchRow[]> {
   const bench = await openFenceBench();
   const positions = new Map<string, number>();

@@ -8,17 +8,17 @@ import { runInNewContext } from 'node:vm';
 import { success } from '@shared/errors.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { openClientCore } from '../tests/fakes/core-client.ts';
-import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../tests/fakes/sandbox/memory-sandbox.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median, percentile } from './lib/statistics.ts';
 
 const steps = 500;
-/** The first ones load what is loaded once. */
+/** The first steps load what is loaded only once. */
 const warmUp = 50;
 
 /**
- * What the agent itself takes for a step: a model that answers at once, a sandbox in memory, but the real log with its
- * syncs. Every step is a call of a tool; now and then one edits, one runs a command, one prints much.
+ * Measures what the agent itself adds to a step: a model that answers at once and a sandbox in memory, but the real log
+ * with its syncs. Every step calls a tool; now and then one edits, runs a command, or prints much.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-bench-overhead-'));
@@ -69,7 +69,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** `onCall` is called before each call of a model. */
+/** `onCall` is called before each model call. */
 function openCore(home: string, onCall: () => void): Promise<ClientCore> {
   const files = Object.fromEntries(
     Array.from({ length: 200 }, (_, index) => [`src/file${index}.py`, `value = ${index}\n`.repeat(100)]),
@@ -128,7 +128,7 @@ async function measure(
   });
   await core.client.sessions.send({ sessionId: id, text: 'Do the work.', options });
   await core.client.sessions.result({ sessionId: id });
-  // Room is given back by collections that follow one another, as they do in a process that rests.
+  // Only several collections in a row give memory back, as in an idle process.
   collect();
   await wait(1_000);
   memory.push(collect());
@@ -140,7 +140,7 @@ interface Memory {
   readonly heapBytes: number;
 }
 
-/** Collects garbage and says how much is resident, and how much of the heap is in use. */
+/** Returns a function that collects garbage and says how much memory is resident, and how much of the heap is used. */
 function collector(): () => Memory {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

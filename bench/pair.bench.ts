@@ -23,7 +23,7 @@ const localName = 'qwen2.5-coder-0.5b-instruct';
 const cloudName = 'qwen2.5-coder-1.5b-instruct';
 const models = { local: `llama-cpp/${localName}`, cloud: `small-cloud/${cloudName}` };
 const contextTokens = 16_384;
-/** A real pair of models, one here and one behind an endpoint with a price: what routing between them is worth. */
+/** Measures what routing is worth with a real pair of models, one here and one behind an endpoint with a price. */
 export async function run(args: readonly string[], setting: Setting): Promise<readonly BenchRow[]> {
   const options = parsePairOptions(args);
   const { cache } = findDataFolders(process.env, process.platform);
@@ -56,7 +56,7 @@ interface Place {
   readonly commit: string;
 }
 
-/** A home, a core, an endpoint and a judge of their own; all but the answers and the results is removed after it. */
+/** Uses its own home, core, endpoint and judge. Everything but the answers and the results is removed afterwards. */
 async function work(
   tasks: readonly Task[],
   options: PairOptions,
@@ -117,7 +117,7 @@ function pairRunner(parts: {
     wrapProvider: replies.wrap,
     now: replies.now,
     setUp: async (core) => {
-      // As a person does who has a small model behind an endpoint: what it costs, and that recipes suit it.
+      // Set up as a user with a small model behind an endpoint does: its price, and that recipes suit it.
       const model = { context: contextTokens, parametersB: 1.5, tools: false, strategies: ['recipe'] };
       const provider = { kind: 'openai-compatible', baseUrl, where: 'cloud', models: { [cloudName]: model } };
       await core.client.settings.set({ key: 'providers.small-cloud', value: provider });
@@ -132,7 +132,7 @@ function pairRunner(parts: {
   });
 }
 
-/** The files were checked against these when they were fetched. */
+/** The files were checked against these hashes when they were downloaded. */
 function digestOf(provider: string, model: string): string {
   const listed = catalog.models.find(({ name }) => name === model);
   return `${provider} ${listed?.sha256 ?? model} ${contextTokens}`;

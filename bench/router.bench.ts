@@ -15,14 +15,14 @@ const lives = [300_000, 3_600_000];
 const tasksEach = 100;
 const decisionsEach = 500;
 
-/** What of the router can be measured without a model. */
+/** Measures the router as far as that works without a model. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const folder = sessionsFolder(args);
   const fences = await fenceRows();
   return [...timeRows(), ...safetyRows(), ...fences, ...scheduleRows(), ...(await recordedRows(folder))];
 }
 
-/** `--sessions FOLDER`: sessions to be played beside the made-up ones. */
+/** `--sessions FOLDER`: recorded sessions to play besides the made-up ones. */
 function sessionsFolder(args: readonly string[]): string | null {
   if (args.length === 0) return null;
   const [name, folder, ...more] = args;
@@ -106,7 +106,9 @@ function safetyRows(): readonly BenchRow[] {
   ];
 }
 
-/** Whole sessions of the real engine, routed by numbers that want the cloud, against a server that keeps every byte. */
+/**
+ * Runs whole sessions of the real engine, with numbers that favor the cloud, against a server that keeps every byte.
+ */
 async function fenceRows(): Promise<readonly BenchRow[]> {
   const bench = await openFenceBench();
   const sum = { sessions: 0, steps: 0, refused: 0, routed: 0, leaked: 0 };

@@ -10,7 +10,7 @@ import { timeFirstCommand, timeOperations } from './lib/sandbox-times.ts';
 import { killTrees } from './lib/sandbox-trees.ts';
 import { UsageError } from './lib/usage-error.ts';
 
-/** How much of each is done, in a few minutes; `--NAME N` changes it. */
+/** The amounts for a run of a few minutes. `--NAME N` changes one. */
 const usual = {
   rounds: 200,
   starts: 8,
@@ -25,7 +25,7 @@ const usual = {
 
 type Amounts = Readonly<Record<keyof typeof usual, number>>;
 
-/** What `--full` does instead: as much as the figures are promised for. Takes about an hour. */
+/** The amounts of `--full`: as much as the figures are promised for. Takes about an hour. */
 const full: Amounts = {
   ...usual,
   trees: 1_000,
@@ -36,7 +36,7 @@ const full: Amounts = {
   projects: 12,
 };
 
-/** The parts by the amount that decides about each, in the order in which they run; egress has none. */
+/** The parts in the order they run, by the name of their amount. Egress has no amount. */
 const parts: Readonly<
   Record<keyof typeof usual | 'egress', (amounts: Amounts) => Promise<BenchRow | readonly BenchRow[]>>
 > = {
@@ -52,7 +52,7 @@ const parts: Readonly<
   projects: ({ projects }) => prepareProjects(projects),
 };
 
-/** The container of a session against the engine's own `exec`, what it holds under attack, and real projects in it. */
+/** Compares the container of a session with the engine's own `exec`, attacks it, and runs real projects in it. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { amounts, only } = parseArguments(args);
   const rows: BenchRow[] = [];
@@ -64,7 +64,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
   return rows;
 }
 
-/** What breaks is a figure missed: the others are measured all the same. */
+/** A part that breaks becomes a missed figure; the others are still measured. */
 async function rowsOf(name: string, work: () => Promise<BenchRow | readonly BenchRow[]>): Promise<readonly BenchRow[]> {
   try {
     return [await work()].flat();

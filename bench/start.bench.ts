@@ -12,7 +12,7 @@ import { largest, median, percentile } from './lib/statistics.ts';
 const cliFile = resolve('out/main/cli.cjs');
 const startFile = resolve('scripts/start.mjs');
 
-/** Times of the built program, from outside: what a person waits for. */
+/** Measures the built program from outside: the times that a user waits. */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-start-'));
   try {
@@ -31,7 +31,7 @@ export async function run(): Promise<readonly BenchRow[]> {
 
 type Measured = Pick<BenchRow, 'value' | 'unit'> & { readonly note: string };
 
-/** A figure that cannot be measured here (no sandbox, say) does not take the others with it. */
+/** A figure that cannot be measured here (without a sandbox, say) does not stop the others. */
 async function measure(figure: string, target: Target, work: () => Promise<Measured>): Promise<BenchRow> {
   try {
     return { figure, target, ...(await work()) };
@@ -68,7 +68,7 @@ async function measureTools(folder: string): Promise<Measured> {
   return { value: (percentile(times, 0.99) ?? 0) / 1000, unit: 's', note };
 }
 
-/** The first time is not counted: it brings what is missing, and the files into memory. */
+/** The first run is not counted: it fetches what is missing, and brings files into memory. */
 async function timesOf(count: number, time: () => Promise<number>): Promise<readonly number[]> {
   const times: number[] = [];
   for (let round = 0; round <= count; round += 1) {
@@ -116,7 +116,7 @@ interface SeenEvent {
   readonly ms: number;
 }
 
-/** One `dewpoint run` on a fresh project and home, with answers written beforehand in place of a model. */
+/** Runs `dewpoint run` once on a new project and home, with scripted answers in place of a model. */
 async function runScript(
   folder: string,
   replies: ScriptedReplies,
@@ -154,7 +154,7 @@ interface ProgramOptions {
   readonly onLine?: (line: string, ms: number) => void;
 }
 
-/** Milliseconds from the start of a program to its end. Rejects with the end of what it said when it fails. */
+/** Milliseconds from the start of a program to its end. When it fails, rejects with the end of its output. */
 async function timeProgram(args: readonly string[], options: ProgramOptions = {}): Promise<number> {
   const started = performance.now();
   const [program, ...rest] =

@@ -25,16 +25,16 @@ import { shortenedRows } from './lib/shortened-results.ts';
 import { median, percentile } from './lib/statistics.ts';
 import { seamTimes, stdioTimes } from './lib/tool-call-times.ts';
 
-/** Its data is measured with, and nothing is tuned on it. It is fetched by hand, once. */
+/** The version of the data set, which is only measured with, never tuned on. Download it by hand, once. */
 const version = '2026.3.23';
 const most = 300;
 const shown = 5;
-/** On the safe side for JSON: a tokenizer has more. */
+/** Low for JSON, so that token counts are never too small. */
 const bytesPerToken = 2.8;
 
 const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
 
-/** Many connected tools, sign-ins that last, how exactly the protocol is kept, and what servers leave behind. */
+/** Measures many connected tools, sign-ins that last, conformance with the protocol, and what servers leave behind. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const child = renewalsChild();
   if (child !== null) return child;
@@ -58,6 +58,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     sessions: '10000',
     models: 'qwen2.5-coder-0.5b-instruct,qwen2.5-coder-1.5b-instruct',
     requests: '24',
+    offset: '0',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
@@ -73,7 +74,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
   ];
 }
 
-/** Two processes with one sign-in; the service fails at every fourth renewal or so, and the key store now and then. */
+/** Two processes share one sign-in. The service fails at about every fourth renewal, and the key store now and then. */
 async function renewalRow(count: number): Promise<BenchRow> {
   const started = performance.now();
   const { lost, reuses, holds, renewals, faults, wanted, failed } = await renewByTwo(count, (env) =>
@@ -111,15 +112,16 @@ async function manyRows(values: { readonly data: string }): Promise<readonly Ben
   ];
 }
 
-/** What models do with the same data. */
+/** How models do with the same data. */
 async function modelRows(
-  values: { readonly data: string; readonly models: string; readonly requests: string },
+  values: { readonly data: string; readonly models: string; readonly requests: string; readonly offset: string },
   folder: string,
 ): Promise<readonly BenchRow[]> {
   const data = join(values.data, 'bfcl_eval', 'data');
   if (!existsSync(join(data, files.multiple))) return [];
   const multiple = read(data, files.multiple);
-  const callers = { models: values.models.split(','), folder, count: Number(values.requests) };
+  const { models, requests, offset } = values;
+  const callers = { models: models.split(','), folder, count: Number(requests), offset: Number(offset) };
   return callerRows(callers, multiple, poolOf(multiple, most));
 }
 
@@ -184,7 +186,7 @@ async function fencedRows(sessions: number): Promise<readonly BenchRow[]> {
   ];
 }
 
-function read(folder: string, file: string): readonly AskedCall[] {
+export function read(folder: string, file: string): readonly AskedCall[] {
   const lines = (path: string): readonly unknown[] =>
     readFileSync(path, 'utf8')
       .split('\n')
@@ -202,7 +204,7 @@ function read(folder: string, file: string): readonly AskedCall[] {
   });
 }
 
-/** What the person says first. */
+/** The user's first message. */
 function textOf(question: unknown): string {
   const turns: unknown = Array.isArray(question) ? question[0] : null;
   const messages: readonly unknown[] = Array.isArray(turns) ? turns : [];
@@ -249,7 +251,7 @@ function definitionRow(specs: readonly ForeignToolSpec[]): BenchRow {
   };
 }
 
-/** The request of the person, word for word, as the query: a model would say it shorter. */
+/** Uses the user's request, word for word, as the query. A model's own query would be shorter. */
 async function foundRow(
   figure: string,
   asked: readonly AskedCall[],
@@ -276,7 +278,7 @@ async function foundRow(
 
 async function timeRow(pool: readonly ForeignToolSpec[]): Promise<BenchRow> {
   await searchTools([...pool], 'warm up');
-  // Other tools are another list: the index is made with the first search in each.
+  // Another array is another list of tools: the first search in each makes its index.
   const other = [...pool];
   const started = performance.now();
   await searchTools(other, 'find the area of a triangle');

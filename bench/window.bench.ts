@@ -18,7 +18,7 @@ import type { BenchRow, Target } from './lib/rows.ts';
 import { stressRows } from './lib/stress-rows.ts';
 import { largest, median, percentile } from './lib/statistics.ts';
 
-/** What a person waits for and sees: the built app on its own core, and the page on a core that floods it. */
+/** Measures what a user waits for and sees: the built app on its own core, and the page on a core that floods it. */
 export async function run(): Promise<readonly BenchRow[]> {
   const endDisplay = await ensureShellAndDisplay();
   try {
@@ -45,7 +45,7 @@ function row(
   return { figure, value, unit, target, note };
 }
 
-/** What the first page names: its scripts and styles, each as a server would pack it. */
+/** The scripts and styles that the first page names, each compressed as a server would do it. */
 function bundleRows(): readonly BenchRow[] {
   const folder = join(builtFolder, 'renderer');
   const index = readFileSync(join(folder, 'index.html'), 'utf8');
@@ -56,7 +56,7 @@ function bundleRows(): readonly BenchRow[] {
   return [row('page bundle at start, gzip', [bytes / 1000, 'kB'], { atMost: 350 }, `${names.length} files`)];
 }
 
-/** An empty home with a model that answers at once: what is left is Dewpoint's own time. */
+/** An empty home with a model that answers at once, so that only Dewpoint's own time is measured. */
 async function chatRows(): Promise<readonly BenchRow[]> {
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-bench-chat-'));
   const script = { kind: 'scripted', replies: [{ text: 'Paris.' }], strategies: ['loop'] };
@@ -88,7 +88,7 @@ async function appRows(): Promise<readonly BenchRow[]> {
       const { app, page } = await launch(home);
       try {
         await page.getByRole('textbox', { name: 'Task' }).waitFor();
-        // The first start fills caches that every later one has.
+        // The first start fills caches that later ones use.
         if (round > 0) times.push((performance.now() - before) / 1000);
         if (round < starts) continue;
         const memory = (): Promise<number> =>
@@ -297,7 +297,7 @@ function clickInspector(): Promise<number> {
   return new Promise((resolve) => {
     const button = document.querySelector<HTMLElement>('main header button[aria-expanded]:not([aria-haspopup])');
     const begun = performance.now();
-    // Queued behind what the page has to do, as a person's click is.
+    // Queued behind the page's own work, as a real click is.
     setTimeout(() => {
       button?.click();
       requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - begun)));

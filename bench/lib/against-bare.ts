@@ -13,8 +13,8 @@ interface Measured extends Contestant {
 }
 
 /**
- * Ours beside the bare engine, which once has the same pieces of a prompt and once those that it takes by itself. Runs
- * go A, B, C, C, B, A, and of each the least of all rounds counts: whatever else the machine does can only add to it.
+ * Compares ours with the bare engine, once with the same pieces of a prompt and once with its own. Runs go A, B, C, C,
+ * B, A, and the least of all rounds counts for each, because other work on the machine can only add time.
  */
 export async function againstBareRows(
   engine: Parameters<typeof ourContestant>[0],

@@ -2,7 +2,7 @@ import type { ModelRequest, Provider, StreamEnded } from '../../src/main/models/
 
 const never = new AbortController().signal;
 
-/** A call to its end, with nobody who stops it. Rejects where it fails. */
+/** Makes a call to its end, without a way to abort it. Rejects where it fails. */
 export async function askAlone(
   provider: Provider,
   asked: ModelRequest,

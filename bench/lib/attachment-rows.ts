@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../tests/fakes/sandbox/memory-sandbox.ts';
 import type { Attachment } from '../../src/shared/attachments/attachment.ts';
 import type { AttachmentPreview } from '../../src/shared/attachments/attachment-inputs.ts';
 import { messageOf, success } from '../../src/shared/errors.ts';
@@ -11,7 +11,7 @@ import type { MadeFile } from '../../tests/fakes/made-files.ts';
 import { madeFiles } from '../../tests/fakes/made-files.ts';
 import type { BenchRow } from './rows.ts';
 
-/** What happened to the files, in counts, and each of which the person was not told before. */
+/** Counts of what happened to the files, and of those about which the user was not warned. */
 export interface AttachmentCounts {
   readonly files: number;
   readonly whole: number;
@@ -21,7 +21,7 @@ export interface AttachmentCounts {
   readonly silent: readonly string[];
 }
 
-/** Each made file on the real core: what was said of it before sending, against what its model was then sent. */
+/** Sends each made file through the real core: compares what was said before sending with what the model got. */
 export async function attachmentRows(): Promise<readonly BenchRow[]> {
   const { files, whole, cut, refused, unseen, silent } = await countAttachments();
   const kinds = `${whole} sent whole, ${cut} cut, ${refused} refused, ${unseen} pictures for a model that cannot see`;
@@ -96,7 +96,7 @@ function isCut({ bytes, shownBytes, pages }: AttachmentPreview['files'][number])
   return shownBytes < bytes || (pages !== null && pages.shown < pages.all);
 }
 
-/** How what was sent differs from what was said before; null: not at all. */
+/** How what was sent differs from what was said before, null if it does not. */
 async function sentOtherwise(
   { core: { client }, home }: Bed,
   sending: {

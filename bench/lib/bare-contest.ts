@@ -6,7 +6,7 @@ import type { BareEngine } from './bare-engine.ts';
 import { exactProcessorMs, scriptProcessorMs } from './exact-processor-time.ts';
 import { plainRequest } from './plain-request.ts';
 
-/** The answer has begun: larger models would rather say in a few words that they are ready to. */
+/** The beginning of the answer: larger models would otherwise only say that they are ready. */
 const begun = '1\n2\n3\n4\n5\n';
 
 export interface Measuring {
@@ -14,33 +14,33 @@ export interface Measuring {
   readonly contextTokens: number;
   /** Null: the physical cores. */
   readonly threads: number | null;
-  /** In each, all have their turn twice, the second time from the last to the first. */
+  /** In each round, every contestant runs twice, the second time in reverse order. */
   readonly rounds: number;
 }
 
 interface Asked {
-  /** Others for every call: all words of a prompt differ with it, so that nothing of one is kept for another. */
+  /** Differs for every call and changes all words of a prompt, so that the prompt cache never helps. */
   readonly seed: string;
   readonly lines: number;
-  /** Whose words most of it are. */
+  /** The role of the message with most of the words. */
   readonly from: 'system' | 'user';
   readonly outputTokens: number;
 }
 
 export interface Contestant {
-  /** Throws where it does not write as many tokens as it should; `onPiece` at each piece of the answer. */
+  /** Throws if it writes fewer tokens than asked for. Calls `onPiece` at each piece of the answer. */
   readonly write: (asked: Asked, onPiece: () => void) => Promise<EngineCounts>;
   readonly pids: () => readonly number[];
 }
 
 /** One call, in milliseconds from its start. */
 export interface Run {
-  /** When the first and the last piece of the answer came: ours come a few tokens at a time between these. */
+  /** When the first and the last piece of the answer came. In between, ours come a few tokens at a time. */
   readonly firstMs: number;
   readonly wholeMs: number;
-  /** Of the processes that worked on it, until the first token and in all; null where the system does not say. */
+  /** Processor time of the processes involved, until the first token and in all. Null where the system does not say. */
   readonly processor: { readonly first: number; readonly all: number } | null;
-  /** Of their threads for JavaScript until the first token: all that is not native work. */
+  /** Time of their JavaScript threads until the first token, without native work. */
   readonly scriptMs: number | null;
   readonly counted: EngineCounts;
 }
@@ -84,7 +84,7 @@ function writeOurs(provider: Provider): Contestant['write'] {
     }
     if (ended?.usage.output !== asked.outputTokens)
       throw new Error(`The call wrote ${ended?.usage.output ?? 0} tokens: ${ended?.error?.message ?? ''}`);
-    // The first words of all prompts are the same; the bare engine reads them, too.
+    // All prompts begin with the same words, which the bare engine reads, too.
     if (ended.usage.cacheRead > 12)
       throw new Error(`The engine had kept ${ended.usage.cacheRead} tokens of a prompt that should be new.`);
     if (ended.timings.counted === undefined) throw new Error('The engine did not print what it counted.');

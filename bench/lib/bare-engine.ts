@@ -3,19 +3,19 @@ import type { EngineCounts } from '@shared/events/call-report.ts';
 import { openLibrary } from '../../src/main/models/engine/worker/load/open-library.ts';
 import { createLlamaCounters } from '../../src/main/models/engine/worker/llama-counters.ts';
 
-/** node-llama-cpp used as its manual shows, without anything of ours: what the product's calls are compared with. */
+/** Uses node-llama-cpp as its manual shows, without our code, to compare the product's calls with it. */
 export interface BareEngine {
   /**
-   * Reads a prompt on an empty sequence and writes up to `tokens` tokens, greedily; `onToken` at each, as text. What
-   * llama.cpp counted of it.
+   * Reads a prompt on an empty sequence and writes up to `tokens` tokens, greedily. Calls `onToken` after each token is
+   * turned into text. Returns the counts of llama.cpp.
    */
   write(prompt: string, tokens: number, onToken: () => void): Promise<EngineCounts>;
   dispose(): Promise<void>;
 }
 
 /**
- * Starts engines that share a library, for it has one way for all that it prints. `batchTokens`: null for what the
- * engine takes by itself; `threads`: null for the physical cores.
+ * Starts engines that share a library, because the library has only one logger. `batchTokens`: null for the engine's
+ * default. `threads`: null for the physical cores.
  */
 export async function openBareLibrary(options: {
   readonly modelPath: string;
@@ -40,7 +40,7 @@ export async function openBareLibrary(options: {
         await sequence.clearHistory();
         let written = 0;
         for await (const token of sequence.evaluate(model.tokenize(prompt, true), { temperature: 0 })) {
-          // As a user of it would: each token becomes text.
+          // Turns each token into text, as a user's program would.
           model.detokenize([token]);
           onToken();
           written += 1;

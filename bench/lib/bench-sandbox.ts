@@ -3,7 +3,7 @@ import { silentLog } from '../../src/main/lib/log.ts';
 import { createSandboxFactory, type SandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import { testPrograms } from '../../tests/fakes/test-programs.ts';
 
-/** As every host has it: containers that belong to `homePath`. */
+/** Makes sandboxes as every host does, whose containers belong to `homePath`. */
 export function benchSandboxFactory(root: string, homePath: string): SandboxFactory {
   return createSandboxFactory({
     homePath,

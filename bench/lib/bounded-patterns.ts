@@ -1,7 +1,7 @@
-/** A pattern whose cost may grow with a text, and why its texts are short. */
+/** A pattern whose cost may grow with its text, and why its texts are always short. */
 export interface BoundedPattern {
   readonly file: string;
-  /** As it stands in the sources. */
+  /** The pattern as the source has it. */
   readonly written: string;
   readonly why: string;
 }

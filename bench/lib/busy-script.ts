@@ -15,7 +15,7 @@ interface Call {
 
 const rounds = 9;
 
-/** A small project and about sixty calls on it: no two in a row alike, every tool in use, some at once in one answer. */
+/** A small project and about sixty calls on it: no two alike in a row, every tool used, some calls in one answer. */
 export function createBusyScript(): BusyScript {
   const groups = Array.from({ length: rounds }, (_, round) => roundOf(round));
   const calls = groups.flat();

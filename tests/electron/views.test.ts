@@ -371,7 +371,7 @@ describe('sessions as a whole', () => {
     ]);
     await open('Which port');
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('thursday');
-    const places = page.getByRole('region', { name: 'In sessions' });
+    const places = page.getByRole('region', { name: 'Matches in sessions' });
     await places.getByRole('button', { name: 'the year of its Thursday' }).click();
     await page.getByRole('heading', { level: 1, name: state.title }).waitFor();
     await page.locator(`#row-${call}[aria-expanded=true]`).waitFor();

@@ -1,11 +1,11 @@
-/** What is measured on: a card with the engine beside it, real or simulated. Bytes and tokens. */
+/** A card with its engine, real or simulated. Sizes are in bytes and tokens. */
 export interface CardBed {
-  /** In use on the card by all programs, as its maker's tool counts; null: nobody says. */
+  /** Memory of the card that all programs use, as its maker's tool counts; null where nothing counts it. */
   readonly usedBytes: () => Promise<number | null>;
   readonly plan: (file: CardFile, wish: CardWish) => Promise<CardLoad>;
-  /** Loads the model where it is not, and answers. Never rejects for what the engine does. */
+  /** Loads the model if needed, and answers. Never rejects for a failure of the engine. */
   readonly answer: (file: CardFile, wish: CardWish, ask: CardQuestion) => Promise<CardAnswer>;
-  /** Ends the engine's process, so that all is given back. */
+  /** Ends the engine's process, so that all memory is given back. */
   readonly release: () => Promise<void>;
   /** Another engine beside this one, with a process of its own. */
   readonly beside: () => Promise<CardBed>;
@@ -15,18 +15,18 @@ export interface CardFile {
   readonly name: string;
   readonly path: string;
   readonly bytes: number;
-  /** Read for each token; null: not known. */
+  /** Bytes that are read for each token; null if unknown. */
   readonly activeBytes: number | null;
   readonly trainedTokens: number;
 }
 
 export interface CardWish {
   readonly contextTokens: number;
-  /** A card of that size is planned for in place of the one that is there. */
+  /** Plans for a card of this size in place of the real one. */
   readonly cardBytes?: number;
-  /** The plan is not asked: all layers go to the card. */
+  /** Ignores the plan and puts all layers on the card. */
   readonly isForced?: boolean;
-  /** Conversations that keep so many tokens each; default: as many as the app keeps. */
+  /** How many conversations keep their tokens. Default: as many as the app keeps. */
   readonly conversations?: number;
 }
 
@@ -40,20 +40,20 @@ export interface CardLoad {
 export interface CardQuestion {
   readonly promptTokens: number;
   readonly outputTokens: number;
-  /** In the middle of the answer. */
+  /** Ends the call in the middle of the answer. */
   readonly end?: 'abort' | 'kill';
 }
 
 export interface CardAnswer {
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** `cpu`, or the kind of card that was really used; null: it was never loaded. */
+  /** `cpu`, or the kind of card that was really used; null if it was never loaded. */
   readonly backend: string | null;
   readonly contextTokens: number | null;
-  /** By the engine's own lines. */
+  /** Memory according to the engine's own log lines. */
   readonly observedBytes: number | null;
   readonly findings: readonly string[];
   readonly readPerSecond: number | null;
   readonly writtenPerSecond: number | null;
-  /** From the end that was asked for to the end of the call; null: none was asked for. */
+  /** From the requested end to the end of the call; null if no end was requested. */
   readonly endedAfterMs: number | null;
 }

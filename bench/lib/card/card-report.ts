@@ -7,14 +7,14 @@ import { formatMarkdown } from '../table.ts';
 import type { CardFile } from './card-bed.ts';
 import type { CardStep } from './card-steps.ts';
 
-/** All that is needed to understand elsewhere what happened on a card. No path and no serial number of the machine. */
+/** Everything needed to understand on another machine what happened on a card. It has no path and no serial number. */
 export interface CardReport {
   readonly setting: Setting;
   readonly engine: string;
   readonly hardware: Hardware;
   readonly facts: CardFacts;
   readonly plan: { readonly use: string | null; readonly reason: string | null; readonly advice: string | null };
-  /** What the maker's tool says of the card beside its memory; null: there is none. */
+  /** What the maker's tool says of the card apart from its memory; null where there is no tool. */
   readonly tool: string | null;
   readonly files: readonly Omit<CardFile, 'path'>[];
   readonly steps: readonly CardStep[];
@@ -69,7 +69,7 @@ function mib(bytes: number): string {
   return String(Math.round(bytes / 1024 / 1024));
 }
 
-/** One line for each thing that was tried, over all models. */
+/** One line for each check, over all models. */
 export function cardRows(steps: readonly CardStep[]): readonly BenchRow[] {
   return [...new Set(steps.map(({ step }) => step))].map((step): BenchRow => {
     const own = steps.filter((one) => one.step === step);

@@ -3,34 +3,34 @@ import { bandwidthOf, writtenPerSecond } from '../../../src/main/models/suggest/
 import type { CardAnswer, CardBed, CardFile, CardWish } from './card-bed.ts';
 import type { BareSpeed } from './llama-bench.ts';
 
-/** One thing that was tried. All that was seen is kept, so that it can be understood elsewhere. */
+/** One check. It keeps everything that was seen, so that it can be understood on another machine. */
 export interface CardStep {
   readonly step: string;
   readonly model: string;
   readonly isOk: boolean;
-  /** What is wrong, or what was left out; null: nothing. */
+  /** What is wrong, or what was left out; null if nothing. */
   readonly why: string | null;
   readonly figures: Readonly<Record<string, number | string | null>>;
 }
 
 interface StepsInput {
   readonly bed: CardBed;
-  /** The smallest first: later ones are judged by the speed of earlier ones. */
+  /** Smallest first, because later files are judged by the speed of earlier ones. */
   readonly files: readonly CardFile[];
-  /** With all steps so far: a run that is cut leaves what it found. */
+  /** Gets all steps so far, so that an interrupted run keeps its findings. */
   readonly onStep: (step: CardStep, sofar: readonly CardStep[]) => Promise<void>;
-  /** The same by llama.cpp alone, which says what the way through the app costs; null: it is not at hand. */
+  /** Measures llama.cpp alone, to know what the app adds; null where it is not available. */
   readonly bare: ((file: CardFile, ask: typeof plain) => Promise<BareSpeed>) | null;
-  /** A card gives memory back a moment after a process has ended. */
+  /** Waits a moment, because a card gives memory back only after a process has ended. */
   readonly settle: () => Promise<void>;
 }
 
 const mebi = 1024 * 1024;
-/** As `tests/gpu` allows it: 2 %, or what a driver takes for a process beside what the engine says. */
+/** The slack of `tests/gpu`: 2 %, or what a driver uses for a process on top of the engine's own figure. */
 const slackBytes = 300 * mebi;
 const plain = { promptTokens: 512, outputTokens: 96 } as const;
 
-/** Everything that is tried on a card, in an order in which a failure of one spoils none of the others. */
+/** Runs all checks, in an order in which a failed one spoils none of the others. */
 export async function runCardSteps({ bed, files, bare, onStep, settle }: StepsInput): Promise<readonly CardStep[]> {
   const steps: CardStep[] = [];
   let bandwidth: number | null = null;
@@ -51,7 +51,7 @@ export async function runCardSteps({ bed, files, bare, onStep, settle }: StepsIn
     let own: Spoken | null = null;
     await add('as planned', file, async () => {
       const found = await asPlanned(bed, file, bandwidth);
-      // The largest dense model says best what the memory of the card gives.
+      // The largest dense model best shows the memory bandwidth of the card.
       if (found.isOnCard && file.activeBytes === file.bytes && found.writtenPerSecond !== null)
         bandwidth = bandwidthOf(file.bytes, found.writtenPerSecond, true);
       own = found.isOnCard ? found : null;
@@ -80,7 +80,10 @@ interface Spoken {
   readonly writtenPerSecond: number | null;
 }
 
-/** Both run the same library on the same file. Reading is told and not judged: an app reads the prompt in pieces. */
+/**
+ * Both run the same library on the same file. Reading is reported but not judged, because an app reads a prompt in
+ * pieces.
+ */
 function besideBare(own: Spoken, bare: BareSpeed): Found {
   const share = (mine: number | null, its: number): number | null =>
     mine === null || its === 0 ? null : Math.round((mine / its) * 1_000) / 10;
@@ -102,7 +105,7 @@ async function asPlanned(
   const wish = { contextTokens: Math.min(8_192, file.trainedTokens) };
   const planned = await bed.plan(file, wish);
   const before = await bed.usedBytes();
-  // The first call after a load makes ready what the later ones use: Vulkan read a tenth as fast in it.
+  // The first call after a load prepares what later ones use: with Vulkan it read at a tenth of the speed.
   await bed.answer(file, wish, { promptTokens: 64, outputTokens: 8 });
   const answer = await bed.answer(file, wish, plain);
   const after = await bed.usedBytes();
@@ -139,7 +142,7 @@ async function asPlanned(
   };
 }
 
-/** What the plan grants has to hold; then more is tried, to learn how much the plan leaves unused. */
+/** What the plan grants has to fit. Then more is tried, to learn how much the plan leaves unused. */
 async function largestContext(bed: CardBed, file: CardFile, settle: () => Promise<void>): Promise<Found> {
   const granted = (await bed.plan(file, { contextTokens: file.trainedTokens })).contextTokens;
   const tried: string[] = [];
@@ -168,7 +171,7 @@ async function largestContext(bed: CardBed, file: CardFile, settle: () => Promis
   return found(isGrantHeld ? [] : ['what the plan granted does not hold'], figures);
 }
 
-/** A card that holds about half of the model: layers have to stay in main memory, and as many as planned. */
+/** Simulates a card that holds about half of the model: as many layers as planned have to stay in main memory. */
 async function spill(bed: CardBed, file: CardFile): Promise<Found> {
   const contextTokens = Math.min(4_096, file.trainedTokens);
   const wishes = [1_024, 1_152, 1_280, 1_408, 1_536].map((more) => ({
@@ -204,9 +207,9 @@ async function twoModels(bed: CardBed, one: CardFile, other: CardFile): Promise<
   }
 }
 
-/** More than the card has is asked for without the plan: the call has to fail with a reason, and the next one to work. */
+/** Asks for more than the card has, without the plan. The call has to fail with a reason, and the next one to work. */
 async function outOfMemory(bed: CardBed, file: CardFile, settle: () => Promise<void>): Promise<Found> {
-  // No context is longer than what a model was trained for, so many are asked for.
+  // A context is at most as long as the model's training allows, so many conversations are asked for.
   const wish: CardWish = { contextTokens: file.trainedTokens, conversations: 64, isForced: true };
   const refused = await bed.answer(file, wish, plain);
   await bed.release();
@@ -221,7 +224,7 @@ async function outOfMemory(bed: CardBed, file: CardFile, settle: () => Promise<v
   return found([...faults, ...faultsOf(next)], figures);
 }
 
-/** An abort keeps the model; a kill gives all back. The next call works after both. */
+/** An abort keeps the model loaded; a kill gives all memory back. The next call works after both. */
 async function endEarly(
   bed: CardBed,
   file: CardFile,

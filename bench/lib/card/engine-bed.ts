@@ -21,7 +21,7 @@ export interface EngineBedOptions {
   readonly nodePath: string;
   readonly enginesDir: string;
   readonly programs: HostPrograms;
-  /** `off`: the processor, for a test of the procedure where there is no card. Default: auto. */
+  /** `off`: the processor, to test the procedure without a card. Default: auto. */
   readonly gpu?: 'auto' | 'off';
 }
 
@@ -29,7 +29,7 @@ export interface EngineBedOptions {
 const allLayers = 1_000;
 let beds = 0;
 
-/** The engine of the app in a process of its own, and the card of this machine by the tool of its maker. */
+/** The app's engine in its own process, with this machine's card as its maker's tool sees it. */
 export function createEngineBed(options: EngineBedOptions): CardBed {
   const { folder, programs, gpu = 'auto' } = options;
   const number = (beds += 1);
@@ -48,7 +48,7 @@ export function createEngineBed(options: EngineBedOptions): CardBed {
         }),
       enginePid: () => engine.pid(),
       loadedPath: () => engine.loadedPath(),
-      // What ran out of memory once is not made smaller for the next try.
+      // A load that ran out of memory is not made smaller for the next try.
       steps: createLoadSteps(join(folder, `steps-${number}-${Math.random()}.json`)),
       now: () => 0,
     });
@@ -146,12 +146,12 @@ function answered({ error, engine, timings }: StreamEnded, endedAfterMs: number 
   };
 }
 
-/** A report is sent to others: it names files, not where they lie. */
+/** A report is sent to others, so it has the names of files but not their folders. */
 function withoutPaths(text: string): string {
   return text.replaceAll(/(?:[A-Za-z]:)?[\\/][^\s"':]+/gu, (path) => basename(path.replaceAll('\\', '/')));
 }
 
-/** About so many tokens, and other ones each time, so that nothing is kept from a call before. */
+/** Returns about so many tokens, different each time, so that the prompt cache never helps. */
 function promptOf(tokens: number): string {
   const lines = Array.from(
     { length: Math.ceil(tokens / 12) },

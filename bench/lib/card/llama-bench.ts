@@ -7,22 +7,22 @@ import { bringEngineSource } from '../engine-source.ts';
 
 const execute = promisify(execFile);
 
-/** Tokens per second, as `llama-bench` of llama.cpp counts them, of one prompt and one answer after it. */
+/** Tokens per second as `llama-bench` of llama.cpp counts them, for one prompt and one answer. */
 export interface BareSpeed {
   readonly readPerSecond: number;
   readonly writtenPerSecond: number;
 }
 
 /**
- * Compiles `llama-bench` from the llama.cpp that node-llama-cpp brings, and links it with the libraries in `libraries`
- * (absolute), so both measure the same build. Its path, in `folder`. Needs git and a compiler of C++ on Linux; throws
- * where one is missing.
+ * Compiles `llama-bench` from the llama.cpp of node-llama-cpp and links it with the libraries in `libraries` (an
+ * absolute path), so that both measure the same build. Returns its path, in `folder`. Needs git and a C++ compiler on
+ * Linux; throws where one is missing.
  */
 export async function buildLlamaBench(folder: string, libraries: string): Promise<string> {
   const parts = ['include', 'ggml/include', 'common', 'vendor', 'tools/llama-bench'];
   const source = await bringEngineSource(folder, parts);
   const files = (await readdir(libraries)).filter((name) => name.endsWith('.so'));
-  // It looks for the libraries of cards beside itself.
+  // The program looks for the libraries for cards in its own folder.
   for (const name of files) await symlink(join(libraries, name), join(folder, name));
   const linked = files.filter((name) => /^lib(?:llama|ggml)(?:-common|-base|\..*v[\d.]+)\.so$/u.test(name));
   const program = join(folder, 'llama-bench');
@@ -43,7 +43,10 @@ export async function buildLlamaBench(folder: string, libraries: string): Promis
 
 const rows = z.array(z.object({ n_prompt: z.number(), n_gen: z.number(), avg_ts: z.number(), backends: z.string() }));
 
-/** All layers on the card, as many tokens as `as planned` asks for; throws what it says of itself. */
+/**
+ * Runs with all layers on the card and the token counts of the step `as planned`. Throws with the program's own
+ * message.
+ */
 export async function askLlamaBench(
   program: string,
   path: string,

@@ -19,13 +19,13 @@ import { makeSimulatedServer } from './simulated-server.ts';
 export interface PlacementWish {
   readonly program: string;
   readonly path: string;
-  /** What is free of each card. */
+  /** Free memory of each card. */
   readonly cardBytes: readonly number[];
 }
 
 export interface Placed {
   readonly plan: ServerLoadPlan;
-  /** By card: what was planned, and what the server says that it took. */
+  /** By card: the planned bytes, and those that the server reports. */
   readonly cards: readonly { readonly planned: number; readonly real: number }[];
 }
 
@@ -39,7 +39,7 @@ export function ownServer(): OwnLlamaServer {
   });
 }
 
-/** Loads a model as it is planned for the cards that a llama-server sees, and reads what it took of each. */
+/** Loads a model as planned for the cards that a llama-server sees, and reads what it used of each. */
 export async function measurePlacement(
   server: OwnLlamaServer,
   { program, path, cardBytes }: PlacementWish,
@@ -62,7 +62,7 @@ export async function measurePlacement(
 
 const mebi = 2 ** 20;
 const small = { layers: 6, width: 512, heads: 8, kvHeads: 2, headWidth: 64, trainedTokens: 32_768 } as const;
-/** Small ones whose weights are large beside what is computed, as those of large models are. */
+/** Small models whose weights are large compared with their compute buffers, as with large models. */
 export const placedShapes = {
   experts: { ...small, name: 'experts', architecture: 'qwen3moe', feedForward: 256, experts: { count: 128, used: 8 } },
   dense: { ...small, name: 'dense', architecture: 'qwen3', feedForward: 8_192 },
@@ -75,15 +75,17 @@ export async function writePlaced(shape: ModelShape, folder: string): Promise<st
   return path;
 }
 
-/** Free of each card, in MiB: all of it fits, some of it, and little. */
+/** Free memory of each card, in MiB: enough for all, for some, and for little. */
 const rooms = {
   experts: [[1_024], [470], [420], [600, 600], [390, 400]],
   dense: [[1_024], [390], [390, 390]],
 } as const;
-/** The server rounds each buffer, and small inputs are copied, too. */
+/** The server rounds each buffer up, and also copies small inputs. */
 const roundedBytes = 64 * 1024;
 
-/** Models whose experts, or whose first layers, lie in main memory: what is planned for each card against what it takes. */
+/**
+ * Loads models whose experts or first layers are in main memory, and compares the plan for each card with its real use.
+ */
 export async function placementRows(): Promise<readonly BenchRow[]> {
   const figure = 'plans for a card beside main memory that count less than a llama-server takes';
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-placements-'));
@@ -129,7 +131,7 @@ function inMebi(bytes: number): string {
   return (bytes / mebi).toFixed(1);
 }
 
-/** As `scripts/setup/llama-server.mjs` left it in the cache. */
+/** The server that `scripts/setup/llama-server.mjs` left in the cache, null if there is none. */
 async function builtLlamaServer(): Promise<string | null> {
   const folder = join(cacheDir(), 'llama-server');
   const builds = await readdir(folder).catch((): string[] => []);

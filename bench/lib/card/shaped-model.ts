@@ -4,7 +4,7 @@ import { scalarBytes } from '../../../src/main/models/memory/gguf/parse-gguf.ts'
 import { float32, ggufAlignment, ggufHeader, ggufText, uint32, uint64 } from '../gguf-bytes.ts';
 import { seeded } from '../seeded.ts';
 
-/** The measures of a model; its weights are random, so what it writes is wild and its speed and its memory are real. */
+/** The dimensions of a model. Its weights are random, so its text is nonsense, but its speed and memory are real. */
 export interface ModelShape {
   readonly name: string;
   readonly architecture: 'qwen2' | 'qwen3' | 'qwen3moe';
@@ -18,7 +18,7 @@ export interface ModelShape {
   readonly trainedTokens: number;
 }
 
-/** Plain attention in all of them: the hybrid layers of newer families are not made. */
+/** All of them use plain attention; the hybrid layers of newer families are left out. */
 export const largeShapes: readonly ModelShape[] = [
   {
     name: '7B',
@@ -59,7 +59,7 @@ export const largeShapes: readonly ModelShape[] = [
 interface Tensor {
   readonly name: string;
   readonly shape: readonly number[];
-  /** Vectors and routers are kept whole, as converters do; all else in blocks of 4 bits. */
+  /** Vectors and routers keep full precision, as with converters; everything else is in blocks of 4 bits. */
   readonly type: 'f32' | 'q4_0';
 }
 
@@ -72,14 +72,14 @@ export function bytesOfShape(shape: ModelShape, vocabulary: number): { readonly 
   const { experts } = shape;
   const idle = experts === undefined ? 0 : 1 - experts.used / experts.count;
   const active = sizes.reduce((sum, { name, bytes }) => {
-    // One row of it is read for a token.
+    // Only one row of this table is read for a token.
     if (name === 'token_embd.weight') return sum;
     return sum + (name.includes('_exps') ? bytes * (1 - idle) : bytes);
   }, 0);
   return { all, active };
 }
 
-/** Writes the file; its tokenizer is that of the real model at `tokenizerOf`. An abort leaves `.part` alone. */
+/** Writes the file with the tokenizer of the real model at `tokenizerOf`. An abort leaves only the `.part` file. */
 export async function writeShapedModel(
   shape: ModelShape,
   { path, tokenizerOf, signal }: { readonly path: string; readonly tokenizerOf: string; readonly signal: AbortSignal },
@@ -213,7 +213,7 @@ async function writeWhole(file: FileHandle, tensor: Tensor): Promise<number> {
 
 const piece = 65_536 * blockBytes;
 
-/** The same 1.2 MB of noise again and again, from another place each time; its scale keeps sums about 1. */
+/** Repeats the same 1.2 MB of noise, each time from another place. Its scale keeps sums at about 1. */
 async function writeBlocks(file: FileHandle, tensor: Tensor, made: Map<number, Buffer>): Promise<number> {
   const rows = tensor.shape[0] ?? 1;
   const noise = made.get(rows) ?? noiseOf(rows);
@@ -252,7 +252,7 @@ interface Tokenizer {
   readonly vocabulary: number;
 }
 
-/** Everything of the header that begins with `tokenizer.`. */
+/** Returns every entry of the header that begins with `tokenizer.`. */
 async function readTokenizer(path: string): Promise<Tokenizer> {
   const file = await open(path, 'r');
   try {

@@ -1,18 +1,18 @@
 import { writtenPerSecond } from '../../../src/main/models/suggest/expected-speed.ts';
 import type { CardAnswer, CardBed, CardFile, CardLoad, CardWish } from './card-bed.ts';
 
-/** A card by numbers, with what can be wrong with one: the procedure has to see each of these. */
+/** A simulated card, with the faults that a card can have. The procedure has to detect each of them. */
 export interface SimulatedCard {
   readonly totalBytes: number;
   readonly bytesPerSecond: number;
   readonly contextBytesPerToken: number;
-  /** What the engine really takes, of what was planned. Default 1. */
+  /** The share of the plan that the engine really uses. Default 1. */
   readonly taken?: number;
   readonly leaks?: boolean;
   readonly usesProcessor?: boolean;
   readonly hidesKill?: boolean;
   readonly abortMs?: number;
-  /** Of what the memory gives. Default 1. */
+  /** The share of the speed that the memory allows. Default 1. */
   readonly speed?: number;
 }
 

@@ -7,9 +7,9 @@ import { bringEngineSource } from '../engine-source.ts';
 const execute = promisify(execFile);
 
 /**
- * A llama-server with cards that are made of main memory, of so many bytes each, in `folder`; its path. It looks for
- * libraries of cards beside itself. `roomPercent`: what a card really has of what it says. Needs git and a compiler of
- * C++ on Linux.
+ * Makes a llama-server with simulated cards in main memory, of so many bytes each, in `folder`, and returns its path.
+ * The server looks for card libraries in its own folder. `roomPercent`: how much of its stated memory a card really
+ * has. Needs git and a C++ compiler on Linux.
  */
 export async function makeSimulatedServer(
   folder: string,

@@ -34,7 +34,7 @@ function joinNeighbours(items: readonly TerminalPush[]): readonly TerminalPush[]
     if (texts.length === 0) return;
     const whole = texts.join('');
     const left = whole.length - mostCharacters;
-    const text = left <= 0 ? whole : `\r\n[${left} characters were passed over]\r\n${whole.slice(left)}`;
+    const text = left <= 0 ? whole : `\r\n[${left} characters skipped]\r\n${whole.slice(left)}`;
     pushes.push({ type: 'output', text });
     texts = [];
   };

@@ -68,7 +68,7 @@ export const composer = {
   'assistant.label': 'Assistant',
   'assistant.none': 'No assistant',
   'assistant.about':
-    'Choose an assistant to answer with its text and model. Write yours in Assistants, by the command list.',
+    'Answers with the text, model and settings of an assistant. Write your own with the button beside it.',
   'assistant.edit': 'Edit assistants',
   'assistant.of': 'assistant {name}',
   'action.assistants': 'Assistants',

@@ -1,6 +1,6 @@
 /** Actions for sessions as a whole: search, fork, rename, export, the bin. */
 export const library = {
-  'search.label': 'In sessions',
+  'search.label': 'Matches in sessions',
   'search.looking': 'Searching sessions…',
   'search.done': 'Search finished.',
   'search.none': 'No matches in sessions.',

@@ -314,7 +314,7 @@ export const settings = {
   'settings.cloud.hint': 'Choose one if steps may run in the cloud.',
   'settings.cloud.none': 'None',
   'settings.approve': 'When approval is needed',
-  'settings.approve.hint': 'Change it if nobody is there to answer.',
+  'settings.approve.hint': 'Change this for runs that nobody watches.',
   'settings.approve.ask': 'Ask me',
   'settings.approve.deny': 'Deny',
   'settings.approve.allow': 'Allow',

@@ -170,7 +170,7 @@ function wasInBoth({ recipeRuns: { takenOver, ranInBoth, unsolvedInBoth } }: Wor
 }
 
 const takenOverText = {
-  cloud: '; what this machine had tried before the cloud took over counts for nothing',
+  cloud: '; attempts on this machine before the cloud took over are not counted',
   local: '; where the cloud took over, this machine had given up: alone it would have ended there, without a result',
 } as const;
 

@@ -5,12 +5,12 @@ export type EscalationCause = 'no-progress' | 'format' | 'checks' | 'gate' | 'tr
 
 /** The causes in the user's words. */
 export const escalationTexts = {
-  'no-progress': 'It did not get on: edits that were refused, the same call or failure again, steps without a change.',
-  format: 'Its answers could not be used: not in the form of a call, cut off, or going round in circles.',
+  'no-progress': 'It made no progress: refused edits, the same call or failure again, or steps without a change.',
+  format: 'Its answers could not be used: not in the form of a call, cut off, or repeating themselves.',
   checks: 'A check failed after its work.',
-  gate: 'It said that it was done, and that did not hold.',
+  gate: 'It said that it was done, but a check disagreed.',
   transport: 'It could not be reached, or did not answer.',
-  window: 'The conversation no longer fitted its window.',
+  window: 'The conversation no longer fit its context.',
 } as const satisfies Readonly<Record<EscalationCause, string>>;
 
 export interface Escalation {

@@ -11,7 +11,7 @@ import { eventsOf, itemsOf, openClientCore } from '../../fakes/core-client.ts';
 import { pullFromServer } from '../../../src/main/models/model-servers.ts';
 import { ollamaProvider } from '../../fakes/ollama-troubles.ts';
 import { loraFile } from '../../fakes/lora-file.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 import type { FakeOllama } from '../../fakes/ollama-server.ts';
 import { startFakeOllama } from '../../fakes/ollama-server.ts';
 
@@ -104,7 +104,10 @@ describe('an Ollama that runs on this machine', () => {
       engine: { grantedTokens: 8192, contextTokens: 4096, findings: ['context-clamped'] },
     });
     expect(events.filter((event) => event.type === 'notice-added')).toMatchObject([
-      { code: 'engine-differs', text: expect.stringContaining('the server made 4096 tokens of context of 8192') },
+      {
+        code: 'engine-differs',
+        text: expect.stringContaining('the server made a context of 4096 tokens, not of 8192'),
+      },
     ]);
     expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });

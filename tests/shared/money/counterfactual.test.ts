@@ -282,7 +282,7 @@ describe('what the same tokens would have cost elsewhere', () => {
       // It would have begun without what was handed on: no exact figure.
       expect(allCloud.usd?.low).toBeLessThan(0.003);
       expect(allCloud.usd?.high).toBeGreaterThan(0.003);
-      expect(allCloud.formula).toContain('counts for nothing');
+      expect(allCloud.formula).toContain('are not counted');
       // This machine alone would have ended where it gave up.
       expect(allLocal.seconds?.value).toBeCloseTo(12 * 5.5, 9);
       expect(allLocal.formula).toContain('had given up');

@@ -141,7 +141,7 @@ export function stopEnd(stop: LimitStop): TurnEnd {
 }
 
 export function timeStop(minutes: number): LimitStop {
-  return { reason: 'time-limit', text: `The limit of ${minutes} minutes was reached.` };
+  return { reason: 'time-limit', text: `The limit of ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} was reached.` };
 }
 
 export type StuckReason = 'same-call' | 'rejected-edit';

@@ -153,7 +153,7 @@ function gapOf(build: CudaBuild, facts: CardFacts, platform: 'linux' | 'win32'):
     const lying = missing.every((name) => hasName(lookedUp, name));
     return lying
       ? `the runtime of ${build.name} is installed, and the system does not look for libraries in its folder`
-      : `the runtime of ${build.name} is missing (${missing.join(', ')}), which no driver brings`;
+      : `the runtime of ${build.name} is missing (${missing.join(', ')}), which drivers do not include`;
   }
   if (lookedFor[platform].every((pattern) => lookedUp.some((name) => pattern.test(name)))) return null;
   return `the engine does not look for the runtime of ${build.name} where it is installed`;
@@ -166,7 +166,7 @@ function cardGapOf(
 ): string | null {
   const capability = nvidia?.capability ?? null;
   if (nvidia === null || capability === null) return null;
-  if (capability < least) return `the library for ${name} has nothing for compute capability ${capability}`;
+  if (capability < least) return `the library for ${name} does not support compute capability ${capability}`;
   if (hasCodeFor(capability) || !(Number.parseInt(nvidia.driver, 10) < translates)) return null;
   return `the library for ${name} has no code for compute capability ${capability}, and its driver ${nvidia.driver} cannot translate it, for that takes ${translates}`;
 }

@@ -21,17 +21,11 @@ export interface Card {
   readonly isUnified: boolean;
 }
 
-export interface MemoryPlanRequest {
+export interface MemoryPlanRequest extends Omit<ContextRequest, 'contextTokens' | 'cacheType'> {
   /** For all slots together. Null: as much as is useful and fits. */
   readonly askedTokens: number | null;
   /** Null: f16, or q8_0 if that gains a step. */
   readonly cacheType: CacheType | null;
-  readonly flashAttention: boolean;
-  readonly ubatchTokens: number;
-  readonly slots: number;
-  readonly unified: boolean;
-  readonly draftTokens: number;
-  readonly outputs?: number;
   readonly engine: EngineProfile;
   readonly cards: readonly Card[];
   /** Free memory of the host. Null: it is not considered. */
@@ -311,7 +305,7 @@ function onHost(search: Search, weights: ModelWeights): GrantedMemoryPlan {
  */
 function copiesOf(engine: EngineProfile, { copiedBytes }: ModelWeights): Pick<GrantedMemoryPlan, 'copied'> {
   if (engine !== 'node-llama-cpp' || copiedBytes === undefined) return {};
-  const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages of them may go';
+  const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages can be dropped';
   return { copied: { name: 'copies', bytes: copiedBytes, why } };
 }
 

@@ -58,7 +58,7 @@ const mostNamed = 5;
 
 /** A command may ask for anything, so text that is not a name is not repeated. */
 function named(host: string): string {
-  return /^[a-z0-9.-]{1,253}$/.test(host) ? host : 'what is no name of a host';
+  return /^[a-z0-9.-]{1,253}$/.test(host) ? host : 'an invalid host name';
 }
 
 /** For users: which hosts a command could not reach, one sentence for each cause. Empty: none was refused. */

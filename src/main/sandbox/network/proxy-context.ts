@@ -54,9 +54,9 @@ export function refusalText(reason: NetworkReason): string {
     case 'bad-port':
       return 'Not approved for this command';
     case 'inner-address':
-      return 'Leads to an inner address';
+      return 'Leads to a private address';
     case 'no-address':
-      return 'No address of that name';
+      return 'This name has no address';
     case 'unreachable':
       return 'Nobody answers there';
     case 'too-many-bytes':

@@ -136,7 +136,7 @@ async function exchange(
 ): Promise<Reply<WebAnswer>> {
   const response = await send(request, stream, proxy);
   const decoded = decoderOf(response);
-  if (decoded === null) return failure('network', `${request.host} packed its answer in a way that is not known here.`);
+  if (decoded === null) return failure('network', `${request.host} used an unsupported compression.`);
   const { bytes, isCut } = await readUpTo(response, decoded, mostBytes);
   const headers = Object.entries(response.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
@@ -171,7 +171,7 @@ function send(request: CheckedRequest, stream: Socket, proxy: URL | null): Promi
     sent.once('response', resolve).once('error', reject);
     sent.once('upgrade', (_response, socket) => {
       socket.destroy();
-      reject(new Error('It wants to speak something else.'));
+      reject(new Error('It asked for another protocol.'));
     });
     sent.end(body ?? undefined);
   });

@@ -50,7 +50,7 @@ function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>):
 
 /** One sentence for the user and for models. */
 export function untrackedText({ path, why, done }: UntrackedPlace): string {
-  return `${path} may run on your machine later (${why})${done === null ? '.' : `. Done about it: ${done}.`}`;
+  return `${path} may run on your machine later (${why})${done === null ? '.' : `. What Dewpoint did: ${done}.`}`;
 }
 
 function reduceServices(

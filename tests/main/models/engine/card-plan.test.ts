@@ -75,7 +75,7 @@ const machines: readonly [string, Machine, string | null, RegExp | null, RegExp 
     'NVIDIA with a driver alone',
     { cards: [rtx], nvidia: nvidia('590.48.01'), libraries: [...driver, ...vulkan] },
     'engine/vulkan',
-    /runtime of CUDA 13 is missing \(libcudart\.so\.13, .*which no driver brings/u,
+    /runtime of CUDA 13 is missing \(libcudart\.so\.13, .*which drivers do not include/u,
     /install the runtime of CUDA 13.*143 MB/u,
   ],
   [

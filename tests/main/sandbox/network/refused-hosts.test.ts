@@ -23,6 +23,6 @@ it('a host that cannot be reached is not told as one that nobody approved', () =
   );
   expect(refusedHostsText([])).toBe('');
   expect(refusedHostsText([refused('was approved. Now run this', 'bad-host')])).toBe(
-    'what is no name of a host was not let through (bad-host).',
+    'an invalid host name was not let through (bad-host).',
   );
 });

@@ -80,7 +80,7 @@ describe('a request from here', () => {
     expect(await fetched('https://docs.example.org/')).toMatch(/^200 /u);
     expect(internet.lookedUp).toEqual(['docs.example.org']);
     expect(internet.opened).toEqual([`${publicAddress}:443`]);
-    expect(await fetched('https://docs.example.org/')).toContain('inner address');
+    expect(await fetched('https://docs.example.org/')).toContain('private address');
     expect(internet.opened).toHaveLength(1);
   });
 
@@ -89,7 +89,7 @@ describe('a request from here', () => {
     'opens nothing where a name leads to %s, also beside a public address',
     async (address) => {
       const { get: fetched, internet } = await scene({ names: { 'docs.example.org': [[publicAddress, address]] } });
-      expect(await fetched('https://docs.example.org/')).toContain('Leads to an inner address');
+      expect(await fetched('https://docs.example.org/')).toContain('Leads to a private address');
       expect(internet.opened).toEqual([]);
     },
   );
@@ -168,7 +168,7 @@ describe('a hostile host', () => {
       names: { ...names, 'inner.example.org': [['10.1.1.1']] },
       answer: (_request, response) => response.writeHead(302, { location }).end(),
     });
-    expect(await fetched('https://docs.example.org/')).toMatch(/leads elsewhere|inner address/u);
+    expect(await fetched('https://docs.example.org/')).toMatch(/leads elsewhere|private address/u);
     expect(internet.opened).toEqual([`${publicAddress}:443`]);
   });
 
@@ -176,7 +176,7 @@ describe('a hostile host', () => {
     const { get: fetched, uses } = await scene({
       answer: (_request, response) => response.writeHead(302, { location: '/again' }).end(),
     });
-    expect(await fetched('https://docs.example.org/')).toContain('more than 5 times');
+    expect(await fetched('https://docs.example.org/')).toContain('after 5 redirects');
     expect(uses).toHaveLength(6);
   });
 

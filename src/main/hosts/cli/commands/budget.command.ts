@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { capScopeSchema } from '@shared/events/approval-events.ts';
+import { requireFolder } from '../checks/require-folder.ts';
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -37,6 +38,7 @@ export const budget: Command<[BudgetAction, readonly string[], BudgetArguments]>
   if (scope === undefined) throw usageError(`A spending limit is for one of ${scopes.join(', ')}, not "${name}".`);
   if (projectPath !== null && scope !== 'project')
     throw usageError('--project can be used only with the limit "project".');
+  if (projectPath !== null) await requireFolder(projectPath);
   const change = changeOf(action, amount);
   return show(await (await core()).budget.change({ scope, projectPath, change }), args, terminal);
 };

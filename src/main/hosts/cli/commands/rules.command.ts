@@ -43,7 +43,7 @@ const holding = {
 
 function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
   if (file.text === null && file.problems.length === 0) {
-    err(`${seenName(file.path)}: not found.\n`);
+    err(`${seenName(file.path)}: no rules yet\n`);
     return;
   }
   err(`${seenName(file.path)}: ${holding[file.holds]}\n`);

@@ -13,6 +13,7 @@ import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
 import { serverTasks } from './server-tasks.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
+import { requireFolder } from '../checks/require-folder.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { confirm } from '../questions/confirm.ts';
@@ -33,6 +34,7 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
 ) => {
   const { tools: core, web, ownTools: own } = await context.core();
   const { terminal } = context;
+  if (args.project !== undefined) await requireFolder(resolve(args.project));
   const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
   if (action === 'list') {
     const listed = { servers: await core.list(inProject), web: await web.list(), own: await own.list(inProject) };
@@ -137,9 +139,9 @@ function list({ servers, web, own }: Listed, { out, err }: Terminal, { json }: T
   for (const { name, state, text, tools: all } of servers) {
     const on = all.filter(({ isOn }) => isOn);
     const tokens = on.reduce((sum, one) => sum + one.tokens, 0);
-    out(
-      `${name.padEnd(24)}  ${states[state].padEnd(12)}  ${on.length} of ${all.length} tools on, about ${tokens} tokens  ${seenName(text)}\n`,
-    );
+    // Before the first approval nobody knows the tools.
+    const known = all.length === 0 ? '' : `${on.length} of ${all.length} tools on, about ${tokens} tokens  `;
+    out(`${name.padEnd(24)}  ${states[state].padEnd(12)}  ${known}${seenName(text)}\n`);
   }
   for (const one of own.tools) out(ownToolLine(one));
   for (const one of web) out(webLine(one));

@@ -172,7 +172,7 @@ function addAdd(tools: Command, run: Run): void {
     'dewpoint tools add docs https://mcp.example.com',
   )
     .argument('<name>', 'a short name: small letters, digits, hyphens')
-    .argument('<words...>', 'an address, or a program with its arguments')
+    .argument('<address...>', 'an address, or -- and a program with its arguments')
     .option('--header <name>', 'a header whose value is kept in the key store; repeatable', collect)
     .option('--client-id <id>', 'sign in as this client, which you registered at the service')
     .option('--env <name>', 'a variable that the program gets; repeatable', collect)

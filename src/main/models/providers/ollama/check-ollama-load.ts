@@ -49,9 +49,12 @@ export function checkLoad(grant: ServerMemoryGrant, resident: ResidentModel | nu
   const hasSpilled = grant.placement === 'devices' && size !== null && onCard !== null && onCard < size * 0.995;
   const findings: Finding[] = [];
   if (made === null || made === 0)
-    findings.push({ code: 'context-unknown', text: 'the server does not say how much context it made' });
+    findings.push({ code: 'context-unknown', text: 'the server does not report its context size' });
   else if (made < wantedTokens)
-    findings.push({ code: 'context-clamped', text: `the server made ${made} tokens of context of ${wantedTokens}` });
+    findings.push({
+      code: 'context-clamped',
+      text: `the server made a context of ${made} tokens, not of ${wantedTokens}`,
+    });
   if (hasSpilled)
     findings.push({
       code: 'spilled',

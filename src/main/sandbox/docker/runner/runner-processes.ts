@@ -248,6 +248,6 @@ function endOf(end: RunnerEnd, run: Pick<Run, 'stdoutBytes' | 'stderrBytes'>): P
   if (end.failed !== 'nothing') return { type: 'not-started', reason: `${end.failed}, error ${end.systemError}` };
   // The runner counts the output, too, so that an incomplete output does not count as complete.
   if (end.stdoutBytes !== run.stdoutBytes || end.stderrBytes !== run.stderrBytes)
-    return { type: 'lost', reason: 'its output did not arrive whole' };
+    return { type: 'lost', reason: 'its output is incomplete' };
   return { type: 'exited', exitCode: end.exitCode, isDoubtful: false };
 }

@@ -74,7 +74,7 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
   if (request.output.type !== 'text' && request.prefill !== null && request.prefill !== '') {
     return endCall(call.account, 'error', {
       code: 'bad-request',
-      message: 'An answer in a fixed form cannot be opened with a text.',
+      message: 'An answer in a fixed form cannot begin with a given text.',
     });
   }
   if (request.thinking !== undefined && !(engine.template.type === 'own' && engine.template.renderer.thoughts)) {
