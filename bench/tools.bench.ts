@@ -58,6 +58,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     sessions: '10000',
     models: 'qwen2.5-coder-0.5b-instruct,qwen2.5-coder-1.5b-instruct',
     requests: '24',
+    offset: '0',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
@@ -113,13 +114,14 @@ async function manyRows(values: { readonly data: string }): Promise<readonly Ben
 
 /** How models do with the same data. */
 async function modelRows(
-  values: { readonly data: string; readonly models: string; readonly requests: string },
+  values: { readonly data: string; readonly models: string; readonly requests: string; readonly offset: string },
   folder: string,
 ): Promise<readonly BenchRow[]> {
   const data = join(values.data, 'bfcl_eval', 'data');
   if (!existsSync(join(data, files.multiple))) return [];
   const multiple = read(data, files.multiple);
-  const callers = { models: values.models.split(','), folder, count: Number(values.requests) };
+  const { models, requests, offset } = values;
+  const callers = { models: models.split(','), folder, count: Number(requests), offset: Number(offset) };
   return callerRows(callers, multiple, poolOf(multiple, most));
 }
 
@@ -184,7 +186,7 @@ async function fencedRows(sessions: number): Promise<readonly BenchRow[]> {
   ];
 }
 
-function read(folder: string, file: string): readonly AskedCall[] {
+export function read(folder: string, file: string): readonly AskedCall[] {
   const lines = (path: string): readonly unknown[] =>
     readFileSync(path, 'utf8')
       .split('\n')

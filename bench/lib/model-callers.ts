@@ -26,6 +26,8 @@ export interface Callers {
   readonly models: readonly string[];
   readonly folder: string;
   readonly count: number;
+  /** Which of the requests between two of the sample is taken: the figure takes 0, and changes are tried on others. */
+  readonly offset: number;
 }
 
 /** A model gets so long for a request; what takes longer is a miss. */
@@ -36,6 +38,8 @@ interface Tried {
   readonly tool: boolean;
   readonly values: boolean;
   readonly isLate: boolean;
+  /** The tool that the model called first; null: none. */
+  readonly first: string | null;
 }
 
 /**
@@ -43,14 +47,14 @@ interface Tried {
  * data gives for it (a few, told whole) or with all of the pool (found on demand). Only the first call of a connected tool counts.
  */
 export async function callerRows(
-  { models, folder, count }: Callers,
+  { models, folder, count, offset }: Callers,
   asked: readonly AskedCall[],
   pool: readonly ForeignToolSpec[],
 ): Promise<readonly BenchRow[]> {
   const names = new Set(pool.map(({ tool }) => tool));
   const fit = asked.filter(({ right }) => names.has(right));
   const every = Math.max(1, Math.floor(fit.length / count));
-  const sample = fit.filter((_, at) => at % every === 0).slice(0, count);
+  const sample = fit.filter((_, at) => at % every === offset % every).slice(0, count);
   const rows: BenchRow[] = [];
   for (const model of models) {
     const modelPath = join(folder, `${model}.gguf`);
@@ -88,8 +92,17 @@ function rowOf(figure: string, tried: readonly Tried[]): BenchRow {
     value: (100 * both) / tried.length,
     unit: '%',
     target: null,
-    note: `${both} of ${tried.length}; the right tool in ${count(({ tool }) => tool)}; ${late} took more than ${mostMs / 1000} s`,
+    note: `${both} of ${tried.length}; the right tool in ${count(({ tool }) => tool)}; ${late} took more than ${mostMs / 1000} s; first call: ${firstCalls(tried)}`,
   };
+}
+
+function firstCalls(tried: readonly Tried[]): string {
+  const counts = new Map<string, number>();
+  for (const { first } of tried) {
+    const name = first?.startsWith('bench__') === true ? 'a connected tool' : (first ?? 'none');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, times]) => `${name} ${times}`).join(', ');
 }
 
 async function withModel(modelPath: string, use: (provider: Provider) => Promise<void>): Promise<void> {
@@ -139,13 +152,15 @@ async function tryOne(provider: Provider, parametersB: number, asked: AskedCall)
   clearTimeout(late);
   const [first] = called;
   const tool = first?.tool === asked.right;
-  return { tool, values: tool && areRight(first?.input, asked.values), isLate };
+  const parts = kit.journal.events.flatMap((event) => (event.type === 'model-call-ended' ? event.parts : []));
+  const made = parts.find((part) => part.type === 'tool-call');
+  return { tool, values: tool && areRight(first?.input, asked.values), isLate, first: made?.name ?? null };
 }
 
 /** The data has types of Python. */
 const types: Readonly<Record<string, string>> = { dict: 'object', float: 'number', tuple: 'array' };
 
-function withJsonSchema(spec: ForeignToolSpec): ForeignToolSpec {
+export function withJsonSchema(spec: ForeignToolSpec): ForeignToolSpec {
   return { ...spec, inputSchema: asRecord(jsonSchemaOf(spec.inputSchema)) };
 }
 
@@ -166,7 +181,7 @@ function jsonSchemaOf(value: unknown): unknown {
 }
 
 /** As the data counts it: each argument has one of its values, and no other is there. */
-function areRight(input: unknown, values: Readonly<Record<string, unknown>>): boolean {
+export function areRight(input: unknown, values: Readonly<Record<string, unknown>>): boolean {
   if (!isRecord(input)) return false;
   const isFit = ([name, allowed]: readonly [string, unknown]): boolean => {
     const all: readonly unknown[] = Array.isArray(allowed) ? allowed : [allowed];

@@ -4,8 +4,8 @@ import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
 import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
 import { gatherFacts } from '../../src/main/projects/facts/gather-project-facts.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
-import type { MemorySandbox, MemorySandboxOptions } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from './sandbox/memory-sandbox.ts';
+import type { MemorySandbox, MemorySandboxOptions } from './sandbox/memory-sandbox.ts';
 import type { AgentConfig, AgentDependencies, TurnOptions } from '../../src/main/agent/turn/agent-dependencies.ts';
 import { networkRulesSchema } from '../../src/shared/safety/network-access.ts';
 import { createSessionNetwork } from '../../src/main/safety/network/session-network.ts';
@@ -135,7 +135,7 @@ export const agentConfig: AgentConfig = {
   commandTimeoutMs: 10_000,
   toolTimeoutMs: 20_000,
   maxWriteBytes: 1024 * 1024,
-  conduct: 5,
+  conduct: 6,
   recipe: {
     samples: 4,
     mechanicalChanges: true,

@@ -18,6 +18,16 @@ export function asksForFile(text: string): boolean {
   return (work.test(text) && thing.test(text)) || [...text.matchAll(/[\w@./-]+/gu)].some(([word]) => isFileName(word));
 }
 
+/** Names as code has them, but not the numbers and addresses that tools are asked with. */
+const codeNames = /`|\w\(\)|\b[a-z]{1,40}(?:_\w|[A-Z])/u;
+const codeWords =
+  /\b(?:imports?|refactor|rename|debug|html|css|python|javascript|typescript|implemented|defined|computed|tests? (?:pass|fail)|(?:a|failing|red) tests?|(?:which function|function that)|(?:the|this|our|my|an?) (?:\w{1,40} )?(?:class|code|code ?base|page|app|method|module|component))\b/iu;
+
+/** Whether a text is about files or code by its own words, whatever else is connected. */
+export function namesCode(text: string): boolean {
+  return asksForFile(text) || codeNames.test(text) || codeWords.test(text);
+}
+
 /** A name with a file ending. "e.g." and "1.5" are none. */
 function isFileName(word: string): boolean {
   const name = word.endsWith('.') ? word.slice(0, -1) : word;

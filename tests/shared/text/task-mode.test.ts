@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asksForFile, modeOfText, needsNoProject } from '../../../src/shared/text/task-mode.ts';
+import { asksForFile, modeOfText, namesCode, needsNoProject } from '../../../src/shared/text/task-mode.ts';
 
 /** Catches: a conversation that is turned into a file, and work that only gets words. */
 describe('what a message is taken for without a project', () => {
@@ -31,6 +31,28 @@ describe('what a message is taken for without a project', () => {
     expect(modeOfText('Make it blue.', { hasFiles: true })).toBe('work');
     expect(modeOfText('What does main.py do?', { hasFiles: true })).toBe('ask');
     expect(asksForFile('Version 1.5 is out, see example.com.')).toBe(false);
+  });
+});
+
+/** Catches: work on code that is given to a connected tool, and a request for such a tool that is taken for one of code. */
+describe('a request where tools are connected', () => {
+  it.each([
+    'Rename getWeather to loadWeather everywhere.',
+    'The total in shop/cart.py is wrong.',
+    'The page shows the wrong unit.',
+    'Guests cannot book a room. There is a red test.',
+    'Which function decides that?',
+  ])('names code: %s', (text) => {
+    expect(namesCode(text)).toBe(true);
+  });
+
+  it.each([
+    'Create a ticket that says the printer is broken.',
+    'What is the weather at 46.603354,1.8883340 on 12/05/2026?',
+    'Book a room for two, starting from May 12, 2026.',
+    'Calculate the area of a triangle with a base of 6.5 and a height of 10.',
+  ])('names none: %s', (text) => {
+    expect(namesCode(text)).toBe(false);
   });
 });
 

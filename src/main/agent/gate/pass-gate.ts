@@ -62,12 +62,15 @@ export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Pr
 
 /** Null: nothing looks wrong. */
 function objectionTo(
-  turn: Pick<Turn, 'task' | 'dependencies'>,
+  turn: Pick<Turn, 'task' | 'dependencies' | 'progress'>,
   look: ChangesOverview,
   { isProven }: Claim,
 ): GateCheck | null {
   const said = { by: 'changes', verdict: 'redo', callId: null } as const;
-  if (look.changed === 0 && !isProven && asksForChange(turn.task, turn.dependencies.config.conduct ?? 1)) {
+  const { conduct = 1 } = turn.dependencies.config;
+  // What a connected tool did lies elsewhere. Older logs were not asked for that.
+  const isElsewhere = conduct >= 6 && turn.progress.okConnected > 0;
+  if (look.changed === 0 && !isProven && !isElsewhere && asksForChange(turn.task, conduct)) {
     const text = 'Nothing was changed, although the task asks for a change.';
     const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';
     return { ...said, text: `${text} ${hint}`, findings: [{ code: 'nothing-changed', path: null, text }] };

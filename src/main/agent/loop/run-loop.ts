@@ -55,6 +55,8 @@ export interface LoopMode {
   /** There are no tools: every answer in words is the final answer. */
   readonly isChat: boolean;
   readonly reason: string;
+  /** The connected tool that is called first; null: none. */
+  readonly wanted: string | null;
   readonly cascade: Cascade;
 }
 
@@ -65,6 +67,8 @@ export interface Loop {
   readonly mode: LoopMode;
   /** The number of answers in a row that could not be used. */
   unusableAnswers: number;
+  /** The tool of the next call; null: the model chooses. */
+  wanted: string | null;
   /** The user asked for a summary of the conversation, and it is not done yet. */
   isToCompact: boolean;
   /** Why no other model continued where this one failed; null: one did, or there is none. */
@@ -99,7 +103,7 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
     taint: [],
     passed: null,
   };
-  return { turn, mode, unusableAnswers: 0, isToCompact, noEscalationReason: null, candidates };
+  return { turn, mode, unusableAnswers: 0, wanted: mode.wanted, isToCompact, noEscalationReason: null, candidates };
 }
 
 /**
@@ -202,10 +206,11 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   }
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
   if (reply.type === 'failed') return failed(reply.error, model);
+  loop.wanted = null;
   return act(loop, reply);
 }
 
-function requestFor({ turn, candidates, unusableAnswers, mode: { isChat } }: Loop): ModelRequest {
+function requestFor({ turn, candidates, unusableAnswers, wanted, mode: { isChat } }: Loop): ModelRequest {
   const { model, shape } = candidates.current;
   const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
   const request = buildRequest(shape, turn.conversation.entries(), model.info, {
@@ -214,7 +219,8 @@ function requestFor({ turn, candidates, unusableAnswers, mode: { isChat } }: Loo
     temperature: isStuck ? 0.7 : unusableAnswers > 0 ? 0.4 : isChat ? CHAT_TEMPERATURE : 0,
     cacheKey: `${turn.dependencies.journal.sessionId}:loop`,
   });
-  return passedOr(candidates, request);
+  const first = request.tools.filter(({ name }) => name === wanted);
+  return passedOr(candidates, first.length === 0 ? request : { ...request, tools: first });
 }
 
 type Answer = Extract<StepReply, { readonly type: 'answered' }>;

@@ -4,7 +4,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
-import { callToolName } from '../../tools/foreign/find-tools.ts';
+import { callToolName, definitionText } from '../../tools/foreign/find-tools.ts';
 import type { CallStyle } from '../calls/call-types.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
@@ -53,7 +53,13 @@ const guardTexts = { asks: 'Changing one asks the user.', refuses: 'Changing one
 export function promptShape(
   info: ModelInfo,
   tools: readonly Tool[],
-  mode: { readonly plan: boolean; readonly canExecute: boolean; readonly asksPerson?: boolean },
+  mode: {
+    readonly plan: boolean;
+    readonly canExecute: boolean;
+    readonly asksPerson?: boolean;
+    /** The connected tool that is called first. */
+    readonly wanted?: string | null;
+  },
 ): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const style = styleFor(info, form);
@@ -62,7 +68,7 @@ export function promptShape(
   const isAllowed = ({ access }: Tool): boolean => looking.includes(access);
   const isStrong = form === 'full' && (info.driving?.toolBudget ?? null) === null;
   const fitting = isStrong ? tools : tools.filter((tool) => tool.isForStrong !== true);
-  const allowed = withFinders(readOnly ? fitting.filter(isAllowed) : fitting, info);
+  const allowed = withFinders(readOnly ? fitting.filter(isAllowed) : fitting, info, mode.wanted);
   const told = toolsForForm(allowed, form, {
     budget: info.driving?.toolBudget ?? null,
     writesWhole: info.driving?.edits === 'whole-file',
@@ -72,6 +78,8 @@ export function promptShape(
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));
+  const wanted = told.find(({ name }) => name === mode.wanted)?.foreign;
+  if (wanted !== undefined && form === 'short') pieces.push(`Call this tool first:\n${definitionText(wanted)}`);
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
   const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, isPlain));
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), ...roomOf(info) };

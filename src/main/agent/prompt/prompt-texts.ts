@@ -1,6 +1,7 @@
 import advise from '../../../../resources/prompts/advise.md?raw';
 import chat from '../../../../resources/prompts/chat.md?raw';
 import chatDrawing from '../../../../resources/prompts/chat-drawing.md?raw';
+import chooseTool from '../../../../resources/prompts/choose-tool.md?raw';
 import loopFull from '../../../../resources/prompts/loop-full.md?raw';
 import loopShort from '../../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../../resources/prompts/plan.md?raw';
@@ -15,6 +16,7 @@ export const promptTexts = {
   advise: advise.trim(),
   chat: chat.trim(),
   chatDrawing: chatDrawing.trim(),
+  chooseTool: chooseTool.trim(),
   loopFull: loopFull.trim(),
   loopShort: loopShort.trim(),
   plan: plan.trim(),

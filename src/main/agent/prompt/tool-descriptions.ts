@@ -38,16 +38,17 @@ const mostOfWindow = 0.03;
 
 /**
  * The tools of one stage. Connected tools that take too much of the context are hidden, and a tool that finds them is
- * added.
+ * added. `wanted` is called next and is not hidden.
  */
 export function withFinders(
   tools: readonly Tool[],
   { contextTokens }: Pick<ModelInfo, 'contextTokens'>,
+  wanted: string | null = null,
 ): readonly Tool[] {
   if (!tools.some(({ name }) => name === findToolName)) return tools;
   const taken = tools.reduce((sum, { foreign }) => sum + (foreign === undefined ? 0 : definitionTokens(foreign)), 0);
   if (taken <= contextTokens * mostOfWindow) return tools.filter((tool) => !isFinder(tool));
-  return tools.map((tool) => (tool.foreign === undefined ? tool : { ...tool, isHidden: true }));
+  return tools.map((tool) => (tool.foreign === undefined || tool.name === wanted ? tool : { ...tool, isHidden: true }));
 }
 
 /** Whether the tool is there because the user connected it, switched it on or asked for it. */
@@ -168,7 +169,7 @@ function mapRecords(properties: Record<string, unknown>): Record<string, unknown
   );
 }
 
-function firstSentence(text: string): string {
+export function firstSentence(text: string): string {
   const end = /[.!?](?=\s|$)/u.exec(text);
   return end === null ? text : text.slice(0, end.index + 1);
 }

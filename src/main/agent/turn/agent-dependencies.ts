@@ -92,6 +92,7 @@ export interface AgentConfig {
    * - From 4 on, a search that finds no repair gives up within two minutes.
    * - From 5 on, a recipe whose own tests ran and passed does not call its work untested, and an order inside a
    *   question counts as work.
+   * - From 6 on, a small model is asked which connected tool a request needs, and a call of one counts as work.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;

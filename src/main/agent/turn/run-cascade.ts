@@ -1,7 +1,7 @@
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import type { Cascade, NextStage, StageCause, StageExit } from '../../routing/cascade/cascade.ts';
 import { createCascade, goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
-import { forChat, withoutRecipes } from '../../routing/cascade/choose-cascade.ts';
+import { loopOfEach, withoutRecipes } from '../../routing/cascade/choose-cascade.ts';
 import type { EarlierAttempt, Recipe, RecipeFit } from '../../recipes/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { subjectOf } from '../recipe/run-recipe.ts';
@@ -16,6 +16,7 @@ import type { Doubted, StageOutcome } from './run-stage.ts';
 import { reapplyDoubtedChange, runStage } from './run-stage.ts';
 import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
 import { stopEnd } from './turn-limits.ts';
+import { wantedTool } from './wanted-tool.ts';
 import type { Turn, ChangingTurn } from './turn.ts';
 import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
 import { takeAction } from './take-action.ts';
@@ -37,14 +38,16 @@ interface Progress {
 /** Runs stage after stage until one succeeds, a limit is reached, or none is left. */
 export async function runCascade(turn: Turn, known: TurnBaseline, stages: readonly Stage[]): Promise<TurnEnd> {
   const isChat = turn.given.mode === 'chat';
-  const fitting = isChat ? null : bestRecipe(turn, known);
   if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
   const blind = turn.given.hasImages ? missingImages(turn.options, known.found) : null;
   if (blind !== null) return blind;
   const unable = turn.options.thinking === undefined ? null : missingThinking(turn.options, known.found);
   if (unable !== null) return unable;
+  const hasConnected = !isChat && known.found.foreign !== undefined;
+  const wanted = hasConnected ? await wantedTool(turn, known, stages[0]) : null;
+  const fitting = isChat || wanted !== null ? null : bestRecipe(turn, known);
   const driven = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
-  const left = isChat ? forChat(stages) : driven;
+  const left = isChat || wanted !== null ? loopOfEach(stages) : driven;
   const isJudged = fitting !== null && known.before?.passed === false && known.before.unrelated !== true;
   const order = orderStages(turn, known.found, left, isJudged ? 'recipe' : 'loop');
   const cascade = createCascade(order.stages, (stage) => reachOf(turn, known.found, stage));
@@ -69,6 +72,7 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
       recipe,
       before: recipe === null || stage.where === 'local' ? null : progress.failed,
       reason,
+      wanted,
       others: used === null ? otherDrivers(turn, known.found, next) : [],
       stronger: stage.where === 'local' ? strongerOf(turn, known.found, cascade) : null,
     });

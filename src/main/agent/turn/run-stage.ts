@@ -28,6 +28,8 @@ export interface StageRun {
   /** Set if the same recipe gave up on an earlier stage. */
   readonly before: EarlierAttempt | null;
   readonly reason: string;
+  /** The connected tool that is called first; null: none. */
+  readonly wanted: string | null;
   /** Other models that may drive the loop, if steps are routed one by one. */
   readonly others: readonly LoopStage[];
   /** For work that starts locally: the cloud model that would continue it. Null: none. */
@@ -228,13 +230,14 @@ export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): P
 async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promise<StageOutcome> {
   const { plan } = turn.options;
   const { canExecute, isQuestion } = work;
-  const { stage, model, reason } = run;
+  const { stage, model, reason, wanted } = run;
   const loop = createLoop(turn, [{ stage, model, canDrive: true }, ...run.others], {
     plan,
     canExecute,
     isQuestion,
     isChat: turn.given.mode === 'chat',
     reason,
+    wanted,
     cascade: run.cascade,
   });
   let objectedTo: string | null = null;

@@ -147,7 +147,7 @@ function createTurn(
     found,
     refusals: new Map(),
     repeated: new Map(),
-    progress: { okWrites: 0, okCommands: 0, isCloudUnasked: false, lastCheck: null },
+    progress: { okWrites: 0, okCommands: 0, okConnected: 0, isCloudUnasked: false, lastCheck: null },
     toolFacts: () => toolFacts(dependencies, found),
     warm: createPromptWarmer(journal, id, dependencies.effects.replaying),
   };

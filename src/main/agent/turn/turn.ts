@@ -69,6 +69,8 @@ export interface Turn {
     okWrites: number;
     /** Commands that exited with 0. */
     okCommands: number;
+    /** Calls of connected tools that ended well. */
+    okConnected: number;
     /** The cloud would have continued where the local model gave up, but there was no network. */
     isCloudUnasked: boolean;
     lastCheck: { readonly okWrites: number; readonly check: CriterionResult } | null;

@@ -30,8 +30,8 @@ function stage(strategy: Strategy, model: ModelInfo): Stage {
   return { strategy, model: model.id, where: model.where };
 }
 
-/** A chat needs no probe, so each model may answer, in the order of the cascade. */
-export function forChat(cascade: readonly Stage[]): readonly Stage[] {
+/** A chat, or the call of a tool that was chosen, needs no probe, so each model may do it, in the order of the cascade. */
+export function loopOfEach(cascade: readonly Stage[]): readonly Stage[] {
   const first = cascade.filter((one, at) => cascade.findIndex(({ model }) => model === one.model) === at);
   return first.map((one) => ({ ...one, strategy: 'loop' }));
 }

@@ -140,7 +140,7 @@ function foundText(found: readonly ForeignToolSpec[], all: readonly ForeignToolS
     const text = definitionText(spec);
     length += text.length;
     if (whole.length > 0 && length > mostCharacters) break;
-    whole.push(text.slice(0, mostCharacters));
+    whole.push(text);
   }
   const others = found.slice(whole.length, whole.length + mostNamed).map(({ name }) => name);
   const example = JSON.stringify({ tool: first.name, arguments: {} }).replace('{}', '{…}');
@@ -151,7 +151,8 @@ function foundText(found: readonly ForeignToolSpec[], all: readonly ForeignToolS
   ].join('\n\n');
 }
 
-function definitionText({ name, description, inputSchema }: ForeignToolSpec): string {
+/** A tool whole, as far as there is room for a stranger's words. */
+export function definitionText({ name, description, inputSchema }: ForeignToolSpec): string {
   const about = description.length > longestDescription ? `${description.slice(0, longestDescription)} …` : description;
-  return `${name}: ${about}\nArguments: ${JSON.stringify(inputSchema)}`;
+  return `${name}: ${about}\nArguments: ${JSON.stringify(inputSchema)}`.slice(0, mostCharacters);
 }

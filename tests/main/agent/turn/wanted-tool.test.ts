@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
+import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { defineRecipe } from '../../../../src/main/recipes/define.ts';
+import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const spec = (tool: string, description: string): ForeignToolSpec => ({
+  name: `desk__${tool}`,
+  server: 'desk',
+  tool,
+  description,
+  inputSchema: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+  leaves: true,
+  readsFiles: false,
+});
+const few = [spec('create_ticket', 'Creates a ticket. More words.'), spec('list_people', 'Lists people.')];
+const many = [...Array.from({ length: 400 }, (_, at) => spec(`other_${at}`, `Weighs the stone ${at}.`)), ...few];
+
+const starter: Partial<ModelInfo> = {
+  parametersB: 1.5,
+  contextTokens: 8192,
+  strategies: ['recipe'],
+  capabilities: { ...loopModel.capabilities, tools: false, grammar: true },
+};
+
+/** A program about files that takes every task, as that for edits does. */
+const takesAll = defineRecipe({
+  id: 'takes-all',
+  label: 'Takes all',
+  fits: () => ({ score: 0.6, reason: 'It fits.' }),
+  run: async () => ({ type: 'answered', text: 'By the program.' }),
+});
+
+interface World {
+  readonly specs?: readonly ForeignToolSpec[];
+  readonly model?: Partial<ModelInfo>;
+  readonly conduct?: number;
+}
+
+function kitWith(replies: readonly Reply[], { specs = few, model = starter, conduct = 6 }: World = {}) {
+  const called: unknown[] = [];
+  const foreign: ForeignTools = {
+    offered: async () => specs,
+    call: async ({ tool }, input) => {
+      called.push({ tool, input });
+      return { status: 'ok', output: 'Ticket 7.' };
+    },
+  };
+  const dependencies = { foreign, approver: { ask: async () => 'allow' as const } };
+  const kit = createAgentKit({ replies, model, recipes: [takesAll], config: { conduct }, dependencies });
+  return { kit, called };
+}
+
+const task = 'Create a ticket that says the printer is broken.';
+const send = ({ runner }: AgentKit, text = task, mode: 'work' | 'ask' = 'work') =>
+  runner.send(text, { ...turnOptions, mode, approve: 'allow' });
+const textOf = (kit: AgentKit, at: number): string => JSON.stringify(kit.requests[at]?.messages ?? '');
+const ticket = call('desk__create_ticket', { title: 'The printer is broken' });
+
+describe('a small model with connected tools', () => {
+  // Bug: a program about files took the task, or the model looked through files, and no connected tool was ever called.
+  it('is asked which tool the request needs, and then calls that one before anything else', async () => {
+    const { kit, called } = kitWith([{ text: '3' }, ticket, call('task_complete', { summary: 'Ticket 7 is there.' })]);
+    const end = await send(kit);
+    expect(kit.requests[0]?.output).toEqual({ type: 'choice', options: ['1', '2', '3'] });
+    expect(textOf(kit, 0)).toContain('3. desk__create_ticket: Creates a ticket.\\n\\nAnswer');
+    expect(kit.requests[1]?.tools.map(({ name }) => name)).toEqual(['desk__create_ticket']);
+    expect(kit.requests[2]?.tools.map(({ name }) => name)).toContain('read_file');
+    expect(called).toEqual([{ tool: 'create_ticket', input: { title: 'The printer is broken' } }]);
+    // It changed no file, and is work all the same.
+    expect(end).toMatchObject({ reason: 'answered', text: 'Ticket 7 is there.' });
+    await expectReplay(kit);
+  });
+
+  it('goes on as without any where it says that none of them does it', async () => {
+    const { kit, called } = kitWith([{ text: '1' }]);
+    expect(await send(kit, 'Say who lists the people.')).toMatchObject({ text: 'By the program.' });
+    expect([kit.requests.length, called]).toEqual([1, []]);
+  });
+
+  it('is shown a few of many, and the chosen one is not hidden behind a search', async () => {
+    const { kit, called } = kitWith([{ text: '3' }, ticket, call('task_complete', { summary: 'Done.' })], {
+      specs: many,
+    });
+    await send(kit);
+    expect(textOf(kit, 0)).not.toContain('Weighs');
+    expect(textOf(kit, 1)).toContain('desk__create_ticket(title): Creates a ticket.');
+    expect(called).toHaveLength(1);
+  });
+
+  it('is not asked where no tool of many has a word of the request, nothing is connected, or the check is of files', async () => {
+    for (const [text, world] of [
+      ['Rename total to sum.', { specs: many }],
+      [task, { specs: [] }],
+      ['Run the tests.', {}],
+      ['Hello!', {}],
+    ] as const) {
+      const { kit } = kitWith([], world);
+      await send(kit, text);
+      expect(kit.requests, text).toEqual([]);
+    }
+  });
+
+  it('is not asked in a log of an older conduct, and neither is a large model, which chooses by itself', async () => {
+    const { kit: old } = kitWith([], { conduct: 5 });
+    expect(await send(old)).toMatchObject({ text: 'By the program.' });
+    await expectReplay(old);
+    const large = { strategies: ['loop' as const], parametersB: 70 };
+    const { kit } = kitWith([ticket, call('task_complete', { summary: 'Done.' })], { model: large });
+    await send(kit);
+    expect(kit.requests[0]?.output).toEqual({ type: 'text' });
+  });
+});
