@@ -9,8 +9,23 @@ import type { LoopCandidate } from './loop-candidates.ts';
 
 const longestTask = 1_500;
 const resultTokens = 1_000;
-/** Words that say that a task is done, without what came of it. */
-const hollow = /^\W*(?:(?:it|the task) is )?(?:done|ok|okay|complete|completed|finished|success)?\W*$/iu;
+/** Texts that say that a task is done, without what came of it. */
+const hollow: ReadonlySet<string> = new Set([
+  '',
+  'done',
+  'ok',
+  'okay',
+  'complete',
+  'completed',
+  'finished',
+  'success',
+  'it is done',
+  'task done',
+  'task complete',
+  'task completed',
+  'the task is done',
+  'the task is complete',
+]);
 
 /**
  * The final text of a turn in which the connected tool `wanted` was called first. A small model often ends such a turn
@@ -23,7 +38,7 @@ export async function answerFromResult(
   text: string,
   wanted: string | null,
 ): Promise<string> {
-  if (wanted === null || !hollow.test(text)) return text;
+  if (wanted === null || !isHollow(text)) return text;
   const result = resultOf(turn, wanted);
   if (result === null) return text;
   const user = `The user asked:\n${turn.task.slice(0, longestTask)}\n\nThe result of ${wanted}:\n${result}`;
@@ -49,4 +64,9 @@ function resultOf({ conversation }: Turn, tool: string): string | null {
   const last = calls.findLast((call) => call.tool === tool && call.result?.isError === false);
   const text = last?.result?.text.trim() ?? '';
   return text === '' ? null : shortenResult(text, resultTokens);
+}
+
+function isHollow(text: string): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return hollow.has(words.join(' '));
 }
