@@ -106,6 +106,7 @@ const pageMayUse = [
   'models/download-time-left.ts',
   'models/known-providers.ts',
   'models/prompt-room.ts',
+  'models/strain-lists.ts',
   'money/counterfactual.ts',
   'money/turn-counterfactual.ts',
   'money/session-money.ts',

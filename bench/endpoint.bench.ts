@@ -6,7 +6,7 @@ import { success } from '@shared/errors.ts';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import { startApiServer } from '../src/main/hosts/api/api-server.ts';
 import type { Provider } from '../src/main/models/providers/define.ts';
-import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../tests/fakes/sandbox/memory-sandbox.ts';
 import { openClientCore } from '../tests/fakes/core-client.ts';
 import { scheduleRows } from './lib/endpoint-schedules.ts';
 import { parsePartOptions } from './lib/part-options.ts';

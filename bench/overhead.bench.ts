@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { success } from '@shared/errors.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { openClientCore } from '../tests/fakes/core-client.ts';
-import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../tests/fakes/sandbox/memory-sandbox.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median, percentile } from './lib/statistics.ts';
 

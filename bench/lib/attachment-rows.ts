@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../tests/fakes/sandbox/memory-sandbox.ts';
 import type { Attachment } from '../../src/shared/attachments/attachment.ts';
 import type { AttachmentPreview } from '../../src/shared/attachments/attachment-inputs.ts';
 import { messageOf, success } from '../../src/shared/errors.ts';

@@ -5,9 +5,9 @@ import { memoryReservations, noCaps } from '../../tests/fakes/memory-reservation
 import type { CapRun } from './cap-runs.ts';
 
 /**
- * One made-up task: a parent with limits and some children, calls of all of them side by side, settled later at any
- * cost up to the worst, or never; children go on with another run. The sums that judge are kept beside. Beyond: a moment at which a parent, or a child by
- * itself, had spent and held more than it may.
+ * One made-up task: a parent with limits and some children, whose calls run side by side and settle later at any cost
+ * up to the worst, or never. Children go on with another run. The sums to judge by are kept apart from the code under
+ * test. Counted as beyond: any moment at which a parent, or a child by itself, has spent and reserved more than it may.
  */
 export async function runPurses(random: () => number): Promise<CapRun> {
   const cents = (most: number): number => Math.ceil(random() * most) / 100;
@@ -66,11 +66,11 @@ export async function runPurses(random: () => number): Promise<CapRun> {
 interface Spender {
   budget: Budget;
   readonly most: number | null;
-  /** What it has spent and holds, in US dollars. */
+  /** What it has spent and reserved, in US dollars. */
   sum: number;
   /** Calls that are not settled. */
   open: number;
-  /** Every call that was settled had a price. */
+  /** Whether every settled call had a price. */
   isKnown: boolean;
 }
 
@@ -78,7 +78,7 @@ function childBudget(parent: Budget, mostUsd: number | null, spentUsd: number | 
   return createChildBudget({ parent, parentTurnId: 't', parentCapUsd: null, mostUsd, spentUsd, log: 'child' });
 }
 
-/** A child goes on with another run, when the one before has ended or a crash took it with what it held. */
+/** A child goes on with another run after the last one ended, or after a crash that lost what it had reserved. */
 function goOn(parent: Budget, child: Spender): void {
   const { most, sum, open, isKnown } = child;
   child.budget = childBudget(parent, most, open === 0 && isKnown ? sum : null);

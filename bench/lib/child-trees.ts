@@ -4,16 +4,16 @@ import type { TreeMember } from '../../src/main/sessions/children/session-tree.t
 import { placeInTree } from '../../src/main/sessions/children/session-tree.ts';
 import type { CapRun } from './cap-runs.ts';
 
-/** Work that was let in, and the way to end it. */
+/** Admitted work, and how to end it. */
 interface Running {
   readonly root: string;
   readonly leave: () => void;
 }
 
 /**
- * One made-up home: sessions are made and forked, children are started by parents, by forks and by children, several at
- * once, some are messaged again, some end, sessions go to the bin, and the program is started anew in between. The
- * count that judges is kept beside, by who was made of whom. Beyond a cap: in sum, at once or in depth.
+ * One made-up home: sessions are made and forked; parents, forks and children start children, several at once; some get
+ * another message, some end, some go to the bin, and the program restarts in between. A separate count of who made whom
+ * judges: beyond a cap in sum, at once or in depth.
  */
 export async function runChildTree(random: () => number): Promise<CapRun> {
   const upTo = (count: number): number => Math.floor(random() * count);
@@ -37,7 +37,7 @@ export async function runChildTree(random: () => number): Promise<CapRun> {
   const spawn = async (by: string, isNew: boolean): Promise<void> => {
     const root = trueRoot.get(by) ?? by;
     const stop = new AbortController();
-    // Nobody waits here for a place: what would wait is given up.
+    // Nothing waits here for a free place: whatever would wait is given up.
     const given = setImmediate(() => setImmediate(() => stop.abort()));
     try {
       const leave = await admission.admit(by, { isNew, signal: stop.signal }, async ({ rootId, depth }) => {
@@ -69,7 +69,7 @@ export async function runChildTree(random: () => number): Promise<CapRun> {
       const id = `s${members.length}`;
       const isOld = random() < 0.3;
       const place = placeInTree(one, members);
-      // A fork from before trees were counted says only whose fork it is.
+      // A fork from before trees were counted names only its parent.
       add(
         { id, parentId: one, tree: isOld && place.depth === 0 ? null : place },
         trueRoot.get(one) ?? one,

@@ -8,16 +8,16 @@ import { connectMcp, type McpConnection } from '../../src/main/tools/mcp/mcp-con
 import { browse, realSignIns, signInDefinition, tableSecrets } from '../../tests/fakes/sign-in-kit.ts';
 
 /**
- * The client under test of the protocol's conformance suite, a process of its own for each scenario: Dewpoint's way to a
- * server, and a person who says yes to each form as it stands and signs in where that is asked for. The suite gives the
- * address, and the scenario by the environment.
+ * The client under test of the protocol's conformance suite, in a new process for each scenario: Dewpoint's connection
+ * to a server, and a user who accepts each form as it is and signs in when asked. The suite gives the address as an
+ * argument and the scenario in the environment.
  */
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
 const given: unknown = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 const context = isRecord(given) ? given : {};
 const { signal } = new AbortController();
-/** A person who is asked again and again stops. */
+/** A user who is asked again and again stops. */
 const mostSignIns = 2;
 
 const how: ForeignCallWays = {
@@ -43,7 +43,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** Calls all that is wanted; where a sign-in is missing, or its rights are too few, the person signs in and it begins anew. */
+/** Makes all wanted calls. If a sign-in is missing, or its rights are too few, the user signs in and it starts over. */
 async function work(signedIn: number): Promise<void> {
   const again = async (why: string): Promise<void> => {
     if (signedIn === mostSignIns) throw new Error(why);
@@ -86,7 +86,7 @@ function connect(): Promise<McpConnection> {
   );
 }
 
-/** One scenario gives its document of a client by word of mouth alone. */
+/** The context of one scenario does not name its client document, so its address is written here. */
 function clientIdOf(): string | null {
   if (scenario === 'auth/basic-cimd') return 'https://conformance-test.local/client-metadata.json';
   return typeof context.client_id === 'string' ? context.client_id : null;
@@ -97,7 +97,7 @@ interface WantedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** As the scenario says; else each tool once, with the least that its schema asks for. */
+/** The calls that the scenario names; else each tool once, with the least input that its schema allows. */
 function wantedCalls(connection: McpConnection): readonly WantedCall[] {
   if (Array.isArray(context.toolCalls))
     return context.toolCalls.flatMap((one: unknown) =>

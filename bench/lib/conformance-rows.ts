@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BenchRow } from './rows.ts';
 
-/** It is 52 MB, so it is fetched by hand, once, and is no package of ours. */
+/** The suite has 52 MB, so it is no package of ours: download it by hand, once. */
 const suite = { name: '@modelcontextprotocol/conformance', version: '0.2.0-alpha.12' } as const;
 const revisions = ['2026-07-28', '2025-11-25'] as const;
 const scenarioMs = 60_000;
 
 /**
- * The client scenarios of the protocol's own conformance suite, against Dewpoint's way to a server: those that the revision
- * requires, as they were frozen with it. One after the other, so that a slow machine fails none of them by time.
+ * Runs the client scenarios of the protocol's own conformance suite against Dewpoint's client: those that the revision
+ * requires, as frozen with it. They run one by one, so that a slow machine fails none of them by time.
  */
 export async function conformanceRows(folder: string): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = [];

@@ -6,15 +6,15 @@ import { followEvents } from '../../tests/fakes/core-client.ts';
 import type { TaskOutcome, TaskRun, TaskRunner } from './task-runner.ts';
 
 export interface CoreRunnerHooks {
-  /** Milliseconds from any point on. */
+  /** Milliseconds from any fixed point. */
   readonly now: () => number;
-  /** A session keeps its container as long as the core runs; here nobody comes back to it. */
+  /** Removes the session's container, which would otherwise stay as long as the core runs. */
   readonly afterTask: () => Promise<void>;
 }
 
 /**
- * Does tasks with the core that every host uses: one session a task, local, in place, with nobody to ask. What is
- * missing on the machine rejects, for it says nothing about the agent.
+ * Does tasks with the core that every host uses: one session a task, local, in place, with nobody to answer questions.
+ * Rejects if something is missing on the machine, because that says nothing about the agent.
  */
 export function createCoreRunner(
   core: Pick<ClientCore, 'client' | 'dispose'>,
@@ -70,7 +70,7 @@ function optionsOf({ projectPath, check, model, strategy, seed, maxMinutes, poli
   };
 }
 
-/** The result comes from the same log as the events, and may come before the last of them was handed over. */
+/** Waits for the last events: the result comes from the same log and may arrive before them. */
 async function caughtUp(events: readonly SessionEvent[]): Promise<void> {
   for (let tries = 0; tries < 100 && events.at(-1)?.type !== 'turn-ended'; tries += 1) {
     await new Promise((done) => setTimeout(done, 20));

@@ -9,8 +9,8 @@ const kinds = ['plain', 'shares', 'lookup'] as const;
 type Kind = (typeof kinds)[number];
 
 /**
- * What asking for the likelihood of each token costs, and what looking ahead in the prompt is worth, for an edit that
- * writes its file again. By the time of the processor on one thread, which other programs do not change.
+ * Measures what it costs to ask for the likelihood of each token, and what it gains to look ahead in the prompt, for an
+ * edit that rewrites its file. Uses processor time on one thread, which other programs do not change.
  */
 export async function decodeCostRows(modelPath: string): Promise<readonly BenchRow[]> {
   const llama = await openLibrary('off');

@@ -22,7 +22,7 @@ const name = 'qwen2.5-coder-1.5b-instruct';
 const drafter = 'qwen2.5-coder-0.5b-instruct';
 const { signal } = new AbortController();
 
-/** What a probe of the starter model in llama-server finds out about drafts on this machine, by its own comparison. */
+/** Measures what a probe of the starter model in llama-server finds out about drafts on this machine. */
 export async function draftRows(): Promise<readonly BenchRow[]> {
   const program = await builtServer();
   if (program === null) throw new Error('No llama-server is here: node scripts/setup/llama-server.mjs --setup-system');
@@ -99,7 +99,7 @@ async function callOnce(provider: Provider, request: CallRequest): Promise<CallA
   throw new Error(`${name} gave no end`);
 }
 
-/** As `scripts/setup/llama-server.mjs` left it in the cache. */
+/** The server that `scripts/setup/llama-server.mjs` left in the cache, null if there is none. */
 async function builtServer(): Promise<string | null> {
   const folder = join(cacheDir(), 'llama-server');
   const builds = await readdir(folder).catch((): string[] => []);

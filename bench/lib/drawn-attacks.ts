@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../tests/fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
 import { servePage } from '../../tests/electron/page-kit.ts';
@@ -15,15 +15,15 @@ import type { BenchRow } from './rows.ts';
 
 export interface DrawnAttacks {
   readonly attacks: number;
-  /** Of all of them as pages, as drawings and as words. */
+  /** How many were drawn as pages, as drawings and as text. */
   readonly drawn: number;
   readonly reached: readonly string[];
   readonly hasRun: boolean;
-  /** How many reach somebody or run where the same browser draws them without locks. */
+  /** How many reach a server or run when the same browser draws them without protection. */
   readonly unlocked: number;
 }
 
-/** A server that nothing drawn may reach. Below `/open/` it has each attack as a page of its own. */
+/** A server that nothing drawn may reach. Below `/open/` it serves each attack as a page of its own. */
 interface Stranger {
   readonly server: Server;
   readonly address: string;
@@ -45,7 +45,7 @@ async function startStranger(): Promise<Stranger> {
   return { server, address, reached };
 }
 
-/** Every n-th attack (`each`) as what a model shows on the real core, in the built page. `look`: for a picture of it. */
+/** Shows every n-th attack (`each`) as a model does, on the real core, in the built page. `look` may take a picture. */
 export async function drawAttacks(look: (page: Page, name: string) => Promise<void>, each = 1): Promise<DrawnAttacks> {
   const stranger = await startStranger();
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-drawn-'));
@@ -67,7 +67,7 @@ export async function drawAttacks(look: (page: Page, name: string) => Promise<vo
     let drawn = 0;
     for (const [name, show] of Object.entries(ways)) {
       await showAll(core, { name, project: join(folder, 'project'), shown: attacks.map(show) });
-      // The page knows the new session then, whatever it showed before.
+      // After a reload the page knows the new session, whatever it showed before.
       await page.reload();
       await page.locator('[data-session]', { hasText: name }).first().click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -113,7 +113,7 @@ async function showAll({ client }: ClientCore, { name, project, shown }: Shown):
   await client.sessions.result({ sessionId });
 }
 
-/** Rows far from the view are not drawn, so it is gone through to its end. */
+/** Scrolls through the whole log, because rows far from the view are not drawn. */
 async function lookAtAll(page: Page): Promise<number> {
   const log = page.getByRole('log');
   const seen = new Set<string>();
@@ -132,12 +132,12 @@ async function lookAtAll(page: Page): Promise<number> {
     await page.waitForTimeout(60);
     if (isEnd) break;
   }
-  // What a page would do late.
+  // Waits for what a page does late.
   await page.waitForTimeout(500);
   return seen.size;
 }
 
-/** Proves that the attacks are ones: without it nothing could be reached by mistake. */
+/** Proves that the attacks are real. Without this, a broken attack would count as a blocked one. */
 async function countUnlocked(page: Page, { address, reached }: Stranger, places: readonly number[]): Promise<number> {
   let unlocked = 0;
   for (const index of places) {

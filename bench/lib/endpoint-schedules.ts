@@ -9,7 +9,7 @@ import { endpointCall, openEndpointKit } from '../../tests/fakes/endpoint-kit.ts
 import type { BenchRow } from './rows.ts';
 import { seeded } from './seeded.ts';
 
-/** A limit that ends in the middle of the schedules: from then on no call of the cloud may be made. */
+/** This limit is reached in the middle of the schedules. After that, no cloud call may be made. */
 const dayUsd = 2;
 
 interface Schedule {
@@ -21,9 +21,9 @@ interface Schedule {
 }
 
 /**
- * Two clients and a session of our own at once, on one engine that takes turns and in the cloud under a spending limit, with
- * calls that are given up in between. A fault: somebody else's answer, another's place in the engine's memory, a call that
- * was overtaken, one that goes on for nobody, or a limit that was passed.
+ * Runs two clients and a session of our own at once, on one engine that takes turns and in the cloud under a spending
+ * limit, with calls given up in between. Faults: an answer meant for another caller, another's place in the engine's
+ * memory, an overtaken call, a call that goes on for nobody, or a passed limit.
  */
 export async function scheduleRows(schedules: number): Promise<readonly BenchRow[]> {
   const kit = await openEndpointKit();
@@ -90,7 +90,7 @@ async function ownTurn({ core: { client } }: EndpointKit, seed: number, faults: 
   if (status !== 'done') faults.push(`the session of schedule ${seed} ended as ${status}: ${text}`);
 }
 
-/** Repeats what it was asked, one call at a time as an engine does, in the order in which the calls came. */
+/** Repeats the question, one call at a time as an engine does, in the order of arrival. */
 function takingTurns(faults: string[]): Answers {
   const turn = createOneAtATime();
   let came = 0;
@@ -115,7 +115,7 @@ function takingTurns(faults: string[]): Answers {
   };
 }
 
-/** Each question is a conversation of its own: two that differ must not have the same place. */
+/** Each question is a conversation of its own, so two different ones must not share a place. */
 function sharedPlaces({ asked }: EndpointKit): readonly string[] {
   const textAt = new Map<string, string>();
   return asked.flatMap(({ request: { cacheKey, messages } }) => {

@@ -14,23 +14,23 @@ export interface DryContext {
   readonly cacheType: CacheType;
   readonly tokens: number;
   readonly ubatchTokens: number;
-  /** Of how many tokens of a batch logits are reserved. */
+  /** For how many tokens of a batch logits are reserved. */
   readonly outputs: number;
 }
 
-/** The library of llama.cpp that Dewpoint ships, asked on paper. One question at a time. */
+/** The library of llama.cpp that Dewpoint ships, asked without loading weights. One question at a time. */
 export interface EngineDryRuns {
-  /** Takes a header for what is asked next; null, or what the engine says is wrong with it. */
+  /** Takes a header for the next questions. Returns null, or the engine's error. */
   readonly load: (path: string) => Promise<string | null>;
-  /** Bytes of cells, states and compute buffer; null for a context that it refuses. */
+  /** Bytes of cells, states and compute buffer; null for a context that the engine refuses. */
   readonly bytes: (context: DryContext) => Promise<number | null>;
   readonly dispose: () => Promise<void>;
 }
 
 /**
- * Compiles `dry-run.cpp` against the headers that node-llama-cpp brings of its llama.cpp, and links it with that very
- * library, for node-llama-cpp itself reserves logits for every token of a batch, and llama-server's way is to be asked
- * for, too. Needs git and a compiler of C++ on Linux; throws where one is missing.
+ * Compiles `dry-run.cpp` against the llama.cpp headers of node-llama-cpp and links it with that very library:
+ * node-llama-cpp itself reserves logits for every token of a batch, and llama-server's way has to be measured, too.
+ * Needs git and a C++ compiler on Linux; throws where one is missing.
  */
 export async function startEngineDryRuns(): Promise<EngineDryRuns> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-dry-runs-'));
@@ -72,7 +72,7 @@ async function compile(folder: string, libraries: string): Promise<string> {
     .object({ tag: z.string() })
     .parse(JSON.parse(await readFile(join(package_, 'llama.cpp.info.json'), 'utf8')));
   const source = await bringEngineSource(folder, ['include', 'ggml/include', 'src/llama-ext.h']);
-  // The linker looks for what these need by names without a version.
+  // The linker looks for these libraries by names without a version.
   const names = [`libllama.${tag}.so`, `libggml.${tag}.so`, 'libggml-base.so'];
   for (const name of names) await symlink(join(libraries, name), join(folder, name));
   const program = join(folder, 'dry-run');

@@ -7,7 +7,7 @@ import type { BenchRow } from './rows.ts';
 const names = z.union([z.string(), z.array(z.string())]).optional();
 const lockSchema = z.object({ packages: z.record(z.string(), z.object({ os: names, cpu: names })) });
 
-/** What an installation by the lock file has of the engine on a machine like this one. */
+/** The size of the engine in an installation by the lock file, on a machine like this one. */
 export async function engineSizeRow(): Promise<BenchRow> {
   const { packages } = lockSchema.parse(JSON.parse(await readFile('package-lock.json', 'utf8')));
   const isHere = (wanted: z.infer<typeof names>, own: string): boolean => wanted?.includes(own) ?? true;
@@ -29,7 +29,7 @@ export async function engineSizeRow(): Promise<BenchRow> {
   };
 }
 
-/** Its files; packages inside it are counted for themselves. */
+/** Sums its files. Packages inside it are counted by themselves. */
 async function sizeOf(folder: string): Promise<number> {
   const sizes = await Promise.all(
     (await readdir(folder, { withFileTypes: true })).map(async (entry) => {

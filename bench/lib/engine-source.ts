@@ -4,7 +4,10 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** Parts of the llama.cpp that node-llama-cpp brings, in a new folder below `folder`; its path. Needs git. */
+/**
+ * Checks out parts of the llama.cpp that node-llama-cpp ships into a new folder below `folder`, and returns its path.
+ * Needs git.
+ */
 export async function bringEngineSource(folder: string, parts: readonly string[]): Promise<string> {
   const source = join(folder, 'source');
   const bundle = resolve('node_modules/node-llama-cpp/llama/gitRelease.bundle');

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Milliseconds of the processor that a process has used, all its threads together; null where the system does not say. */
+/** Milliseconds of processor time of a process, all its threads together; null where the system does not say. */
 export function exactProcessorMs(pid: number): number | null {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadMs(pid, thread), 0);
@@ -9,7 +9,7 @@ export function exactProcessorMs(pid: number): number | null {
   }
 }
 
-/** The same of its first thread alone: of a Node process the one that runs JavaScript, and no native work beside it. */
+/** The same for its first thread alone. In a Node process it runs JavaScript, and no native work. */
 export function scriptProcessorMs(pid: number): number | null {
   try {
     return threadMs(pid, String(pid));

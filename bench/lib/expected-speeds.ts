@@ -12,7 +12,7 @@ import { cacheDir, createTestProvider, modelPath, startEngine } from '../../test
 import { plainRequest } from './plain-request.ts';
 import type { BenchRow } from './rows.ts';
 
-/** The largest comes first: by it the machine is known, as `dewpoint models suggest` knows it. */
+/** The largest comes first: it is the reference for this machine, as in `dewpoint models suggest`. */
 const models = [
   { name: 'qwen2.5-coder-1.5b-instruct', parametersB: 1.54 },
   { name: 'qwen2.5-coder-0.5b-instruct', parametersB: 0.49 },
@@ -33,7 +33,10 @@ interface Measured extends Speeds {
   readonly name: string;
 }
 
-/** What a model is expected to read and write a second, by the largest one that was measured, against what it does. */
+/**
+ * Compares the expected reading and writing speed of each model, computed from the largest measured one, with its real
+ * speed.
+ */
 export async function expectedSpeedRows(): Promise<readonly BenchRow[]> {
   const builtIn = await withBuiltIn();
   const [reference] = builtIn;
@@ -94,7 +97,7 @@ async function withOllama(): Promise<readonly Measured[]> {
   }
 }
 
-/** As `scripts/setup/ollama.mjs` left it in the cache. */
+/** The server that `scripts/setup/ollama.mjs` left in the cache, null if there is none. */
 async function builtOllama(): Promise<string | null> {
   const folder = join(cacheDir(), 'ollama-server');
   const builds = await readdir(folder).catch((): string[] => []);
@@ -123,14 +126,14 @@ async function measureAll(
   return all;
 }
 
-/** Null: it wrote too little. Nothing of one prompt is kept for the next: they differ from the first word on. */
+/** Null if it wrote too little. Prompts differ from the first word on, so the prompt cache never helps. */
 async function measureOnce(provider: Provider, model: string, seed: string): Promise<Speeds | null> {
   const lines = Array.from({ length: 24 }, (_, index) => `In ${seed}, chapter ${index}, the lamp burned all night.`);
   const text = `${seed}.\n${lines.join('\n')}\nCopy these chapters, word for word.`;
   const asked = plainRequest([textMessage('user', text)], { model, maxOutputTokens: outputTokens, cacheKey: seed });
   for await (const part of provider.stream(asked, new AbortController().signal)) {
     if (part.type !== 'ended') continue;
-    // Ollama does not say what it had kept of a prompt; of these it is the frame of the conversation.
+    // Ollama does not report how much of a prompt was cached. Here it is only the frame of the conversation.
     const evaluatedTokens = part.evaluatedTokens ?? promptTokensOf(part.usage);
     const [read, written] = [prefillSpeedOf({ ...part, evaluatedTokens }), decodeSpeedOf(part)];
     if (part.error !== null) throw new Error(`${model}: ${part.error.message}`);

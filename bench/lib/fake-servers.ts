@@ -1,7 +1,7 @@
 import { meetTrouble, ollamaTroubles } from '../../tests/fakes/ollama-troubles.ts';
 import type { BenchRow } from './rows.ts';
 
-/** Ollama servers that truncate, clamp, spill, lie, hang or answer half: each has to be caught and named. */
+/** Ollama servers that truncate, clamp, spill, lie, hang or answer only half. Each has to be detected and named. */
 export async function fakeServersRow(): Promise<BenchRow> {
   const missed: string[] = [];
   for (const trouble of ollamaTroubles) {

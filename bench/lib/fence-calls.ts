@@ -9,17 +9,17 @@ import { providerSettingsSchema } from '../../src/shared/settings/settings.ts';
 import type { AgentKit, ReplyParts } from '../../tests/fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../tests/fakes/agent-kit.ts';
 
-/** What one generated session did, and what of its fenced file the recording server has seen. */
+/** What one generated session did, and how much of its fenced file the recording server got. */
 export interface FenceRun {
   readonly positions: readonly string[];
-  /** Calls that were to go out: those that did, and those that were stopped at the door. */
+  /** Calls that should go out: both those that did and those that the fences stopped. */
   readonly calls: number;
   readonly refused: number;
   readonly redacted: number;
   readonly leakedBytes: number;
   /** Steps of the conversation, made or stopped. */
   readonly steps: number;
-  /** Of these, those that went to the cloud although the conversation had the file in sight, where nothing is to be taken out of it. */
+  /** Of these, the ones that went to the cloud although the conversation had a file in view that may never go there. */
   readonly routed: number;
 }
 
@@ -39,7 +39,7 @@ export function pick<T>(random: Random, items: readonly [T, ...T[]] | readonly T
   return item;
 }
 
-/** Ten letters that stand nowhere else: what is looked for at the socket. */
+/** Ten letters that occur nowhere else, to search for at the socket. */
 function token(random: Random): string {
   return Array.from({ length: 10 }, () => pick(random, letters.split(''))).join('');
 }
@@ -95,7 +95,7 @@ export function encode(random: Random, text: string, positions: string[]): strin
   return (codings[name] ?? String)(text);
 }
 
-/** What every way of writing a token would look like on the wire; shares nothing with the code that looks for them. */
+/** The forms that a token could take on the wire. Shares no code with what searches for them in the product. */
 export function traces(token: string): readonly string[] {
   const bytes = Buffer.from(token);
   const base64 = [0, 1, 2].map((shift) => {
@@ -114,13 +114,13 @@ export interface FenceBench {
 
 interface FenceOptions {
   readonly isFenced: boolean;
-  /** False: nothing of the session comes near the fenced file. */
+  /** False: nothing in the session touches the fenced file. */
   readonly touches: boolean;
-  /** `hybrid`: the router chooses, with numbers by which the cloud is nearly always worth it. Absent: all goes to the cloud. */
+  /** `hybrid`: the router chooses, with numbers that nearly always favor the cloud. Absent: all goes to the cloud. */
   readonly policy?: 'cloud' | 'hybrid';
 }
 
-/** A server that keeps every byte it is sent, behind the provider that users have. */
+/** A server that keeps every byte it gets, behind the same provider that users have. */
 export async function openFenceBench(): Promise<FenceBench> {
   let bodies: string[] = [];
   let replies: ReplyParts[] = [];
@@ -208,7 +208,7 @@ function streamOf(reply: ReplyParts): string {
   ].join('');
 }
 
-/** Counted by what stands in the log, whatever the fences made of it. */
+/** Counts from the log alone, whatever the fences did with it. */
 function stepsOf({ kit, fenced, verdict }: Session): Pick<FenceRun, 'steps' | 'routed'> {
   let isSeen = false;
   let steps = 0;
@@ -223,7 +223,7 @@ function stepsOf({ kit, fenced, verdict }: Session): Pick<FenceRun, 'steps' | 'r
       event.type === 'user-message-added' ||
       event.type === 'criterion-checked' ||
       event.type === 'turn-ended' ||
-      // What a program reads is no part of the conversation before it says something of it.
+      // What a recipe reads is not part of the conversation until the recipe says something about it.
       (event.type === 'tool-ended' && kit.dependencies.recipes.length === 0);
     if (!isOfConversation) continue;
     const text = JSON.stringify(event);
@@ -299,7 +299,7 @@ interface ScriptSubject extends SessionOptions {
   readonly verdict: Verdict;
 }
 
-/** What the local model does first, and what the one in the cloud is then asked and wants to do. */
+/** Scripts what the local model does first, and what the cloud model is then asked and wants to do. */
 function localScript(random: Random, subject: ScriptSubject): Script {
   const { fenced, positions, touches, verdict } = subject;
   const done = call('task_complete', { summary: 'ok' });
@@ -411,7 +411,7 @@ function localScript(random: Random, subject: ScriptSubject): Script {
   }
 }
 
-/** Reads until the window is full, so that the conversation is summed up; the summary says what was read. */
+/** Reads until the window is full, so that the conversation is summarized. The summary repeats what was read. */
 function summaries(read: ReplyParts, told: string, done: ReplyParts): ReplyParts[] {
   const big = call('run_command', { command: 'make' });
   const filler: ReplyParts = { text: 'x '.repeat(1500), calls: big.calls ?? [] };

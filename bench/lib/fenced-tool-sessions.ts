@@ -5,10 +5,10 @@ import { call, createAgentKit, turnOptions } from '../../tests/fakes/agent-kit.t
 import type { Fenced, Random, Verdict } from './fence-calls.ts';
 import { encode, fencedFile, fencedRules, otherPaths, pick, traces } from './fence-calls.ts';
 
-/** What one generated session with tools of servers did, and what of its fenced file a server away from here got. */
+/** What one generated session with tools of servers did, and how much of its fenced file a remote server got. */
 export interface FencedToolRun {
   readonly positions: readonly string[];
-  /** Calls of the server that is not here: those that reached it, and those that were stopped. */
+  /** Calls to the remote server: those that reached it, and those that were stopped. */
   readonly sent: number;
   readonly stopped: number;
   readonly leakedBytes: number;
@@ -16,7 +16,7 @@ export interface FencedToolRun {
 
 interface SessionOptions {
   readonly isFenced: boolean;
-  /** False: nothing of the session comes near the fenced file. */
+  /** False: nothing in the session touches the fenced file. */
   readonly touches: boolean;
 }
 
@@ -32,14 +32,14 @@ const spec = (server: string, tool: string, more: Partial<ForeignToolSpec> = {})
 });
 const far = spec('far', 'note');
 const farReader = spec('far', 'look', { reads: true });
-/** By the word of the person it keeps what it gets on this machine. */
+/** The user declared that this server keeps what it gets on this machine. */
 const near = spec('near', 'note', { leaves: false });
-/** So many that they are found on demand. */
+/** So many tools that they are found on demand. */
 const crowd = Array.from({ length: 200 }, (_, at) =>
   spec('far', `other_${at}`, { description: `Does the other thing ${at}. ${'It says more of it. '.repeat(10)}` }),
 );
 
-/** Plays one session: its model gets fenced content in sight by one of many ways, and tries to tell a server of it. */
+/** Plays one session: its model gets to see fenced content in one of many ways, and tries to send it to a server. */
 export async function playFencedTools(random: Random, { isFenced, touches }: SessionOptions): Promise<FencedToolRun> {
   const fenced = fencedFile(random, otherPaths);
   const verdict: Verdict = pick(random, ['local-only', 'local-only', 'ask', 'redact'] as const);
@@ -54,7 +54,7 @@ export async function playFencedTools(random: Random, { isFenced, touches }: Ses
     offered: async () => [far, farReader, near, ...(isMany ? crowd : [])],
     call: async ({ leaves }, input) => {
       if (leaves) got.push(JSON.stringify(input));
-      // What a server here was told comes back with much around it, so that more of it is read from the log.
+      // A local server returns its input inside much other text, so that more of it is read from the log.
       const lines = Array.from({ length: 900 }, (_, at) => `line ${at} ${'of it '.repeat(8)}`);
       return { status: 'ok', output: leaves ? 'noted' : [...lines, JSON.stringify(input), ...lines].join('\n') };
     },
@@ -92,7 +92,7 @@ interface Subject {
   readonly tells: readonly string[];
 }
 
-/** How the model gets it in sight. */
+/** The ways in which the model gets to see it. */
 function seen(random: Random, way: (typeof ways)[number] | 'none', { fenced, body }: Subject): readonly ReplyParts[] {
   const read = call('read_file', { path: pick(random, [fenced.path, `./${fenced.path}`]) });
   switch (way) {
@@ -119,13 +119,13 @@ function seen(random: Random, way: (typeof ways)[number] | 'none', { fenced, bod
   }
 }
 
-/** What it tries to tell: the content in one of its forms, a piece of it, or its own words. */
+/** What the model tries to send: the content in one of its forms, a piece of it, or a paraphrase. */
 function told(
   random: Random,
   { fenced, verdict, positions }: { readonly fenced: Fenced; readonly verdict: Verdict; readonly positions: string[] },
 ): string {
   const shape = random();
-  // What a model says in its own words of something that is only to be taken out may go.
+  // A paraphrase may go out where the rule only redacts.
   if (shape < 0.2 && verdict !== 'redact') {
     positions.push('own words');
     return `It says ${pick(random, fenced.tokens)}, as far as I see.`;
@@ -135,7 +135,7 @@ function told(
   return encode(random, piece, positions);
 }
 
-/** In which place of the arguments, and by which tool. */
+/** Where in the arguments the text stands, and which tool gets it. */
 function telling(random: Random, isMany: boolean, body: string, tells: string[]): readonly ReplyParts[] {
   const input = pick(random, [
     { text: body },

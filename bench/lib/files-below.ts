@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** Paths of everything that is not a folder, relative, with forward slashes. */
+/** Relative paths of everything below a folder except folders, with forward slashes. */
 export async function filesBelow(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

@@ -1,4 +1,4 @@
-/** What a hostile review of commit a7d0aee found, and the tests that each has since: all failed on that commit. */
+/** The findings of a hostile review of commit a7d0aee, and the tests for each. All of them failed on that commit. */
 export interface Finding {
   readonly number: number;
   readonly what: string;

@@ -4,7 +4,7 @@ import { bareContestant, least, ourContestant, time } from './bare-contest.ts';
 import type { Measuring, Run } from './bare-contest.ts';
 import type { BenchRow } from './rows.ts';
 
-/** A first message, one with a file in it, and a system message that was never there before, whose state is then kept. */
+/** A first message, one with a file in it, and a new system message, whose state is then kept. */
 const prompts = {
   'short prompt': { lines: 1, from: 'user' },
   'long prompt': { lines: 34, from: 'user' },
@@ -20,9 +20,10 @@ interface Pair {
 }
 
 /**
- * What a call adds before its first token. A prompt is a second or ten of llama.cpp's own work, whose time is never the
- * same twice; so its work is compared by the tokens that it computes, and its time, as it counts that itself, is taken
- * off both. Calls of one token, in turns A, B, B, A; of what is left the least counts: other programs only add to it.
+ * Measures what a call adds before its first token. A prompt takes llama.cpp one to ten seconds of its own, and that
+ * time always varies. So its work is compared by the tokens that it computes, and its time, as it counts it itself, is
+ * subtracted on both sides. Calls of one token run in turns A, B, B, A. The least of what is left counts, because other
+ * programs can only add to it.
  */
 export async function firstTokenRows(
   engine: Parameters<typeof ourContestant>[0],
@@ -61,7 +62,7 @@ function rowsOf(kind: Kind, pairs: readonly Pair[]): readonly BenchRow[] {
       figure: `added time to the first token beside llama.cpp's own work, ${kind}`,
       value: ownMs - bareMs,
       unit: 'ms',
-      // Once for such a message: it is written to the disk, so that no later process reads it again.
+      // This cost comes once per such message: its state is written to disk, so that no later process reads it again.
       target: kind === 'new long system message' ? null : { atMost: 15 },
       note: `from the call to the first word, less what llama.cpp counts: bare ${bareMs.toFixed(1)} ms, here ${ownMs.toFixed(1)} ms; the least of ${pairs.length} each`,
     },
@@ -82,9 +83,9 @@ function rowsOf(kind: Kind, pairs: readonly Pair[]): readonly BenchRow[] {
   ];
 }
 
-/** All that a call does until its one token but the native calls that compute its prompt. */
+/** Everything that a call does until its one token, except the native calls that compute its prompt. */
 const besidesMs = (run: Run): number => run.firstMs - countedMs(run);
 const scriptMs = (run: Run): number => run.scriptMs ?? Number.NaN;
-/** A last piece of one token is counted as written. */
+/** If the last piece is one token, llama.cpp counts it as written. */
 const countedMs = ({ counted }: Run): number => counted.readMs + counted.writtenMs;
 const tokensOf = ({ counted }: Run): number => counted.readTokens + counted.writtenTokens;

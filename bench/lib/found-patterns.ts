@@ -3,12 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 import type { Argument, Expression, Node, Program } from 'oxc-parser';
 
-/** A regular expression of the program, and how it goes over a text. */
+/** A regular expression of the program, and how it is applied to a text. */
 export interface FoundPattern {
-  /** `src/shared/rules/parse-rules.ts`. */
+  /** A path such as `src/shared/rules/parse-rules.ts`. */
   readonly file: string;
   readonly line: number;
-  /** As it is written: a literal, or what `new RegExp` is given. */
+  /** As the source has it: a literal, or the argument of `new RegExp`. */
   readonly written: string;
   readonly source: string;
   readonly flags: string;
@@ -26,7 +26,7 @@ interface Module {
   readonly imports: ReadonlyMap<string, { readonly from: string; readonly name: string }>;
 }
 
-/** What stands in a built expression for a part that is only known when it runs. */
+/** Replaces any part of a built expression that is known only at run time. */
 const standIn = 'name';
 
 /** Every regular expression in the sources below `root`: literals, and `new RegExp` with its parts put in. */
@@ -79,14 +79,14 @@ function patternsOf(module: Module, sources: Sources): readonly FoundPattern[] {
   return found;
 }
 
-/** Flags that depend on something are all of them together: `ignoreCase ? 'iu' : 'u'` is `iu`. */
+/** Conditional flags count as all of them together: `ignoreCase ? 'iu' : 'u'` is `iu`. */
 function flagsOf(node: Argument): string {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node.type === 'ConditionalExpression') return flagsOf(node.consequent);
   return '';
 }
 
-/** The text that an expression gives, with `standIn` for what is not written in the sources. */
+/** The text of an expression, with `standIn` for parts that are not literal in the sources. */
 function textOf(node: Argument | undefined, module: Module, sources: Sources): string {
   if (node === undefined) return standIn;
   if (node.type === 'Literal') return 'regex' in node ? node.regex.pattern : String(node.value);

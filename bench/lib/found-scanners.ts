@@ -5,27 +5,27 @@ import type { ParamPattern } from 'oxc-parser';
 
 /** An exported function that reads a text. */
 export interface FoundScanner {
-  /** `src/shared/rules/parse-rules.ts`. */
+  /** A path such as `src/shared/rules/parse-rules.ts`. */
   readonly file: string;
   readonly name: string;
-  /** Whether the text is all that it needs. */
+  /** Whether the text is its only required argument. */
   readonly isAlone: boolean;
-  /** The short texts written in its file: what it looks for. */
+  /** The short texts in its file, which it may search for. */
   readonly words: readonly string[];
 }
 
-/** What a text is called that is a name, not something to be read; and a place, which is opened. */
+/** Parameter names of texts that are names, not content to read, and of places that are opened. */
 const names = new Set(
   'address,baseUrl,cacheDir,connect,dir,folder,hint,home,homePath,id,key,keys,kind,model,name,path,place,realHomePath,root,session,sessionId,type,uri,version,workspace'.split(
     ',',
   ),
 );
 
-/** Where functions touch more than their text: the window, programs, places of the host. */
+/** Only folders whose functions touch nothing but their text. Others use the window, programs or places of the host. */
 const folders =
   /^src\/(?:shared|renderer\/lib|main\/(?:agent|hosts\/cli|lib|models|recipes|routing|safety|sandbox|sessions|tools))\//u;
 
-/** Every exported function below `root` whose first argument is a text, but hooks of the page. */
+/** Every exported function below `root` whose first argument is a text, except React hooks. */
 export function findScanners(root: string): readonly FoundScanner[] {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
@@ -47,7 +47,7 @@ function scannersOf(file: string, text: string): readonly FoundScanner[] {
     if (statement.type !== 'ExportNamedDeclaration' || statement.declaration?.type !== 'FunctionDeclaration') return [];
     const { id, params, async: isAsync } = statement.declaration;
     const [first, ...rest] = params;
-    // A hook of React fails outside of the page, and says so at length.
+    // A React hook fails outside of the page, with long messages.
     if (id === null || /^use[A-Z]/u.test(id.name)) return [];
     if (first === undefined || isAsync || !isText(first)) return [];
     return [{ file, name: id.name, isAlone: rest.every(isOptional), words: [...words].slice(0, mostWords) }];

@@ -1,4 +1,4 @@
-/** Numbers and texts as they lie in a GGUF file. */
+/** Numbers and texts in the format of a GGUF file. */
 export function uint32(value: number): Buffer {
   const buffer = Buffer.alloc(4);
   buffer.writeUInt32LE(value);
@@ -17,7 +17,7 @@ export function float32(value: number): Buffer {
   return buffer;
 }
 
-/** Its length, then its bytes. */
+/** The text's length, then its bytes. */
 export function ggufText(value: string): Buffer {
   return Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);
 }
@@ -25,7 +25,7 @@ export function ggufText(value: string): Buffer {
 /** The places in the file where the data of tensors may begin. */
 export const ggufAlignment = 32;
 
-/** All of a file before the data of its tensors: its keys and its list of tensors, each as it lies there. */
+/** Everything in a file before the data of its tensors: its keys and its list of tensors, already encoded. */
 export function ggufHeader(keys: readonly Buffer[], tensors: readonly Buffer[]): Buffer {
   const header = Buffer.concat([
     Buffer.from('GGUF'),

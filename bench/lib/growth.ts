@@ -2,61 +2,61 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Attack } from './pattern-attacks.ts';
 
-/** How much more a byte costs in a long text than in a short one, for the attack that makes the most of it. */
+/** How much more a byte costs in a long text than in a short one, for the worst attack. */
 export interface Growth {
-  /** Of a text of `sizeBytes` against one of 10 KB; 1 is no growth. */
+  /** For a text of `sizeBytes` against one of 10 KB; 1 is no growth. */
   readonly growth: number;
   readonly sizeBytes: number;
-  /** Of the processor, for that text. */
+  /** Processor time for that text. */
   readonly ms: number;
   readonly attack: Attack;
   /**
-   * How many times as long a text of four times the size takes: 4 where time follows the length, 16 where it follows its
-   * square. Measured only where `growth` is more than `mostGrowth`, for memory and caches of a machine make the first
-   * megabyte dearer too, but no further one.
+   * How many times as long a text of four times the size takes: 4 if time grows with the length, 16 if it grows with
+   * its square. Measured only where `growth` is more than `mostGrowth`, because memory and caches make the first
+   * megabyte slower, too, but not the next ones.
    */
   readonly timesOfFour: number | null;
 }
 
-/** What is called with texts of all sizes. */
+/** The function under test, called with texts of all sizes. */
 export type Run = (text: string) => unknown;
 
-/** What is still taken for the same cost. */
+/** Growth up to this still counts as the same cost. */
 export const mostGrowth = 3;
 
-/** Between 4 and 16; half of 16 is what the length to the power of one and a half would take. */
+/** Between 4 and 16. Half of 16 is what the length to the power of one and a half would take. */
 const mostTimesOfFour = 7;
-/** Above this a second look, at a text of sixteen times the size, is not needed. */
+/** Above this, a second measurement at sixteen times the size is not needed. */
 const surelySquare = 10;
 
-/** Whether a long enough text would hold the program up. */
+/** Whether a long enough text would block the program. */
 export const isTooSteep = ({ growth, timesOfFour }: Growth): boolean =>
   growth > mostGrowth && timesOfFour !== null && timesOfFour > mostTimesOfFour;
 
 const short = 10_000;
 const sizes = [100_000, 1_000_000] as const;
-/** Below this the clock says more than what is measured. */
+/** Below this, the clock's error is larger than the measured time. */
 const countsFromMs = 20;
-/** For so short a text this is very long already. */
+/** For such a short text, this is already very long. */
 const steepFromMs = 8;
 const mostRounds = 6;
 const enoughMs = 40;
 
-/** The sizes at which every attack is tried; the hardest ones are then tried with more. */
+/** The sizes at which every attack is tried. The hardest ones are then tried at more. */
 export interface GrowthOptions {
-  /** Small where a cost may double with each byte. */
+  /** Keep this small where a cost may double with each byte. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The first attack that costs too much each time that it is tried, else the worst of them; null where none took long
+ * Returns the first attack that costs too much each time it is tried, else the worst of them. Null if none took long
  * enough to count.
  */
 export function measureGrowth(run: Run, attacks: readonly Attack[], options: GrowthOptions): Growth | null {
   let found = measureOnce(run, attacks, options);
   for (let again = 0; again < 2 && found !== null && isTooSteep(found); again += 1) {
-    // What was left by the functions before is collected in the middle of a run, and counts as its time.
+    // Otherwise garbage of earlier functions is collected in the middle of a run and counts as its time.
     collectGarbage();
     found = measureOnce(run, [found.attack], options);
   }
@@ -86,7 +86,7 @@ function measureOnce(run: Run, attacks: readonly Attack[], options: GrowthOption
   return found;
 }
 
-/** In steps, and no further than it takes to see that it takes too long. */
+/** Grows the text in steps, and stops as soon as it clearly takes too long. */
 function climb(
   run: Run,
   attack: Attack,
@@ -98,8 +98,8 @@ function climb(
     if (ms > steepFromMs) {
       ms = Math.min(ms, leastOf(run, text, 3));
       const quarter = leastOf(run, textOf(attack, Math.ceil(sizeBytes / 4)), 4);
-      // Four times the text in ten times the time; what grows with the square takes sixteen. Looked at again by the
-      // processor's clock, which does not count while others have it.
+      // Ten times the time for four times the text is suspicious; square growth takes sixteen. It is measured again by
+      // the processor's clock, which does not count other programs.
       const timesOfFour = ms > steepFromMs && ms > quarter * 10 ? timesOfQuarter(run, attack, sizeBytes) : 0;
       if (timesOfFour > 10)
         return { ms, tooSteep: { growth: growthOverDecade(timesOfFour, 4), sizeBytes, ms, attack, timesOfFour } };
@@ -108,7 +108,7 @@ function climb(
   }
 }
 
-/** What the cost of a byte would grow by from 10 to 100 KB, when the whole cost grows so much at `times` the size. */
+/** How much the cost of a byte would grow from 10 to 100 KB, if the whole cost grows by `cost` at `times` the size. */
 const growthOverDecade = (cost: number, times: number): number => (cost / times) ** (1 / Math.log10(times));
 
 function growthOf(run: Run, attack: Attack): Growth | null {
@@ -119,11 +119,11 @@ function growthOf(run: Run, attack: Attack): Growth | null {
     let ms = timeOf(run, text);
     if (ms <= countsFromMs) continue;
     ms = processorMsOf(run, text, 1);
-    // Long enough for the clock, which counts in steps of some milliseconds.
+    // Runs often enough for the clock, which counts in steps of some milliseconds.
     const times = Math.min(sizeBytes / short, Math.ceil(enoughMs / leastOf(run, few, 2)));
     let small = processorMsOf(run, few, times) / times;
     const growth = (): number => ms / sizeBytes / (small / short);
-    // One slow run is the machine's, not the text's. The clock counts in steps: what took less than one is not known.
+    // One slow run is the machine's fault, not the text's. The clock counts in steps, so less than one step is unknown.
     for (let round = 0; round < mostRounds && growth() > mostGrowth && ms * round < 2000; round += 1) {
       ms = Math.min(ms, processorMsOf(run, text, 1));
       small = Math.max(small, processorMsOf(run, few, times) / times);
@@ -142,7 +142,7 @@ function timesOfQuarter(run: Run, attack: Attack, sizeBytes: number): number {
   return whole / meanProcessorMs(run, textOf(attack, Math.ceil(sizeBytes / 4)));
 }
 
-/** Of as many runs as the processor's clock, which counts in steps, needs to be true. */
+/** The mean of as many runs as the processor's clock needs, because it counts in steps. */
 function meanProcessorMs(run: Run, text: string): number {
   for (let times = 1; ; times *= 2) {
     const ms = processorMsOf(run, text, times);
@@ -150,7 +150,7 @@ function meanProcessorMs(run: Run, text: string): number {
   }
 }
 
-/** The smaller of two such times where the first is no clear sign: what a machine makes dearer, it makes dearer once. */
+/** Returns the smaller of two fourfold steps unless the first is a clear sign: memory and caches slow only one step. */
 function timesOfFourOf(run: Run, attack: Attack, sizeBytes: number, ms: number): number {
   const four = leastProcessorMs(run, textOf(attack, sizeBytes * 4), ms * mostTimesOfFour);
   const times = four / ms;
@@ -158,7 +158,7 @@ function timesOfFourOf(run: Run, attack: Attack, sizeBytes: number, ms: number):
   return Math.min(times, leastProcessorMs(run, textOf(attack, sizeBytes * 16), four * mostTimesOfFour) / four);
 }
 
-/** Of three runs; no more of them once one took no longer than `enough`. */
+/** The least of three runs. Stops early once one took no longer than `enough`. */
 function leastProcessorMs(run: Run, text: string, enough: number): number {
   let least = Infinity;
   for (let round = 0; round < 3 && least > enough; round += 1) least = Math.min(least, processorMsOf(run, text, 1));
@@ -182,14 +182,14 @@ function timeOf(run: Run, text: string): number {
   return performance.now() - from;
 }
 
-/** Of the processor where the system says it: others share the machine, and a long run waits for them. */
+/** Processor time where the system reports it: on a shared machine, a long run waits for others. */
 function processorMsOf(run: Run, text: string, times: number): number {
   const from = processorNow();
   for (let at = 0; at < times; at += 1) run(text);
   return processorNow() - from;
 }
 
-// The clock of Windows counts this in steps of 16 ms.
+// Windows counts processor time in steps of 16 ms.
 const processorNow: () => number =
   process.platform === 'win32' || typeof process.threadCpuUsage !== 'function'
     ? () => performance.now()

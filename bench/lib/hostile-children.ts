@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { success } from '../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
-import type { MemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../tests/fakes/sandbox/memory-sandbox.ts';
+import type { MemorySandbox } from '../../tests/fakes/sandbox/memory-sandbox.ts';
 import type { ClientCore } from '../../tests/fakes/core-client.ts';
 import { eventsOf, openClientCore } from '../../tests/fakes/core-client.ts';
 

@@ -34,7 +34,7 @@ export interface ScheduleOptions {
   readonly calls: number;
   /** Keeps sums of different schedules apart in one file. */
   readonly name: string;
-  /** Called when a process dies: gives the reservation log that takes over its calls. */
+  /** How many processes share the reservation log. */
   readonly processes: number;
 }
 

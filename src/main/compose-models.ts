@@ -4,7 +4,6 @@ import offeredCatalog from '../../resources/catalog.json';
 import catalog from '../../resources/models.json';
 import { givesMemoryBack } from '@shared/models/machine-strain.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { EngineLibraries } from './models/engine/engine-libraries.ts';
 import { createEngineLibraries, findNpm } from './models/engine/engine-libraries.ts';
 import { createHubModels } from './models/files/hub-models.ts';
 import { probeTask } from './recipes/probe.recipe.ts';
@@ -23,12 +22,10 @@ import type { ProbeResults } from './models/probe-model.ts';
 import { createProbeResults } from './models/probe-model.ts';
 import { createModelFileCheck } from './models/memory/gguf/check-model-file.ts';
 import { createLocalEngines } from './models/engine/local-engines.ts';
-import type { LocalEngines } from './models/engine/local-engines.ts';
 import { createEngineVariants, enginesDir } from './models/engine/engine-variants.ts';
 import type { EngineVariants, EngineVariantsOptions } from './models/engine/engine-variants.ts';
 import { packageRegistry } from './models/engine/package-registry.ts';
 import { readCardFacts } from './models/machine/card-facts.ts';
-import type { ContextGrants } from './models/memory/grant-context.ts';
 import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
 import type { Hardware } from './models/machine/hardware.ts';
 import type { EaseTurn } from './models/machine/ease-strain.ts';
@@ -44,11 +41,9 @@ import { createImportedModels } from './models/files/name-list.ts';
 import type { LlamaEngine } from './models/engine/llama-engine.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
 import { createLlamaEngine } from './models/engine/llama-engine.ts';
-import type { LoadSteps } from './models/memory/load-steps.ts';
 import { createLoadSteps } from './models/memory/load-steps.ts';
 import type { OwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
 import { createOwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
-import type { OwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
 import type { ModelStore } from './models/files/model-store.ts';
@@ -59,7 +54,6 @@ import { advisedEffort, createModelAdvisor, knownDrafters } from './models/sugge
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
-import type { ServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
 import { createProbeCardStore } from './models/files/probe-card-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
 import { listedPrice } from './money/price-list.ts';
@@ -84,18 +78,14 @@ export interface ModelParts {
   readonly updates: CatalogUpdates;
 }
 
-interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
+interface EngineParts
+  extends
+    Pick<ModelParts, 'llama' | 'plan'>,
+    Pick<AvailableModelsOptions, 'context' | 'loadSteps' | 'localEngines' | 'serverMemoryPlanner'>,
+    Pick<AvailableModelsOptions, 'ownOllamaServer' | 'ownLlamaServer' | 'freeHostBytes' | 'engineFiles'> {
   readonly modelStore: ModelStore;
   /** Shared by all, so that each header is read once. */
   readonly readHeader: ReturnType<typeof createHeaderReader>;
-  readonly context: ContextGrants;
-  readonly loadSteps: LoadSteps;
-  readonly localEngines: LocalEngines;
-  readonly serverMemoryPlanner: ServerMemoryPlanner;
-  readonly ownOllamaServer: OwnOllamaServer;
-  readonly ownLlamaServer: OwnLlamaServer;
-  readonly freeHostBytes: (signal: AbortSignal) => Promise<number>;
-  readonly engineFiles: EngineLibraries;
 }
 
 const headers = parseCatalog(catalog);

@@ -240,10 +240,8 @@ function SideList({ isOver, onClose, children }: SideListProps) {
 function MenuButton({ onClick }: { readonly onClick: () => void }) {
   return (
     <Button
-      look="quiet"
       size="icon"
-      // An opaque background, so that content scrolled below the button does not show through.
-      className="absolute top-2 left-2 z-10 bg-paper"
+      className="absolute top-2 left-2 z-10"
       aria-label={t('app.menu')}
       title={t('app.menu')}
       onClick={onClick}

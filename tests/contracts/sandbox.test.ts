@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createMemorySandbox, type MemoryExecHandler } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox, type MemoryExecHandler } from '../fakes/sandbox/memory-sandbox.ts';
 import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { contractCommands, describeSandbox } from './sandbox-contract.ts';
 

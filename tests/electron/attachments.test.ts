@@ -8,7 +8,7 @@ import { eventsOf, openClientCore } from '../fakes/core-client.ts';
 import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { madeFiles } from '../fakes/made-files.ts';
 import { pdfFile } from '../fakes/pdf-file.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import { zipFile } from '../fakes/zip-file.ts';
 import { violations } from './axe.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, openClientCore } from '../fakes/core-client.ts';
 import { createFakeHandlers } from '../fakes/fake-handlers.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { EventOf, SessionEvent } from '../../src/shared/events/events.ts';
 import { violations } from './axe.ts';

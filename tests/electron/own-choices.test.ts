@@ -37,6 +37,7 @@ describe('what is this person’s own', () => {
     const { page } = served;
     await show('Models');
     const row = page.locator('[data-model$="0.5b-instruct"]');
+    await row.getByText('Uses about 2.3 GB').click();
     await row.getByText('Example Card 12: 29 layers, 2.3 GB of 10.5 GB').waitFor();
     await open('Fix the failing date test');
     await page.keyboard.press('Control+4');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openClientCore } from '../fakes/core-client.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import { frame, startChatServer } from '../fakes/chat-server.ts';
 import type { ChatServer } from '../fakes/chat-server.ts';

@@ -13,7 +13,7 @@ import type { ApiServer } from '../../src/main/hosts/api/api-server.ts';
 import { startApiServer } from '../../src/main/hosts/api/api-server.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import { readGguf } from '../../src/main/models/memory/gguf/read-gguf.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import type { ClientCore } from '../fakes/core-client.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import { createTestProvider, nodePath, startEngine } from './support.ts';

@@ -5,7 +5,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { success } from '../../src/shared/errors.ts';
 import { startApiServer, type ApiServer } from '../../src/main/hosts/api/api-server.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import type { ClientCore } from '../fakes/core-client.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';

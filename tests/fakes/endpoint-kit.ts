@@ -8,7 +8,7 @@ import { success } from '../../src/shared/errors.ts';
 import type { Price } from '../../src/shared/money/token-cost.ts';
 import type { ModelRequest, Provider, StreamPart } from '../../src/main/models/providers/define.ts';
 import { startApiServer } from '../../src/main/hosts/api/api-server.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from './sandbox/memory-sandbox.ts';
 import { ended } from './agent-kit.ts';
 import type { ClientCore } from './core-client.ts';
 import { openClientCore } from './core-client.ts';

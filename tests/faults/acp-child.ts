@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { success } from '../../src/shared/errors.ts';
 import { processStream, serveAcp } from '../../src/main/hosts/acp/serve-acp.ts';
 import { safeWriting } from '../../src/main/hosts/cli/terminal/terminal.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 
 /** `dewpoint acp` with a sandbox in memory in place of a container, and the scripted model of its home. */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { success } from '../../src/shared/errors.ts';
 import { openClientCore } from '../fakes/core-client.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 
 /** What the scripted model does in a session of the core below; a pause before each answer spreads the moments. */
 export const memoryScript = {

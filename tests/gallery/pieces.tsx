@@ -41,6 +41,7 @@ import { Field, InputField, inputClass } from '../../src/renderer/ui/controls/fi
 import { Fold, FoldMark } from '../../src/renderer/ui/layout/fold.tsx';
 import { HintButton } from '../../src/renderer/ui/notices/hint-button.tsx';
 import { HintText } from '../../src/renderer/ui/notices/hint-text.tsx';
+import { IconButton } from '../../src/renderer/ui/controls/icon-button.tsx';
 import { SeeingModel } from '../../src/renderer/ui/controls/seeing-model.tsx';
 import { Select } from '../../src/renderer/ui/controls/select.tsx';
 import { Icon } from '../../src/renderer/ui/layout/icon.tsx';
@@ -410,6 +411,12 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
         onDone={nothing}
       />
       <TagEditor known={[]} all={[long]} onAdd={nothing} onRemove={nothing} onDone={nothing} />
+    </>
+  ),
+  'icon-button': (
+    <>
+      <IconButton icon="edit" label="Edit" onClick={nothing} />
+      <IconButton icon="close" label="Remove" disabled />
     </>
   ),
   'seeing-model': (

@@ -7,7 +7,7 @@ import { failure, success } from '../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
 import type { ComposeConfig } from '../../src/main/compose.ts';
 import { openClientCore } from '../fakes/core-client.ts';
-import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 
 const neverAborted = new AbortController().signal;
 let home: string;

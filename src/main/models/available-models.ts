@@ -1,11 +1,8 @@
-import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { Strain } from '@shared/models/machine-strain.ts';
-import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
-import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
 import { knownProviderSettings } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from './find-model-entry.ts';
 import { entryOfFile, entryOfHeader } from './model-entries.ts';
@@ -17,20 +14,11 @@ import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
 import { addServerAdapter, repairServerModel, pullFromServer, listServers } from './model-servers.ts';
 import type { FileToAdd } from './files/stored-model.ts';
-import type { LocalEngines } from './engine/local-engines.ts';
-import type { LoadSteps } from './memory/load-steps.ts';
-import type { ContextGrants } from './memory/grant-context.ts';
-import type { LlamaEngine } from './engine/llama-engine.ts';
 import type { KnownHeader } from './files/model-catalog.ts';
 import type { ModelStore } from './files/model-store.ts';
-import type { OwnLlamaServer } from './engine/llama-server/own-llama-server.ts';
-import type { OwnOllamaServer } from './engine/own-ollama-server.ts';
-import type { ReadHeader } from './memory/gguf/gguf-header-reader.ts';
-import type { ServerMemoryPlanner } from './memory/server-memory-planner.ts';
 import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/price-list.ts';
-import type { Provider, ProviderDependencies } from './providers/define.ts';
-import type { ProviderRegistry } from './providers/registry.ts';
+import type { Provider } from './providers/define.ts';
 import type {
   EngineCardsReport,
   ModelEntry,
@@ -39,14 +27,15 @@ import type {
   PullProgress,
   ModelAdvice,
 } from '@shared/contract/models-contract.ts';
+import type { ProviderInstances, ProviderInstancesOptions } from './provider-instances.ts';
+import { builtIn, createProviderInstances } from './provider-instances.ts';
 
 /** The models of all configured providers, whether they can be called now or must be downloaded first. */
 export interface AvailableModels {
   /** Null if the provider is not set up, the file is not on this machine, or the endpoint does not know the model. */
   readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   readonly provider: (providerId: string) => Provider | null;
-  /** Asks the service afresh, with `key` or the configured one. Rejects where the service refuses. Keeps nothing. */
-  readonly ask: (providerId: string, signal: AbortSignal, key?: string) => Promise<AskedService>;
+  readonly ask: ProviderInstances['ask'];
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
   /** Says what is wrong with a model of a server. Repairs it only if `apply` is true. */
@@ -64,64 +53,24 @@ export interface AvailableModels {
   readonly dispose: () => Promise<void>;
 }
 
-export interface AskedService {
-  readonly models: readonly ModelInfo[];
-  /** The service gives this list without a key, too, so it does not show whether the key is valid. */
-  readonly isOpen: boolean;
-}
-
-export interface AvailableModelsOptions {
-  readonly registry: ProviderRegistry;
-  readonly settings: () => Settings;
-  readonly store: ModelStore;
-  readonly llama: LlamaEngine;
-  readonly cacheDir: string;
-  readonly workerPath: string;
-  readonly nodePath: string;
-  readonly context: ContextGrants;
-  readonly loadSteps: LoadSteps;
-  readonly localEngines: LocalEngines;
-  readonly serverMemoryPlanner: ServerMemoryPlanner;
-  readonly ownOllamaServer: OwnOllamaServer;
-  readonly ownLlamaServer: OwnLlamaServer;
-  readonly readHeader: ReadHeader;
-  readonly freeHostBytes: (signal: AbortSignal) => Promise<number>;
+export interface AvailableModelsOptions extends ProviderInstancesOptions {
   readonly engineFiles: EngineLibraries;
   readonly hubModels: HubModels;
-  /** The environment variable `OLLAMA_HOST`. */
-  readonly ollamaHost: string | undefined;
   /** The header of a model in the catalog, even of one without a download source. Null: not in the catalog. */
   readonly headerOf: (name: string) => KnownHeader | null;
-  /** Whether this machine is under strain. Absent: nothing checks that. */
-  readonly strain?: () => Promise<Strain>;
-  /** The recommended thinking effort for the model family of a file. Null: no recommendation. */
-  readonly effortOf: (path: string) => Promise<Effort | null>;
-  /** What the catalog says about files that can draft for this file. Undefined: nothing. */
-  readonly draftersOf: (path: string) => Promise<string | undefined>;
   /** One line that says what memory a model would get on this machine. Null: unknown. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** Warnings about a model that is on this machine. */
   readonly advise: (entry: ModelEntry, card: KeptCard | null) => Promise<readonly ModelAdvice[]>;
   /** How to drive a model, by probes and settings. */
   readonly probed: Pick<ProbeResults, 'card' | 'driven' | 'drafts'>;
-  /** The key of a provider. Null: it has none. */
-  readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
   /** The price of a model whose service does not report one. Null: unknown. */
   readonly price: (model: PricedModel) => Promise<Price | null>;
-  /** Used for all requests to services on the network. */
-  readonly fetch: typeof fetch;
-  readonly now: () => number;
 }
-
-/** The built-in engine and an Ollama on this machine need no entry in the settings. */
-const builtIn: Readonly<Record<string, ProviderSettings>> = {
-  'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' },
-  ollama: { kind: 'ollama', start: false, keepAliveMinutes: 5, models: {} },
-};
 
 export function createAvailableModels(options: AvailableModelsOptions): AvailableModels {
   const { store, llama, engineFiles, hubModels } = options;
-  const instances = createInstances(options);
+  const instances = createProviderInstances(options);
   const info: AvailableModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
   const hintFor: HintFor = async (id) => {
     const files = (await store.list()).map(({ name }) => name);
@@ -192,7 +141,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
 
 /** Returns null for a model that is not in the store of a server. */
 async function removeFromServer(
-  instances: Instances,
+  instances: ProviderInstances,
   id: string,
   { signal, hintFor }: { readonly signal: AbortSignal; readonly hintFor: HintFor },
 ): Promise<ModelRemoval | null> {
@@ -204,95 +153,9 @@ async function removeFromServer(
   return { done: 'deleted', path: id, bytes: removed.bytes };
 }
 
-interface Instances {
-  readonly ids: () => readonly string[];
-  readonly get: (id: string) => Provider | null;
-  readonly ask: AvailableModels['ask'];
-  /** Remembers a model file that was named by its path, so that its provider lists it, too. */
-  readonly mention: (name: string) => void;
-  readonly dispose: () => Promise<void>;
-}
-
-/** One provider for each entry of the settings. It is created again when its entry changes. */
-function createInstances(options: AvailableModelsOptions): Instances {
-  const made = new Map<string, { readonly key: string; readonly provider: Provider }>();
-  const paths = new Set<string>();
-  const configured = (): Readonly<Record<string, ProviderSettings>> => ({
-    ...builtIn,
-    ...options.settings().providers,
-  });
-  const get = (id: string): Provider | null => {
-    // A well-known service can be used without an entry. Only services with an entry are listed.
-    const settings = configured()[id] ?? knownProviderSettings(id);
-    if (settings === null) return null;
-    const key = JSON.stringify(settings);
-    const known = made.get(id);
-    if (known?.key === key) return known.provider;
-    const definition = options.registry.get(settings.kind);
-    if (definition === undefined) return null;
-    const provider = definition.create(dependenciesOf(options, id, settings, paths), { id, settings });
-    void known?.provider.dispose();
-    made.set(id, { key, provider });
-    return provider;
-  };
-  return {
-    ids: () => {
-      // The chosen cloud model may belong to a well-known service without an entry.
-      const cloud = splitModelId(options.settings().cloud ?? '')?.provider;
-      return [...new Set([...Object.keys(configured()), ...(cloud === undefined ? [] : [cloud])])];
-    },
-    get,
-    ask: async (id, signal, key) => {
-      const settings = configured()[id] ?? knownProviderSettings(id);
-      const definition = settings === null ? undefined : options.registry.get(settings.kind);
-      if (settings === null || definition === undefined) return { models: [], isOpen: false };
-      // The models named in the settings are left out: they would serve as a fallback and hide a refusal.
-      const bare = 'models' in settings ? { ...settings, models: {} } : settings;
-      const own = dependenciesOf(options, id, bare, paths);
-      const dependencies = key === undefined ? own : { ...own, secret: async () => key };
-      const withKey = definition.create(dependencies, { id, settings: bare });
-      const without = definition.create({ ...dependencies, secret: async () => null }, { id, settings: bare });
-      try {
-        return await askService({ withKey, without, hasKey: (await dependencies.secret('apiKey')) !== null }, signal);
-      } finally {
-        await Promise.all([withKey.dispose(), without.dispose()]);
-      }
-    },
-    mention: (name) => {
-      if (isAbsolute(name)) paths.add(name);
-    },
-    dispose: async () => {
-      await Promise.all([...made.values()].map(({ provider }) => provider.dispose()));
-      made.clear();
-    },
-  };
-}
-
-interface ServiceAccess {
-  readonly withKey: Provider;
-  readonly without: Provider;
-  readonly hasKey: boolean;
-}
-
-/**
- * Lists the models, and checks that the key is valid. Some services list their models without a key, so a list alone
- * proves nothing about it.
- */
-async function askService({ withKey, without, hasKey }: ServiceAccess, signal: AbortSignal): Promise<AskedService> {
-  const models = await withKey.listModels(signal);
-  if (!hasKey) return { models, isOpen: false };
-  if (withKey.tryKey !== undefined) {
-    await withKey.tryKey(signal);
-    return { models, isOpen: false };
-  }
-  // Without a key, a refusal is the normal answer.
-  const open = await without.listModels(signal).catch(() => []);
-  return { models, isOpen: open.some(({ listedOn }) => listedOn === undefined) };
-}
-
 async function infoOf(
   options: AvailableModelsOptions,
-  instances: Instances,
+  instances: ProviderInstances,
   id: string,
   signal: AbortSignal,
 ): Promise<ModelInfo | null> {
@@ -312,64 +175,6 @@ async function infoOf(
     const known = provider.knows?.(name.name) ?? null;
     return known === null ? null : completed(options, known);
   }
-}
-
-function dependenciesOf(
-  options: AvailableModelsOptions,
-  id: string,
-  settings: ProviderSettings,
-  paths: ReadonlySet<string>,
-): ProviderDependencies {
-  const { store, llama, cacheDir, workerPath, nodePath, now } = options;
-  return {
-    cacheDir,
-    now,
-    workerPath,
-    nodePath,
-    llama,
-    localEngines: options.localEngines,
-    ...(options.strain === undefined ? {} : { strain: options.strain }),
-    grantContext: options.context.grant,
-    fitsBeside: options.context.fitsBeside,
-    stepDown: options.context.stepDown,
-    loadSteps: options.loadSteps,
-    fetch: options.fetch,
-    serverMemoryPlanner: options.serverMemoryPlanner,
-    ownOllamaServer: options.ownOllamaServer,
-    ownLlamaServer: options.ownLlamaServer,
-    readHeader: options.readHeader,
-    draftVerdict: (name) => options.probed.drafts(`${id}/${name}`),
-    freeHostBytes: options.freeHostBytes,
-    ollamaHost: options.ollamaHost,
-    secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
-    modelFile: async (name) => {
-      const model = await store.find(name);
-      if (model === null || !model.isInstalled || model.path === null) return null;
-      const { path, contextTokens, parametersB, label, strategies, efforts, adapter, use } = model;
-      return {
-        path,
-        contextTokens,
-        parametersB,
-        label,
-        strategies,
-        adapter,
-        drafters: await options.draftersOf(path),
-        ...(use === undefined ? {} : { use }),
-        ...thinkingOf(efforts, await options.effortOf(path)),
-      };
-    },
-    localModels: async () => {
-      const installed = (await store.list()).filter((model) => model.isInstalled).map((model) => model.name);
-      return [...new Set([...installed, ...paths])];
-    },
-  };
-}
-
-/** Without a recommended effort, a model thinks as little as it can. */
-function thinkingOf(efforts: readonly Effort[], advised: Effort | null): Pick<ModelInfo, 'effort' | 'efforts'> {
-  const [least] = efforts;
-  if (least === undefined) return {};
-  return { efforts, effort: advised !== null && efforts.includes(advised) ? advised : least };
 }
 
 /** Adds what the provider does not know: how to drive the model, and its price. */

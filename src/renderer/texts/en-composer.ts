@@ -68,7 +68,7 @@ export const composer = {
   'assistant.label': 'Assistant',
   'assistant.none': 'No assistant',
   'assistant.about':
-    'Answers with the text, model and settings of an assistant. Write your own with the button beside it.',
+    'Answers with the text, model and settings of an assistant. Write your own under Commands, Assistants.',
   'assistant.edit': 'Edit assistants',
   'assistant.of': 'assistant {name}',
   'action.assistants': 'Assistants',

@@ -24,7 +24,6 @@ export const settings = {
   'models.parameters': '{count} B parameters',
   'models.price': '{input} in, {output} out per million tokens',
   'models.unpriced': 'unpriced',
-  'models.free': 'no per-token price',
   'models.missing': 'The local model {label} is not downloaded yet ({size}).',
   'models.missingNoSize': 'The local model {label} is not downloaded yet.',
   'models.progress': '{done} of {total}',

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-
-/**
- * From the weakest to the strongest. `usual`: change nothing. `slower`: use half the threads; the next two do so, too.
- * `smaller`: use the next smaller local model from the next message on. `cloud`: use the cloud model if the policy
- * allows it. `unload`: free the model's memory soon after an answer.
- */
-const strainActs = ['usual', 'slower', 'smaller', 'cloud', 'unload'] as const;
-export type StrainAct = (typeof strainActs)[number];
+import { strainActs, strainCauses, type StrainAct, type StrainCause } from './strain-lists.ts';
 
 /** What local models do when the machine is under strain. */
 export const powerSettingsSchema = z.strictObject({
@@ -16,9 +9,6 @@ export const powerSettingsSchema = z.strictObject({
   card: z.enum(strainActs).default('unload'),
 });
 export type PowerSettings = z.infer<typeof powerSettingsSchema>;
-
-export const strainCauses = ['battery', 'heat', 'memory', 'card'] as const;
-export type StrainCause = (typeof strainCauses)[number];
 
 /** Whether each strain is present; null when this is unknown. */
 export const strainFactsSchema = z.object({

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../../src/shared/errors.ts';
 import type { Answer } from '../../faults/program.ts';
 import type { ClientCore } from '../../fakes/core-client.ts';

@@ -11,7 +11,7 @@ import { eventsOf, itemsOf, openClientCore } from '../../fakes/core-client.ts';
 import { pullFromServer } from '../../../src/main/models/model-servers.ts';
 import { ollamaProvider } from '../../fakes/ollama-troubles.ts';
 import { loraFile } from '../../fakes/lora-file.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 import type { FakeOllama } from '../../fakes/ollama-server.ts';
 import { startFakeOllama } from '../../fakes/ollama-server.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
 import type { ProbeProgress } from '../../../src/shared/models/probe-card.ts';
 import { itemsOf, openClientCore } from '../../fakes/core-client.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
 let home: string;
 let core: ClientCore;

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { openClientCore } from '../../fakes/core-client.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
 it('what a call has cost stays as it was when its price, the list or the settings change', async () => {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-costs-'));

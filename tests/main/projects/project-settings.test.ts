@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { openClientCore } from '../../fakes/core-client.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
 let folder: string;
 let project: string;

@@ -8,7 +8,7 @@ import type { EventOf, SessionEvent } from '../../../src/shared/events/events.ts
 import type { ApprovalScope } from '../../../src/shared/safety/network-access.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { eventsOf, followEvents, openClientCore } from '../../fakes/core-client.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 import type { NetworkRequest } from '../../../src/main/sandbox/sandbox.ts';
 
 const fetchIt = (command: string) => ({

@@ -7,7 +7,7 @@ import { success } from '../../../src/shared/errors.ts';
 import type { EventOf, SessionEvent } from '../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { eventsOf, openClientCore } from '../../fakes/core-client.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
 const plan = 'The merger with Northwind closes on the ninth of March.\nBudget code QX-88213-B.\n';
 const calling = (name: string, input: unknown) => ({ toolCalls: [{ name, input }] });

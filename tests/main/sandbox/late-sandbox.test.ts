@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLateSandbox } from '../../../src/main/sandbox/late-sandbox.ts';
-import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
 const { signal } = new AbortController();
 

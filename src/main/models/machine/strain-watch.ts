@@ -1,5 +1,6 @@
-import type { PowerSettings, Strain, StrainCause, StrainFacts } from '@shared/models/machine-strain.ts';
-import { causesText, strainCauses, strainOf } from '@shared/models/machine-strain.ts';
+import type { PowerSettings, Strain, StrainFacts } from '@shared/models/machine-strain.ts';
+import { causesText, strainOf } from '@shared/models/machine-strain.ts';
+import { strainCauses, type StrainCause } from '@shared/models/strain-lists.ts';
 import { readOtherCardUse } from './card-use.ts';
 import type { HardwareProbe } from './hardware.ts';
 

@@ -21,17 +21,11 @@ export interface Card {
   readonly isUnified: boolean;
 }
 
-export interface MemoryPlanRequest {
+export interface MemoryPlanRequest extends Omit<ContextRequest, 'contextTokens' | 'cacheType'> {
   /** For all slots together. Null: as much as is useful and fits. */
   readonly askedTokens: number | null;
   /** Null: f16, or q8_0 if that gains a step. */
   readonly cacheType: CacheType | null;
-  readonly flashAttention: boolean;
-  readonly ubatchTokens: number;
-  readonly slots: number;
-  readonly unified: boolean;
-  readonly draftTokens: number;
-  readonly outputs?: number;
   readonly engine: EngineProfile;
   readonly cards: readonly Card[];
   /** Free memory of the host. Null: it is not considered. */

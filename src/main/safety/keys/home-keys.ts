@@ -10,7 +10,7 @@ import { createLongSecrets } from './long-secrets.ts';
 import type { Keys, KeysOptions } from './provider-keys.ts';
 import { createKeys } from './provider-keys.ts';
 import type { KeySignIns } from './key-sign-ins.ts';
-import type { AskedService } from '../../models/available-models.ts';
+import type { AskedService } from '../../models/provider-instances.ts';
 import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 
 /** The keys of this home: the user sets, lists and removes them, and providers use them. */

@@ -1,27 +1,35 @@
 import { randomInt } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AppError, messageOf } from '@shared/errors.ts';
-import { LOG_VERSION, type EventOf, type NewEvent, type SessionEvent } from '@shared/events/events.ts';
-import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
-import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { AppError } from '@shared/errors.ts';
+import { LOG_VERSION, type EventOf, type NewEvent } from '@shared/events/events.ts';
+import { emptyMoney } from '@shared/money/session-money.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
 import { type FileLock, tryLock } from '../../lib/files/file-lock.ts';
-import { isDiskFull, isMissing, makeFolder } from '../../lib/files/json-file.ts';
+import { isDiskFull, makeFolder } from '../../lib/files/json-file.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { EventLog } from '../log/event-log.ts';
 import { createLiveJournal, type LiveJournal } from '../journal/live-journal.ts';
-import { problemsOf } from '../log/log-repair.ts';
-import { type LogPosition, readEvents, type ScanResult, scanLog } from '../log/log-scan.ts';
 import type { Redactor } from '../log/redactor.ts';
 import type { TreeMember } from '../children/session-tree.ts';
 import type { LogFile } from '../search/session-search-index.ts';
 import { firstOpenCallStartedAt, crashRepairEvents } from './crash-repair.ts';
-import { loadSnapshot, saveSnapshot, type Snapshot } from './state-snapshot.ts';
+import { saveSnapshot, type Snapshot } from './state-snapshot.ts';
 import { findTouchedFiles, type TouchedFiles } from './touched-files.ts';
-import { failedSummary, loadSummary, saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
+import { saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
 import { type WorkspaceMode } from '@shared/events/session-events.ts';
+import { findLogs, findSession, isSessionId, listSessions, membersOf } from './session-list.ts';
+import {
+  mustExist,
+  placeOf,
+  startFold,
+  unreadable,
+  viewSession,
+  type Folded,
+  type SessionPaths,
+  type SessionView,
+} from './session-view.ts';
 
 interface NewSession {
   /** From `newSessionId`, if the caller needs it earlier (for a workspace named after it). */
@@ -33,19 +41,6 @@ interface NewSession {
   readonly groupId?: string | null;
   readonly tree?: EventOf<'session-created'>['tree'];
   readonly fenced?: EventOf<'session-created'>['fenced'];
-}
-
-/** A session as stored on disk, for reading only: no lock is taken and nothing is repaired. */
-interface SessionView {
-  readonly sessionId: string;
-  readonly state: SessionState;
-  readonly money: MoneyState;
-  /** Problems in the part that was read, in words. The log is not changed. */
-  readonly problems: readonly string[];
-  /** Positions about every MiB. */
-  readonly marks: readonly LogPosition[];
-  /** From `fromSeq` (default 1) on. Skips damaged records. */
-  read(fromSeq?: number): AsyncIterable<SessionEvent>;
 }
 
 /** All sessions of a home. Each has one writer. Everything but the logs and blobs can be deleted and is made again. */
@@ -86,21 +81,8 @@ export interface SessionStoreOptions {
   readonly diagnostics: Log;
 }
 
-interface Folded {
-  state: SessionState;
-  money: MoneyState;
-}
-
-interface Paths {
-  readonly folder: string;
-  readonly log: string;
-  readonly snapshot: string;
-  readonly summary: string;
-  readonly lock: string;
-}
-
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
-  const pathsOf = (sessionId: string): Paths => {
+  const pathsOf = (sessionId: string): SessionPaths => {
     if (!isSessionId(sessionId)) throw new AppError('not-found', `The session "${sessionId}" was not found.`);
     const folder = join(options.folder, sessionId);
     return {
@@ -142,11 +124,11 @@ function newSessionId(now: number): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${millisecond}${chance}`;
 }
 
-function isSessionId(text: string): boolean {
-  return /^[a-z0-9][a-z0-9-]{0,99}$/.test(text);
-}
-
-async function createSession(options: SessionStoreOptions, paths: Paths, session: NewSession): Promise<LiveJournal> {
+async function createSession(
+  options: SessionStoreOptions,
+  paths: SessionPaths,
+  session: NewSession,
+): Promise<LiveJournal> {
   const sessionId = basename(paths.folder);
   return withLock(paths, async (release) => {
     const log = EventLog.create(paths.log);
@@ -169,7 +151,7 @@ async function createSession(options: SessionStoreOptions, paths: Paths, session
   });
 }
 
-async function openSession(options: SessionStoreOptions, paths: Paths, sessionId: string): Promise<LiveJournal> {
+async function openSession(options: SessionStoreOptions, paths: SessionPaths, sessionId: string): Promise<LiveJournal> {
   await mustExist(paths, sessionId);
   return withLock(paths, async (release) => {
     await removeLeftovers(paths.folder);
@@ -199,7 +181,7 @@ async function touchedSinceCrash(state: SessionState): Promise<TouchedFiles | nu
 }
 
 /** Holds the session's lock during opening. After that the journal owns it; on failure it is released. */
-async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
+async function withLock<T>(paths: SessionPaths, work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
   try {
     await makeFolder(paths.folder);
     const lock = await lockSession(paths);
@@ -218,7 +200,7 @@ async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) =>
   }
 }
 
-async function lockSession(paths: Paths): Promise<FileLock> {
+async function lockSession(paths: SessionPaths): Promise<FileLock> {
   const attempt = await tryLock(paths.lock);
   if (attempt.type === 'taken') return attempt.lock;
   const session = `Session ${basename(paths.folder)}`;
@@ -241,10 +223,6 @@ async function begin(journal: LiveJournal, log: EventLog, events: readonly NewEv
   }
 }
 
-function placeOf({ seq, offset }: LogPosition): LogPosition {
-  return { seq, offset };
-}
-
 /** Removes temporary files of writes that a crash cut off. Under the lock they belong to nobody. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
@@ -260,7 +238,7 @@ interface Opened {
   readonly release: () => Promise<void>;
 }
 
-function openJournal(options: SessionStoreOptions, paths: Paths, opened: Opened): LiveJournal {
+function openJournal(options: SessionStoreOptions, paths: SessionPaths, opened: Opened): LiveJournal {
   const { sessionId, log, folded, release } = opened;
   const { blobs, redactor, now, diagnostics } = options;
   const save = async (snapshot: Snapshot): Promise<void> => {
@@ -268,161 +246,4 @@ function openJournal(options: SessionStoreOptions, paths: Paths, opened: Opened)
     await saveSummary(paths.summary, summaryOf(sessionId, snapshot, snapshot.offset));
   };
   return createLiveJournal({ sessionId, log, blobs, redactor, ...folded, now, diagnostics, save, onClosed: release });
-}
-
-/** Starts a fold at the end of the snapshot, or at the beginning without one. `folded` changes as events come. */
-async function startFold(
-  paths: Paths,
-  useSnapshot: boolean,
-): Promise<{ folded: Folded; snapshot: Snapshot | null; onEvent: (event: SessionEvent) => void }> {
-  const snapshot = useSnapshot ? await loadSnapshot(paths.snapshot, paths.log) : null;
-  const folded: Folded = { state: snapshot?.state ?? emptySession, money: snapshot?.money ?? emptyMoney };
-  const onEvent = (event: SessionEvent): void => {
-    folded.state = reduceSession(folded.state, event);
-    folded.money = reduceMoney(folded.money, event);
-  };
-  return { folded, snapshot, onEvent };
-}
-
-async function viewSession(paths: Paths, sessionId: string, isWhole = false): Promise<SessionView> {
-  await mustExist(paths, sessionId);
-  const { folded, snapshot, onEvent } = await startFold(paths, !isWhole);
-  const start = snapshot ? placeOf(snapshot) : { seq: 0, offset: 0 };
-  const scan: ScanResult = await scanLog(paths.log, start, onEvent);
-  if (scan.lastSeq === 0) throw unreadable(sessionId);
-  const marks = [...(snapshot?.marks ?? []), ...scan.marks];
-  return {
-    sessionId,
-    ...folded,
-    problems: problemsOf(scan),
-    marks,
-    read: (fromSeq = 1) => {
-      const from = marks.findLast((mark) => mark.seq < fromSeq) ?? { seq: 0, offset: 0 };
-      return readEvents(paths.log, from, scan.end, fromSeq);
-    },
-  };
-}
-
-async function listSessions(
-  options: SessionStoreOptions,
-  pathsOf: (id: string) => Paths,
-): Promise<readonly StoredSummary[]> {
-  const summaries: StoredSummary[] = [];
-  for (const id of await sessionIds(options.folder)) {
-    const summary = await summarize(options, pathsOf(id), id);
-    if (summary) summaries.push(summary);
-  }
-  return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
-}
-
-/** A log that cannot be read is tried again each time, because it may have been repaired. */
-async function membersOf(
-  options: SessionStoreOptions,
-  pathsOf: (id: string) => Paths,
-  before: ReadonlyMap<string, TreeMember>,
-): Promise<{ readonly members: readonly TreeMember[]; readonly known: ReadonlyMap<string, TreeMember> }> {
-  const members: TreeMember[] = [];
-  const known = new Map<string, TreeMember>();
-  for (const id of await sessionIds(options.folder)) {
-    const kept = before.get(id);
-    const summary = kept ?? (await summarize(options, pathsOf(id), id));
-    if (summary === null) continue;
-    const member: TreeMember = { id, parentId: summary.parentId, tree: summary.tree };
-    members.push(member);
-    if (!('problem' in summary)) known.set(id, member);
-  }
-  return { members, known };
-}
-
-async function sessionIds(folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && isSessionId(entry.name)).map((entry) => entry.name);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => Paths): Promise<readonly LogFile[]> {
-  const files: LogFile[] = [];
-  for (const sessionId of [...(await sessionIds(options.folder))].sort().reverse()) {
-    const path = pathsOf(sessionId).log;
-    // Sessions whose log cannot be found are left out.
-    const found = await stat(path).catch(() => null);
-    if (found !== null) files.push({ sessionId, path, bytes: found.size, inode: found.ino });
-  }
-  return files;
-}
-
-/** The stored summary if it fits the current log, else a new one. Null for a folder without a session. */
-async function summarize(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
-  const logBytes = await sizeOf(paths.log);
-  if (logBytes === null || logBytes === 0) return null;
-  const known = await loadSummary(paths.summary, id, logBytes);
-  if (known) return known;
-  try {
-    const summary = summaryOf(id, await viewSession(paths, id), logBytes);
-    await saveSummary(paths.summary, summary).catch((error: unknown) =>
-      options.diagnostics.warn(`No summary of ${id}: ${messageOf(error)}`),
-    );
-    return summary;
-  } catch (error) {
-    return failedSummary(id, logBytes, error);
-  }
-}
-
-async function findSession(
-  options: SessionStoreOptions,
-  pathsOf: (id: string) => Paths,
-  text: string,
-): Promise<string> {
-  const ids = [...(await sessionIds(options.folder))].sort();
-  // A start that was killed before its first event leaves only a folder.
-  const isBegun = async (id: string): Promise<boolean> => ((await sizeOf(pathsOf(id).log)) ?? 0) > 0;
-  if (ids.includes(text)) return text;
-  if (text === 'last') {
-    for (const id of [...ids].reverse()) if (await isBegun(id)) return id;
-  }
-  const alike = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
-  const begun = await Promise.all(alike.map(isBegun));
-  const matches = alike.filter((_, index) => begun[index]);
-  const [only] = matches;
-  if (only !== undefined && matches.length === 1) return only;
-  if (matches.length > 1) {
-    throw new AppError(
-      'bad-input',
-      `"${text}" is the beginning or end of ${matches.length} sessions: ${matches.slice(0, 5).join(', ')}${matches.length > 5 ? ' …' : '.'}`,
-    );
-  }
-  if (text === 'last') {
-    throw new AppError('not-found', 'No sessions yet.', { hint: 'Start one: dewpoint run "…" --project DIR' });
-  }
-  throw new AppError('not-found', `The session "${text}" was not found.`, {
-    hint: 'Run `dewpoint sessions list` to see your sessions.',
-  });
-}
-
-/** An empty log comes from a start that was killed before the first event was written. */
-async function mustExist(paths: Paths, sessionId: string): Promise<void> {
-  if (((await sizeOf(paths.log)) ?? 0) === 0) {
-    throw new AppError('not-found', `The session "${sessionId}" was not found.`, {
-      hint: 'Run `dewpoint sessions list` to see your sessions.',
-    });
-  }
-}
-
-async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-function unreadable(sessionId: string): AppError {
-  return new AppError('log-damaged', `The log of session ${sessionId} cannot be read.`, {
-    hint: 'The damaged bytes are kept in its folder.',
-  });
 }

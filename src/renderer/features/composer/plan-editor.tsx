@@ -9,6 +9,7 @@ import { t } from '../../lib/text/translate.ts';
 import { useDetail } from '../../lib/session/use-log-detail.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { IconButton } from '../../ui/controls/icon-button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
@@ -193,37 +194,14 @@ function StepField({ row, number, count, onText, onMove, onRemove }: StepFieldPr
         onChange={({ target }) => onText(target.value)}
         className="min-w-0 flex-1 resize-none rounded-md border border-line-strong bg-raised px-2 py-1 text-sm [field-sizing:content]"
       />
-      <StepButton icon="up" label={t('plan.up', { number })} isDisabled={number === 1} onClick={() => onMove(-1)} />
-      <StepButton
+      <IconButton icon="send" label={t('plan.up', { number })} disabled={number === 1} onClick={() => onMove(-1)} />
+      <IconButton
         icon="down"
         label={t('plan.down', { number })}
-        isDisabled={number === count}
+        disabled={number === count}
         onClick={() => onMove(1)}
       />
-      <StepButton icon="close" label={t('plan.remove', { number })} isDisabled={count === 1} onClick={onRemove} />
+      <IconButton icon="close" label={t('plan.remove', { number })} disabled={count === 1} onClick={onRemove} />
     </li>
-  );
-}
-
-interface StepButtonProps {
-  readonly icon: 'up' | 'down' | 'close';
-  readonly label: string;
-  readonly isDisabled: boolean;
-  readonly onClick: () => void;
-}
-
-function StepButton({ icon, label, isDisabled, onClick }: StepButtonProps) {
-  return (
-    <Button
-      size="icon"
-      look="quiet"
-      className="size-7"
-      aria-label={label}
-      title={label}
-      disabled={isDisabled}
-      onClick={onClick}
-    >
-      <Icon name={icon === 'up' ? 'send' : icon} className="size-3.5" />
-    </Button>
   );
 }

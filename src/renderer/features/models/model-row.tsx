@@ -4,6 +4,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { DrivingForm } from './driving-form.tsx';
 import { PriceForm } from './price-form.tsx';
@@ -87,17 +88,13 @@ function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readon
   const price = info?.price ?? null;
   const parameters = info?.parametersB ?? null;
   const priceText =
-    where === 'local'
-      ? t('models.free')
-      : price === null
-        ? t('models.unpriced')
-        : t('models.price', { input: `$${price.input}`, output: `$${price.output}` });
+    price === null ? t('models.unpriced') : t('models.price', { input: `$${price.input}`, output: `$${price.output}` });
   return [
     state === 'unreachable' ? null : t(`models.${state}`),
     sizeBytes === null ? null : bytes(sizeBytes),
     info === null ? null : t('models.context', { count: tokens(info.contextTokens) }),
     parameters === null ? null : t('models.parameters', { count: parameters }),
-    info === null ? null : priceText,
+    info === null || where === 'local' ? null : priceText,
     licence,
   ].filter((fact) => fact !== null);
 }
@@ -111,27 +108,28 @@ export function ModelFit({ id }: { readonly id: string }) {
   if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
   if (plan.error !== null) return <p className="text-xs text-soft">{failureText(plan.error)}</p>;
   const { granted, why, totalBytes } = plan.data;
+  if (totalBytes === null) return <p className="text-xs text-soft">{why ?? t('models.fitUnknown')}</p>;
   return (
-    <div className="text-xs text-soft" data-fit>
-      <p>
-        {totalBytes === null
-          ? (why ?? t('models.fitUnknown'))
-          : t('models.fitGranted', { memory: bytes(totalBytes), context: tokens(granted.context) })}
-      </p>
-      {totalBytes !== null && <p>{granted.reason}</p>}
-      <ul>
-        {granted.devices.map((device) => (
-          <li key={device.name}>
-            {t('models.fitCard', {
-              card: device.name,
-              layers: device.layers,
-              used: bytes(device.bytes),
-              all: bytes(device.budgetBytes),
-            })}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Fold
+      label={t('models.fitGranted', { memory: bytes(totalBytes), context: tokens(granted.context) })}
+      className="text-xs"
+    >
+      <div className="mt-1 ml-4.5 text-xs text-soft">
+        <p>{granted.reason}</p>
+        <ul>
+          {granted.devices.map((device) => (
+            <li key={device.name}>
+              {t('models.fitCard', {
+                card: device.name,
+                layers: device.layers,
+                used: bytes(device.bytes),
+                all: bytes(device.budgetBytes),
+              })}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Fold>
   );
 }
 

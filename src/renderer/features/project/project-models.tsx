@@ -1,6 +1,6 @@
 import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useModels } from '../../lib/models/use-local-model.ts';
+import { useModels, useReachableModels } from '../../lib/models/use-local-model.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
@@ -11,10 +11,7 @@ export function ProjectModels({ project: { settings, isRefused, change } }: { re
   const labelOf = (id: string | null): string =>
     id === null ? t('project.none') : (models.find((model) => model.id === id)?.label ?? id);
   const asAll = (value: string) => ({ value: '', text: t('project.asAll', { value }) });
-  const options = (where: 'local' | 'cloud') =>
-    models
-      .filter((model) => model.where === where && model.state !== 'unreachable')
-      .map((model) => ({ value: model.id, text: model.label }));
+  const options = useReachableModels();
   const usualPolicy = choosablePolicies.find((policy) => policy === usual.policy);
   return (
     <Group title={t('project.models')}>

@@ -7,6 +7,7 @@ import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { IconButton } from '../../ui/controls/icon-button.tsx';
 import { Field, InputField } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 
@@ -114,23 +115,25 @@ function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, 
         <span className="min-w-0 flex-1 basis-40 wrap-anywhere">
           {t(`rules.kind.${kind}`)} <span className="font-mono text-xs">{seenName(value)}</span>
         </span>
-        {actions.map(([action, onClick]) => (
-          <Button
-            key={action}
-            size="small"
-            look="quiet"
-            disabled={onClick === null}
-            aria-label={`${t(`rules.${action}`)}: ${name}`}
-            onClick={() => onClick?.()}
-          >
-            {t(`rules.${action}`)}
-          </Button>
-        ))}
+        <span className="flex gap-2">
+          {actions.map(([action, onClick]) => (
+            <IconButton
+              key={action}
+              icon={actionIcons[action]}
+              label={`${t(`rules.${action}`)}: ${name}`}
+              title={t(`rules.${action}`)}
+              disabled={onClick === null}
+              onClick={() => onClick?.()}
+            />
+          ))}
+        </span>
       </div>
       {warning !== null && <p className="pl-8 text-sm text-warn">{seenWords(warning)}</p>}
     </li>
   );
 }
+
+const actionIcons = { up: 'send', down: 'down', edit: 'edit', remove: 'close' } as const;
 
 interface RuleFormProps {
   /** Null: a new one. */

@@ -1,7 +1,7 @@
 import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { energySettings, sandboxLimits, turnLimits } from '../../lib/input/settings-search.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useModels } from '../../lib/models/use-local-model.ts';
+import { useReachableModels } from '../../lib/models/use-local-model.ts';
 import { ProfileNumbers } from './profile-numbers.tsx';
 import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
 import { useQuery } from '@tanstack/react-query';
@@ -13,7 +13,7 @@ import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { DesktopSettings } from './desktop-settings.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import type { StrainAct, StrainCause } from '@shared/models/machine-strain.ts';
+import { strainActs, strainCauses } from '@shared/models/strain-lists.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 const choices = ['all', 'waits', 'off'] as const;
@@ -55,7 +55,7 @@ interface WorkSettingsProps {
 const answers = ['ask', 'deny', 'allow'] as const;
 
 export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
-  const options = useModelOptions();
+  const options = useReachableModels();
   return (
     <>
       <Group title={t('settings.work')}>
@@ -142,7 +142,7 @@ const programChoices = ['auto', 'on', 'off'] as const;
 
 /** Settings that few users change. */
 export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
-  const models = useModelOptions();
+  const models = useReachableModels();
   return (
     <>
       <Group title={t('settings.sandbox')}>
@@ -181,17 +181,6 @@ export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
     </>
   );
 }
-
-function useModelOptions() {
-  const models = useModels().data ?? [];
-  return (where: 'local' | 'cloud') =>
-    models
-      .filter((model) => model.where === where && model.state !== 'unreachable')
-      .map((model) => ({ value: model.id, text: model.label }));
-}
-
-const strainCauses = ['battery', 'heat', 'memory', 'card'] as const satisfies readonly StrainCause[];
-const strainActs = ['usual', 'slower', 'smaller', 'cloud', 'unload'] as const satisfies readonly StrainAct[];
 
 function Power({ settings, onSave }: WorkSettingsProps) {
   const power = fieldOf(settings, 'power');

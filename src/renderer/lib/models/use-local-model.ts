@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CoreClient } from '../connection/core-client.ts';
 import { useClient } from '../connection/core-context.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import type { Where } from '@shared/models/model-info.ts';
 
 export interface LocalModel {
   /** The model in the settings. */
@@ -14,6 +15,15 @@ export interface LocalModel {
 export function useModels() {
   const client = useClient();
   return useQuery({ queryKey: ['models'], queryFn: ({ signal }) => client.models.list(undefined, { signal }) });
+}
+
+/** The models to choose from at one place, as options. Those whose server cannot be reached are left out. */
+export function useReachableModels() {
+  const models = useModels().data ?? [];
+  return (where: Where) =>
+    models
+      .filter((model) => model.where === where && model.state !== 'unreachable')
+      .map((model) => ({ value: model.id, text: model.label }));
 }
 
 /** The local model in the settings (the project's own, if it has one), from the list of all models. */

@@ -64,16 +64,17 @@ function shownOf(lines: readonly string[], isOpen: boolean, isGrowing: boolean):
 function CodeLine({ line, runs }: { readonly line: string; readonly runs: readonly CodeRun[] | undefined }) {
   if (line === '') return <br />;
   if (runs === undefined) return <code>{line}</code>;
-  return (
-    <code>
-      {runs.map((run, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
-        <span key={index} style={{ color: run.colour }}>
-          {run.text}
-        </span>
-      ))}
-    </code>
-  );
+  return <code>{coloredRuns(runs)}</code>;
+}
+
+/** A line of code in its colors. */
+export function coloredRuns(runs: readonly CodeRun[]) {
+  return runs.map((run, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
+    <span key={index} style={{ color: run.colour }}>
+      {run.text}
+    </span>
+  ));
 }
 
 /** Null while there are no colors, or when they are for other lines. */

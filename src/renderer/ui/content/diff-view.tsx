@@ -10,6 +10,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Icon } from '../layout/icon.tsx';
 import { LongLines } from './long-lines.tsx';
 import { SeenPieces } from './seen-text.tsx';
+import { coloredRuns } from './code-lines.tsx';
 
 interface DiffViewProps {
   readonly diff: string;
@@ -123,12 +124,7 @@ function Row({ row, side, colors, isOut, onComment }: RowProps) {
 function Text({ row, runs }: { readonly row: DiffRow; readonly runs: readonly CodeRun[] | undefined }) {
   const pieces = useMemo(() => seenLine(row.text), [row.text]);
   if (runs === undefined || pieces.some(({ kind }) => kind !== 'plain')) return <SeenPieces pieces={pieces} />;
-  return runs.map((run, index) => (
-    // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
-    <span key={index} style={{ color: run.colour }}>
-      {run.text}
-    </span>
-  ));
+  return coloredRuns(runs);
 }
 
 /** The colors of each row. Each side is tokenized as its own code. Null until they are ready. */

@@ -2,8 +2,7 @@ import type { Assistant } from '@shared/session/assistants.ts';
 import { assistantFacts } from '@shared/session/assistants.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
-import { Icon } from '../layout/icon.tsx';
-import { Button } from './button.tsx';
+import { IconButton } from './icon-button.tsx';
 import { QuietSelect } from './select.tsx';
 import { t } from '../../lib/text/translate.ts';
 
@@ -45,16 +44,7 @@ export function AssistantChoice({ assistants, chosen, onChange }: AssistantChoic
         ))}
       </QuietSelect>
       {chosen !== null && (
-        <Button
-          size="icon"
-          look="quiet"
-          className="size-7"
-          aria-label={t('assistant.edit')}
-          title={t('assistant.edit')}
-          onClick={() => navigate({ type: 'assistants' })}
-        >
-          <Icon name="edit" className="size-3.5 text-soft" />
-        </Button>
+        <IconButton icon="edit" label={t('assistant.edit')} onClick={() => navigate({ type: 'assistants' })} />
       )}
     </span>
   );

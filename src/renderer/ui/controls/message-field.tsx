@@ -20,6 +20,7 @@ import { useMentions } from '../../lib/input/use-mentions.ts';
 import { AttachmentList, cutText } from '../content/attachment-list.tsx';
 import { Button } from './button.tsx';
 import { Icon } from '../layout/icon.tsx';
+import { IconButton } from './icon-button.tsx';
 import { Notice } from '../notices/notice.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { Suggestions } from './suggestions.tsx';
@@ -196,17 +197,12 @@ function AttachButton({
   useImperativeHandle(picker, () => own.current ?? document.createElement('input'));
   return (
     <>
-      <Button
-        size="icon"
-        look="quiet"
-        className="size-7 text-soft"
-        aria-label={t('attach.button')}
-        title={t('attach.button')}
+      <IconButton
+        icon="attach"
+        label={t('attach.button')}
         aria-busy={attachments.isBusy}
         onClick={() => own.current?.click()}
-      >
-        <Icon name="attach" />
-      </Button>
+      />
       <input
         ref={own}
         type="file"

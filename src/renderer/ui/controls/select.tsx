@@ -35,7 +35,7 @@ interface QuietSelectProps extends Omit<ComponentProps<'select'>, 'className'> {
 
 /** One of a list, as words among the buttons below a message. */
 export function QuietSelect({ text, icon, ...select }: QuietSelectProps) {
-  const space = `col-start-1 row-start-1 truncate pr-5 ${icon === undefined ? 'pl-1.5' : 'pl-7'}`;
+  const space = `col-start-1 row-start-1 truncate border border-transparent pr-5 ${icon === undefined ? 'pl-1.5' : 'pl-7'}`;
   return (
     <span className="relative inline-grid max-w-40 min-w-0 items-center rounded-md text-xs text-soft hover:bg-chosen hover:text-ink">
       {icon !== undefined && <Icon name={icon} className="pointer-events-none absolute left-1.5 size-3.5" />}

@@ -98,7 +98,7 @@ export function Choice<Value extends string>({
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         value={value}
         disabled={isDisabled}
-        className="w-80 max-w-full shrink-0 max-sm:w-full"
+        className="w-84 max-w-full shrink-0 max-sm:w-full"
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
           if (option !== undefined) onChange(option.value);

@@ -4,7 +4,7 @@ import { networkRulesSchema, type NetworkRules } from '../../../../src/shared/sa
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
 import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionNetwork } from '../../../../src/main/safety/network/session-network.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import type { NetworkRequest, Sandbox } from '../../../../src/main/sandbox/sandbox.ts';
 import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';

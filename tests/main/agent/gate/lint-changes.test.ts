@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newFindings, parseLint } from '../../../../src/main/agent/gate/parse-lint-output.ts';
-import type { MemoryExecHandler } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { MemoryExecHandler } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { success } from '../../../../src/shared/errors.ts';
 import type { Approver } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
-import type { MemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { MemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import type { Tool } from '../../../../src/main/tools/define.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

@@ -5,7 +5,7 @@ import type { FoundLinks } from '../../../../src/main/sandbox/sandbox.ts';
 import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const two: FoundLinks = { subject: 'Two files are linked', text: 'a\nb', count: 2 };
 

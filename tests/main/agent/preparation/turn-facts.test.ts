@@ -1,7 +1,7 @@
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { expect, it } from 'vitest';
 import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 it('tells the model what of the project is not installed, and why', async () => {
   const sandbox = createMemorySandbox({ files: { 'a.py': 'x = 1\n' } });

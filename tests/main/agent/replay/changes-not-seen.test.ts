@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';

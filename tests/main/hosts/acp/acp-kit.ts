@@ -14,8 +14,8 @@ import type {
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { success } from '../../../../src/shared/errors.ts';
 import { serveAcp } from '../../../../src/main/hosts/acp/serve-acp.ts';
-import type { MemoryExecHandler } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { MemoryExecHandler } from '../../../fakes/sandbox/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import type { ClientCore } from '../../../fakes/core-client.ts';
 import { openClientCore } from '../../../fakes/core-client.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gatherFacts } from '../../../../src/main/projects/facts/gather-project-facts.ts';
 import type { ProjectFacts } from '../../../../src/main/projects/facts/project-facts.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const factsOf = (files: Readonly<Record<string, string>>): Promise<ProjectFacts> =>
   gatherFacts(createMemorySandbox({ files }), new AbortController().signal);

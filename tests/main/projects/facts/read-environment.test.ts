@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readEnvironment } from '../../../../src/main/projects/facts/read-environment.ts';
 import { nothingKnown } from '../../../../src/main/agent/preparation/turn-facts.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const { facts } = nothingKnown;
 const signal = new AbortController().signal;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { success } from '../../../../src/shared/errors.ts';
 import type { SessionEvent } from '../../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
-import type { MemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { MemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import type { ClientCore } from '../../../fakes/core-client.ts';
 import { eventsOf, openClientCore } from '../../../fakes/core-client.ts';
 

@@ -12,7 +12,7 @@ import { routeRuleSchema } from '../../../../src/shared/routing/route-rules.ts';
 import { routingSchema } from '../../../../src/shared/routing/routing.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { itemsOf, openClientCore } from '../../../fakes/core-client.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const neverAborted = new AbortController().signal;
 let folder: string;

@@ -8,7 +8,7 @@ import { success } from '../../../../src/shared/errors.ts';
 import type { NewEvent } from '../../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { followEvents, openClientCore } from '../../../fakes/core-client.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { sealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 
 /** Catches: a session file that says yes in the name of whoever opens it. */

@@ -10,7 +10,7 @@ import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts'
 import { success } from '../../../../src/shared/errors.ts';
 import { openClientCore } from '../../../fakes/core-client.ts';
 import { silentLog } from '../../../../src/main/lib/log.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import type { LiveJournal } from '../../../../src/main/sessions/journal/live-journal.ts';
 import { sealRecord } from '../../../../src/main/sessions/log/log-record.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import type { ClientCore } from '../../../fakes/core-client.ts';
 import { openClientCore } from '../../../fakes/core-client.ts';
 

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadSyntax } from '../../../../src/main/recipes/code/code-syntax.ts';
 import type { ExecResult, NetworkRequest } from '../../../../src/main/sandbox/sandbox.ts';
-import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { createOwnToolCommands } from '../../../../src/main/tools/own/commands.ts';
 import { createOwnToolRecord } from '../../../../src/main/tools/own/own-tool-record.ts';
 import { createOwnTools } from '../../../../src/main/tools/own/own-tools.ts';

@@ -1,8 +1,8 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
-import type { FileContent, FileStat, ScannedFile, WorkspaceFiles } from '../sandbox.ts';
-import { isSkippedFolder } from '../files/skipped-folders.ts';
+import type { FileContent, FileStat, ScannedFile, WorkspaceFiles } from '../../../src/main/sandbox/sandbox.ts';
+import { isSkippedFolder } from '../../../src/main/sandbox/files/skipped-folders.ts';
 import { foldersOf, isFolder, missing } from './memory-tree.ts';
-import { sha256Of } from '../../lib/sha256.ts';
+import { sha256Of } from '../../../src/main/lib/sha256.ts';
 
 export interface MemoryFile {
   readonly bytes: Uint8Array;

@@ -1,8 +1,15 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
-import { keepOutput } from '../kept-output.ts';
-import { workspaceRelative } from '../files/workspace-relative.ts';
-import type { ExecRequest, ExecResult, OpenProcess, OpenRequest, OutputChunk, Sandbox } from '../sandbox.ts';
-import { readFilesSingly } from '../files/read-files-singly.ts';
+import { keepOutput } from '../../../src/main/sandbox/kept-output.ts';
+import { workspaceRelative } from '../../../src/main/sandbox/files/workspace-relative.ts';
+import type {
+  ExecRequest,
+  ExecResult,
+  OpenProcess,
+  OpenRequest,
+  OutputChunk,
+  Sandbox,
+} from '../../../src/main/sandbox/sandbox.ts';
+import { readFilesSingly } from '../../../src/main/sandbox/files/read-files-singly.ts';
 import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-files.ts';
 import { listMemory, searchMemory } from './memory-tree.ts';
 

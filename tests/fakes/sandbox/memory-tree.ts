@@ -1,8 +1,8 @@
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { globMatcher } from '../../lib/files/glob-matcher.ts';
-import { listDepth, makeListing } from '../files/make-listing.ts';
-import type { ListEntry, ListOptions, Listing, SearchQuery, SearchResult } from '../sandbox.ts';
-import { isSkippedFolder } from '../files/skipped-folders.ts';
+import { globMatcher } from '../../../src/main/lib/files/glob-matcher.ts';
+import { listDepth, makeListing } from '../../../src/main/sandbox/files/make-listing.ts';
+import type { ListEntry, ListOptions, Listing, SearchQuery, SearchResult } from '../../../src/main/sandbox/sandbox.ts';
+import { isSkippedFolder } from '../../../src/main/sandbox/files/skipped-folders.ts';
 
 type Files = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
 

@@ -1,0 +1,123 @@
+import { messageOf } from '@shared/errors.ts';
+import type {
+  ProjectTools,
+  ToolReport,
+  ToolServerReport,
+  ToolServerSettings,
+} from '@shared/tools/server-definition.ts';
+import { clientSecretName, definitionText, projectWord, secretNames } from '@shared/tools/server-definition.ts';
+import { approvalDiff } from '../foreign/approval-diff.ts';
+import { definitionTokens, foreignToolName } from '../foreign/foreign-tool.ts';
+import type { ToolDefinitionText, ToolPin, ToolPins } from './tool-pins.ts';
+import { hashOfTool, textOfTool } from './tool-pins.ts';
+import type { ToolServers } from './tool-servers.ts';
+import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
+import { hashOfServer, isApproved, isServerOn, isToolOn } from './tool-servers.ts';
+
+export interface ReportSources {
+  readonly running: Pick<ToolServers, 'running' | 'problem'>;
+  readonly signIns: Pick<ServerSignIns, 'report'>;
+  readonly pins: ToolPins;
+}
+
+/** A server as seen from one project. */
+interface Place {
+  readonly name: string;
+  readonly server: ToolServerSettings;
+  readonly own: ProjectTools;
+}
+
+/** At most this many names of unusable tools are reported. */
+const mostNamed = 20;
+
+export async function reportOf({ running, pins, signIns }: ReportSources, place: Place): Promise<ToolServerReport> {
+  const { name, server, own } = place;
+  const isOn = isServerOn(server, own, name);
+  const live = running.running(name);
+  const approved = isApproved(name, server);
+  const problem = running.problem(name);
+  const read = await pins.of(name).then(
+    (list) => ({ list, problem: null }),
+    (error: unknown) => ({ list: [], problem: messageOf(error) }),
+  );
+  const { list } = read;
+  const signIn = await signIns.report(name, server.definition);
+  const listed = live?.tools() ?? [];
+  const fresh = listed.filter((tool) => !list.some(({ definition }) => definition.name === tool.name));
+  return {
+    name,
+    definition: server.definition,
+    text: definitionText(server.definition),
+    sha256: hashOfServer(name, server.definition),
+    secrets: takenSecrets(server.definition),
+    isApproved: approved,
+    isOn,
+    own: projectWord(own, name),
+    state: !approved
+      ? 'not-approved'
+      : !isOn
+        ? 'off'
+        : live !== null
+          ? 'running'
+          : signIn?.isNeeded === true
+            ? 'sign-in'
+            : problem === null
+              ? 'idle'
+              : 'failed',
+    problem: read.problem ?? problem,
+    signIn,
+    server: live?.server ?? null,
+    tools: [
+      ...list.map((pin) => pinnedReport(place, { pin, listed: live === null ? null : listed })),
+      ...fresh.map((tool) => toolReport(place, { tool, state: 'new', lastUsedAt: null, isReading: false, diff: null })),
+    ],
+    leftOut: live?.leftOut() ?? 0,
+    unusable: (live?.unusable?.() ?? []).slice(0, mostNamed),
+  };
+}
+
+function pinnedReport(
+  place: Place,
+  { pin, listed }: { readonly pin: ToolPin; readonly listed: readonly ToolDefinitionText[] | null },
+): ToolReport {
+  const { definition, lastUsedAt, isReading = false } = pin;
+  if (listed === null)
+    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, diff: null });
+  const live = listed.find((one) => one.name === definition.name);
+  if (live === undefined)
+    return toolReport(place, { tool: definition, state: 'gone', lastUsedAt, isReading, diff: null });
+  if (hashOfTool(live) === pin.sha256)
+    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, diff: null });
+  const diff = approvalDiff(textOfTool(definition), textOfTool(live));
+  return toolReport(place, { tool: live, state: 'changed', lastUsedAt, isReading: false, diff });
+}
+
+interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'isReading' | 'diff'> {
+  readonly tool: ToolDefinitionText;
+}
+
+function toolReport({ name: serverName, server, own }: Place, { tool, ...shown }: ShownTool): ToolReport {
+  const name = foreignToolName(serverName, tool.name);
+  const isWanted = isToolOn(server, own, serverName, tool.name);
+  const { description, inputSchema, annotations = {} } = tool;
+  return {
+    ...shown,
+    name,
+    tool: tool.name,
+    description,
+    isOn: shown.state === 'ready' && isWanted,
+    isWanted,
+    own: projectWord(own, serverName, tool.name),
+    sha256: hashOfTool(tool),
+    tokens: definitionTokens({ name, description, inputSchema }),
+    hints: Object.entries(annotations).flatMap(([key, value]) =>
+      typeof value === 'boolean' ? [`${key}: ${value}`] : [],
+    ),
+    text: shown.state === 'new' || shown.state === 'changed' ? textOfTool(tool) : null,
+  };
+}
+
+export function takenSecrets(definition: ToolServerSettings['definition']): readonly string[] {
+  const hasClient = definition.kind === 'http' && definition.clientId !== undefined;
+  return hasClient ? [...secretNames(definition), clientSecretName] : secretNames(definition);
+}
