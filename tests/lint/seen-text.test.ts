@@ -33,10 +33,8 @@ describe('what a person is shown', () => {
       'main/hosts/acp/serve-acp.ts',
       // Listens for what goes wrong.
       'main/hosts/cli/main.ts',
-      // What the reader of an answer writes passed the last look.
+      // The keyboard, and the prompt that repeats what is typed.
       'main/hosts/cli/questions/ask-user.ts',
-      // What is typed, and nothing else.
-      'main/hosts/cli/terminal/open-prompt.ts',
       'main/hosts/cli/terminal/terminal.ts',
       // Before there is a window.
       'main/hosts/desktop/start-desktop.ts',

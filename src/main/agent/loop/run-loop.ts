@@ -11,6 +11,7 @@ import { buildRequest, chatShape, promptShape } from '../prompt/build-prompt.ts'
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
 import { askByRole } from '../step/ask-by-role.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
+import { answerFromResult } from './answer-from-result.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { failureOf } from '../step/call-failure.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
@@ -236,8 +237,10 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
     case 'ran':
       loop.unusableAnswers = 0;
       return null;
-    case 'complete':
-      return { type: 'complete', text: outcome.text, said: 'call' };
+    case 'complete': {
+      const text = await answerFromResult(turn, loop.candidates.current, outcome.text, loop.mode.wanted);
+      return { type: 'complete', text, said: 'call' };
+    }
     case 'blocked':
       return blocked(outcome.text);
     case 'stopped':

@@ -1,4 +1,5 @@
 import advise from '../../../../resources/prompts/advise.md?raw';
+import answerFromResult from '../../../../resources/prompts/answer-from-result.md?raw';
 import chat from '../../../../resources/prompts/chat.md?raw';
 import chatDrawing from '../../../../resources/prompts/chat-drawing.md?raw';
 import chooseTool from '../../../../resources/prompts/choose-tool.md?raw';
@@ -14,6 +15,7 @@ import title from '../../../../resources/prompts/title.md?raw';
 /** The fixed texts of the prompts. They are in `resources/prompts`, so that they can be read without the code. */
 export const promptTexts = {
   advise: advise.trim(),
+  answerFromResult: answerFromResult.trim(),
   chat: chat.trim(),
   chatDrawing: chatDrawing.trim(),
   chooseTool: chooseTool.trim(),

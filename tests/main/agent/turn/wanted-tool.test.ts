@@ -75,6 +75,15 @@ describe('a small model with connected tools', () => {
     await expectReplay(kit);
   });
 
+  // Bug: the tool was called, but the user read only "done".
+  it('is asked for the answer in words if it ends with an empty word, and says what the tool returned', async () => {
+    const done = call('task_complete', { summary: 'done' });
+    const { kit } = kitWith([{ text: '3' }, ticket, done, { text: 'Your ticket has number 7.' }]);
+    expect(await send(kit)).toMatchObject({ reason: 'answered', text: 'Your ticket has number 7.' });
+    expect(kit.requests[3]).toMatchObject({ output: { type: 'text' }, tools: [] });
+    expect(textOf(kit, 3)).toContain('Ticket 7.');
+  });
+
   it('goes on as without any where it says that none of them does it', async () => {
     const { kit, called } = kitWith([{ text: '1' }]);
     expect(await send(kit, 'Say who lists the people.')).toMatchObject({ text: 'By the program.' });

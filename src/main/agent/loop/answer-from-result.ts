@@ -1,0 +1,52 @@
+import { textOf } from '@shared/models/model-messages.ts';
+import { textRequest } from '../prompt/build-prompt.ts';
+import type { AssistantEntry, CallEntry } from '../prompt/conversation.ts';
+import { promptTexts } from '../prompt/prompt-texts.ts';
+import { shortenResult } from '../prompt/shorten-output.ts';
+import { runStep } from '../step/run-step.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { LoopCandidate } from './loop-candidates.ts';
+
+const longestTask = 1_500;
+const resultTokens = 1_000;
+/** Words that say that a task is done, without what came of it. */
+const hollow = /^\W*(?:(?:it|the task) is )?(?:done|ok|okay|complete|completed|finished|success)?\W*$/iu;
+
+/**
+ * The final text of a turn in which the connected tool `wanted` was called first. A small model often ends such a turn
+ * with "done" and leaves out the result, so it is asked once more, for words alone. Returns `text` if it says
+ * something, if the tool returned nothing, or if the call fails. Throws `cancelled`.
+ */
+export async function answerFromResult(
+  turn: Turn,
+  { stage, model }: LoopCandidate,
+  text: string,
+  wanted: string | null,
+): Promise<string> {
+  if (wanted === null || !hollow.test(text)) return text;
+  const result = resultOf(turn, wanted);
+  if (result === null) return text;
+  const user = `The user asked:\n${turn.task.slice(0, longestTask)}\n\nThe result of ${wanted}:\n${result}`;
+  const asked = { system: promptTexts.answerFromResult, user, maxOutputTokens: 300, use: 'answer-from-result' };
+  const reply = await runStep(turn, {
+    purpose: 'answer',
+    stage,
+    model,
+    reason: { code: 'cascade', text: 'The model ended without saying what the tool returned.' },
+    request: textRequest(turn, model.info.name, asked),
+    isOptional: true,
+  });
+  const said = reply.type === 'answered' && reply.complete ? textOf(reply).trim() : '';
+  return said === '' ? text : said;
+}
+
+/** The last successful result of a tool in the conversation. Null: there is none, or it is empty. */
+function resultOf({ conversation }: Turn, tool: string): string | null {
+  const calls = conversation
+    .entries()
+    .filter((entry): entry is AssistantEntry => entry.type === 'assistant')
+    .flatMap((entry): readonly CallEntry[] => entry.calls);
+  const last = calls.findLast((call) => call.tool === tool && call.result?.isError === false);
+  const text = last?.result?.text.trim() ?? '';
+  return text === '' ? null : shortenResult(text, resultTokens);
+}
