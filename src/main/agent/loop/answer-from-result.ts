@@ -41,7 +41,7 @@ export async function answerFromResult(
   if (wanted === null || !isHollow(text)) return text;
   const result = resultOf(turn, wanted);
   if (result === null) return text;
-  const user = `The user asked:\n${turn.task.slice(0, longestTask)}\n\nThe result of ${wanted}:\n${result}`;
+  const user = `Request: ${turn.task.slice(0, longestTask)}\n\nResult: ${result}\n\nAnswer:`;
   const asked = { system: promptTexts.answerFromResult, user, maxOutputTokens: 300, use: 'answer-from-result' };
   const reply = await runStep(turn, {
     purpose: 'answer',
