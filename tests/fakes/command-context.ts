@@ -4,7 +4,7 @@ import { createRouter } from '../../src/main/server/router.ts';
 import type { CommandContext } from '../../src/main/hosts/cli/command-context.ts';
 import { safeWriting } from '../../src/main/hosts/cli/terminal/terminal.ts';
 
-/** What a command of the terminal works with, before this core and with nobody to ask. `said` fills as it speaks. */
+/** The context of a terminal command: this core, and nobody who could answer questions. `said` collects its output. */
 export function commandContext({ handlers }: { readonly handlers: Handlers }, hasColors = false) {
   const said = { out: '', err: '' };
   const context: CommandContext = {

@@ -8,7 +8,7 @@ import { serverDefinitionSchema } from '../../src/shared/tools/server-definition
 import type { FakeComposio } from './composio-server.ts';
 import { realSignIns, tableSecrets } from './sign-in-kit.ts';
 
-/** A start of Dewpoint's tool servers in a home, with one server `work` of the kind Composio that is added and not approved. */
+/** Dewpoint's tool servers in a home that has one Composio server, `work`: added, but not approved. */
 export interface ComposioHome {
   readonly fake: FakeComposio;
   readonly tools: ReturnType<typeof createToolServers> & ForeignTools;
@@ -67,7 +67,7 @@ export function openComposioHome(
   return { fake, tools: { ...running, ...joinToolSources(running.forProject(null), noTools) }, commands, settings };
 }
 
-/** Both yeses: to the definition, then to the tools as the session lists them. */
+/** Gives both approvals: of the definition, then of the tools as the session lists them. */
 export async function approveComposio({ commands }: ComposioHome): Promise<void> {
   const [shown] = await commands.list({ input: undefined, signal });
   const { tools } = await commands.approve({ input: { name: 'work', sha256: shown?.sha256 ?? '' }, signal });

@@ -29,7 +29,7 @@ interface FakeSession {
   readonly body: Json;
 }
 
-/** What goes wrong at a step: the status and body of an error, or the connection that breaks. */
+/** What goes wrong at a step: an error with its status and body, or a broken connection. */
 export type Trouble =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   | 'breaks'
@@ -47,19 +47,19 @@ export interface FakeComposio {
   readonly sessions: Map<string, FakeSession>;
   readonly issues: { readonly title: string; readonly user: string }[];
   readonly sent: string[];
-  /** Fails once at its step for each entry. */
+  /** Each entry makes its step fail once. */
   readonly troubles: { readonly step: Step; readonly trouble: Trouble }[];
-  /** What the next runs of tools meet, in order; with none left they work. */
+  /** What the next tool runs meet, in order. When the list is empty, they work. */
   readonly executions: (Trouble | 'works')[];
-  /** The person signs in, or does not. */
+  /** Ends the sign-in of a toolkit: the person signs in, or does not. */
   readonly signIn: (toolkit: string, status?: string) => void;
   readonly connect: (user: string, toolkit: string) => void;
-  /** Another address for the MCP server of new sessions; null: its own. */
+  /** Another address for the MCP server of new sessions. Null: its own address. */
   mcpUrl: string | null;
   readonly close: () => Promise<void>;
 }
 
-/** The documented part of Composio's API that sessions of the tool router use, with accounts, tools and an issue tracker. */
+/** The documented part of Composio's API that tool router sessions use, with accounts, tools and an issue tracker. */
 export async function startFakeComposio(): Promise<FakeComposio> {
   const state: FakeComposio = {
     url: '',
@@ -262,7 +262,7 @@ function toolBody({ slug, name, description, toolkit, tags, input }: FakeComposi
   };
 }
 
-/** Two on a page where nobody says how many, so that pages come to be. */
+/** Pages hold two items by default and three at most, so that tests see several pages. */
 function page(items: readonly unknown[], address: URL): unknown {
   const size = Math.min(Number(address.searchParams.get('limit') ?? '2'), 3);
   const from = Number(address.searchParams.get('cursor') ?? '0');
@@ -445,7 +445,7 @@ interface McpRequest {
   readonly request: IncomingMessage;
 }
 
-/** The MCP end of a session, by the reference package. */
+/** The MCP endpoint of a session, served by the reference package. */
 async function answerMcp(
   state: FakeComposio,
   id: string,
@@ -471,7 +471,7 @@ async function answerMcp(
   const asked = new Request(address, { method, headers, ...(text === '' ? {} : { body: text }) });
   const answer = await handler.fetch(asked);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  // A stream for news stays open until its client goes.
+  // A stream of notifications stays open until its client leaves.
   for await (const chunk of answer.body ?? []) response.write(chunk);
   response.end();
 }

@@ -1,4 +1,4 @@
-/** What a fake Composio has: its tools, and what they answer. Names stand here and in tests, and nowhere in the product. */
+/** The tools of the fake Composio and their answers. Their names occur only here and in tests, never in the product. */
 export interface FakeComposioTool {
   readonly slug: string;
   readonly name: string;

@@ -5,7 +5,7 @@ import type { ComposeConfig, Core } from '../../src/main/compose.ts';
 import type { CoreClient } from '../../src/main/server/local-socket.ts';
 import { createRouter } from '../../src/main/server/router.ts';
 
-/** The real core of a home, and the client that a host in the same process has. */
+/** The real core of a home, with the client that a host in the same process gets. */
 export interface ClientCore extends Core {
   readonly client: CoreClient;
 }
@@ -15,7 +15,7 @@ export async function openClientCore(config: ComposeConfig): Promise<ClientCore>
   return { ...core, client: createRouterClient(createRouter(core.handlers)) };
 }
 
-/** Everything that the log of a session holds now. */
+/** All events that the log of a session holds now. */
 export async function eventsOf(client: CoreClient, sessionId: string): Promise<readonly SessionEvent[]> {
   const events: SessionEvent[] = [];
   for await (const push of await client.sessions.events({ sessionId })) {
@@ -25,7 +25,7 @@ export async function eventsOf(client: CoreClient, sessionId: string): Promise<r
   return events;
 }
 
-/** Calls `onEvent` with every event of a session, from its first on; the returned function ends it. */
+/** Calls `onEvent` with every event of a session, from the first one on. The returned function stops it. */
 export function followEvents(
   client: CoreClient,
   sessionId: string,
@@ -41,7 +41,7 @@ export function followEvents(
   return () => stop.abort();
 }
 
-/** Everything that a stream brings, to its end. */
+/** All items of a stream, up to its end. */
 export async function itemsOf<T>(stream: Promise<AsyncIterable<T>>): Promise<readonly T[]> {
   const items: T[] = [];
   for await (const item of await stream) items.push(item);

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { fieldOf, isRecord } from '../../src/shared/unknown-value.ts';
 
-/** A server of the new revision whose tasks outlive every connection, as the extension for tasks describes it. */
+/** A server of the new revision, whose tasks outlive every connection, as the extension for tasks describes. */
 export interface DurableTaskServer {
   readonly url: string;
-  /** The methods that it was asked for, in order, without those of the beginning. */
+  /** The methods it was called with, in order, without those of the handshake. */
   readonly asked: string[];
-  /** How many wait to be told of a task. */
+  /** How many clients wait for news of a task. */
   readonly listening: () => number;
-  /** Ends each task that it began, and says so to whoever listens. */
+  /** Ends every task it started, and notifies all listeners. */
   readonly finish: () => void;
   readonly close: () => Promise<void>;
 }
@@ -19,7 +19,7 @@ const tasksOf = 'io.modelcontextprotocol/tasks';
 const tool = { name: 'dig', description: 'Digs deep.', inputSchema: { type: 'object' } };
 const cached = { ttlMs: 0, cacheScope: 'private' };
 
-/** `pollMs`: how rarely it wishes to be looked at. */
+/** `pollMs`: the poll interval that the server asks clients to keep. */
 export async function serveDurableTasks(pollMs = 250): Promise<DurableTaskServer> {
   const asked: string[] = [];
   const tasks = new Map<string, 'working' | 'completed' | 'cancelled'>();

@@ -13,18 +13,18 @@ import { ended } from './agent-kit.ts';
 import type { ClientCore } from './core-client.ts';
 import { openClientCore } from './core-client.ts';
 
-/** What a model of the kit does with a call. */
+/** How a model of the kit answers a call. */
 export type Answers = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamPart>;
 
 export interface EndpointKit {
   readonly core: ClientCore;
-  /** Ends the core and opens it anew, as a restart does. */
+  /** Closes the core and opens it again, as a restart does. */
   readonly reopen: () => Promise<void>;
   readonly url: string;
   readonly home: string;
-  /** Requests that reached a model, with its provider. */
+  /** The requests that reached a model, each with its provider. */
   readonly asked: readonly { readonly provider: string; readonly request: ModelRequest }[];
-  /** Calls that a model works on now. */
+  /** How many calls a model is working on now. */
   readonly running: () => number;
   readonly answerWith: (answers: Answers) => void;
   readonly key: (name: string, mayLeave?: boolean) => Promise<string>;
@@ -33,7 +33,7 @@ export interface EndpointKit {
   readonly close: () => Promise<void>;
 }
 
-/** A call as the plainest client makes it. */
+/** A call as the simplest client makes it. */
 export function endpointCall(model: string, text: string): EndpointCall {
   return {
     model,
@@ -52,7 +52,9 @@ export function endpointCall(model: string, text: string): EndpointCall {
 
 const price: Price = { input: 1, output: 1000, source: 'settings', date: '2026-11-21' };
 
-/** The real core and the real server, with models that do what a test says: `script/script` here, `sky/script` in the cloud. */
+/**
+ * The real core and the real server. The test scripts their models: `script/script` is local, `sky/script` is cloud.
+ */
 export async function openEndpointKit(): Promise<EndpointKit> {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-endpoint-'));
   const asked: { provider: string; request: ModelRequest }[] = [];
@@ -114,7 +116,7 @@ export async function openEndpointKit(): Promise<EndpointKit> {
   };
 }
 
-/** Says these pieces, then calls these tools. */
+/** A model that says these pieces, then calls these tools. */
 export function saying(...pieces: readonly (string | { readonly name: string; readonly input: unknown })[]): Answers {
   return async function* () {
     for (const [index, piece] of pieces.entries()) {
@@ -125,7 +127,7 @@ export function saying(...pieces: readonly (string | { readonly name: string; re
   };
 }
 
-/** Says one word, then nothing until it is aborted. */
+/** A model that says one word, then nothing until it is aborted. */
 export const endless: Answers = async function* (_request, signal) {
   yield { type: 'text-delta', text: 'So' };
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

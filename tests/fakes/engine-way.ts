@@ -1,6 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between Dewpoint and the real engine: it can go away, freeze and come back, which the real one should not have to. */
+/**
+ * A proxy between Dewpoint and the real engine. Tests make it vanish, freeze and return, which they must not do to the
+ * engine.
+ */
 export class EngineWay {
   readonly path: string;
   #sockets = new Set<Socket>();

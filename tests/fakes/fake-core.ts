@@ -10,7 +10,7 @@ import { createFakeHandlers, emptyHandlers } from './fake-handlers.ts';
 import type { FakeHandlers } from './fake-handlers.ts';
 
 export interface FakeCore extends FakeHandlers {
-  /** Appends an event to the one session there is, and tells subscribers. */
+  /** Appends an event to the only session, and notifies subscribers. */
   emit(event: SessionEvent): void;
   push(push: LogPush): void;
   readonly subscribers: () => number;
@@ -31,7 +31,7 @@ const notThere = (): never => {
   throw new AppError('not-found', 'There is no such thing.', { hint: 'Look elsewhere.' });
 };
 
-/** A core without an engine, a sandbox or a disk: one session whose events a test writes. */
+/** A core without an engine, a sandbox or a disk. It has one session, whose events a test writes. */
 export function createFakeCore(events: SessionEvent[] = []): FakeCore {
   const listeners = new Set<(push: LogPush) => void | Promise<void>>();
   const cancelled: string[] = [];

@@ -8,7 +8,7 @@ import type { CoreClient } from '../../src/main/server/local-socket.ts';
 import { createRouter } from '../../src/main/server/router.ts';
 import { settingsStream } from '../../src/main/settings/commands.ts';
 
-/** Some handlers of some subjects. */
+/** Handlers for a part of the contract. */
 export type SomeHandlers = {
   readonly [Subject in keyof Handlers]?: Handlers[Subject] extends (call: never) => unknown
     ? Handlers[Subject]
@@ -17,13 +17,15 @@ export type SomeHandlers = {
 
 export interface FakeHandlers {
   readonly handlers: Handlers;
-  /** Calls them as a host does, through the router. */
+  /** Calls the handlers through the router, as a host does. */
   readonly client: CoreClient;
-  /** Puts these in place of those that are there, also while they are served; the returned function takes them away. */
+  /** Replaces some handlers, even while they are in use. The returned function restores the earlier ones. */
   replace(part: SomeHandlers): () => void;
 }
 
-/** Handlers of the whole contract. Later parts go over earlier ones; a command that none has fails with its name. */
+/**
+ * Handlers of the whole contract. Later parts replace earlier ones. A command without a handler fails with its name.
+ */
 export function createFakeHandlers(...given: readonly SomeHandlers[]): FakeHandlers {
   const parts = [...given];
   const fill = (node: AnyContractRouter, path: readonly string[]): unknown => {
@@ -37,7 +39,7 @@ export function createFakeHandlers(...given: readonly SomeHandlers[]): FakeHandl
       return found(call);
     };
   };
-  // The walk is over the contract, so the shape is the handlers' by construction. The one cast at this edge.
+  // `fill` walks the contract, so the result has the shape of the handlers. This is the only cast.
   const handlers = fill(contract, []) as Handlers;
   return {
     handlers,
@@ -53,7 +55,7 @@ function inside(node: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => Reflect.get(Object(at), name), node);
 }
 
-/** Those of a core that has nothing; what cannot be answered with nothing is not among them. */
+/** Handlers of an empty core. Commands that have no empty answer are left out. */
 export const emptyHandlers: SomeHandlers = {
   home: { info: () => ({ pid: process.pid, version: '0', home: '/home', cache: '/cache' }) },
   sessions: {

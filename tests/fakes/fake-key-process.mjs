@@ -1,4 +1,4 @@
-// A key store in a file, which does what the account's name says: `hang`, `crash`, `locked`, `no-bus`.
+// A key store in a file. The account's name sets its behavior: `hang`, `crash`, `locked`, `no-bus`.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const mode = process.env.FAKE_KEY_MODE ?? '';
@@ -18,7 +18,7 @@ process.on('message', ({ id, type, service, account, value }) => {
   if (mode === 'crash') process.kill(process.pid, 'SIGSEGV');
   const fail = (message) => process.send({ id, type: 'failed', message });
   if (mode === 'no-bus') return fail('Error: Cannot autolaunch D-Bus without X11 $DISPLAY');
-  // As libsecret does: what is locked cannot be written, and reads as if it were not there.
+  // Like libsecret: a locked store cannot be written, and reads as if it were empty.
   if (mode === 'locked' && type === 'set') return fail('Error: Cannot create an item in a locked collection');
   if (mode === 'locked') return process.send({ id, type: 'done', value: null });
   const all = load();

@@ -1,4 +1,4 @@
-// Speaks the engine's protocol without an engine. What it does is named by the model's file name and the prompt's words.
+// Speaks the engine's protocol without an engine. The model's file name and the words of the prompt set its behavior.
 const aborted = new Set();
 let loads = 0;
 
@@ -26,9 +26,9 @@ function send(message) {
 function load(id, { modelPath: path, contextTokens, sequences }) {
   loads += 1;
   if (path.endsWith('crash-while-loading.gguf')) process.abort();
-  // As where a thread finds no room: not even a list of calls is printed.
+  // Dies as when a thread cannot get memory: no stack trace is printed.
   if (path.endsWith('give-up-while-loading.gguf')) process.kill(process.pid, 'SIGABRT');
-  // As a program ends that finds no room: `most-8192.gguf` has room for so many cells.
+  // Ends as a program that runs out of memory: `most-8192.gguf` has room for 8,192 cells.
   if (contextTokens * sequences > Number(/most-(\d+)\.gguf$/.exec(path)?.[1] ?? Infinity)) {
     if (path.includes('says-so')) {
       send({ type: 'failed', id, error: { code: 'out-of-memory', message: 'no room' } });
@@ -52,7 +52,7 @@ function load(id, { modelPath: path, contextTokens, sequences }) {
     observedBytes: null,
     loadMs: 1,
   };
-  // `without-backend.gguf`: a worker of another version leaves out what the other side looks for.
+  // `without-backend.gguf`: a worker of another version leaves out a field that the other side expects.
   const missing = /without-(\w+)\.gguf$/.exec(path)?.[1];
   send({ type: 'loaded', id, model: Object.fromEntries(Object.entries(model).filter(([name]) => name !== missing)) });
 }

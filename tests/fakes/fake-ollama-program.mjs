@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Stands in for the program `ollama serve`: it listens where OLLAMA_HOST says. OLLAMA_FAKE names what it does otherwise.
+// Plays the program `ollama serve`, which listens at OLLAMA_HOST. OLLAMA_FAKE names how it misbehaves.
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

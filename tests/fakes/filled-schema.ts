@@ -5,8 +5,8 @@ const recordSchema = z.record(z.string(), z.unknown());
 const known = new WeakMap<z.ZodType, Record<string, unknown>>();
 
 /**
- * A value that fits a schema, with this text wherever any text may stand, in optional parts and names, too. `variant`
- * chooses among what may be one of several.
+ * A value that fits a schema, with `text` in every place that takes any text, including optional parts and property
+ * names. `variant` chooses among the members of a union.
  */
 export function filledWith(schema: z.ZodType, text: string, variant: number): unknown {
   const whole =

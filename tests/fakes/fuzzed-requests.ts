@@ -1,7 +1,7 @@
-/** What one client writes on one connection, and what may come of it. */
+/** What one client writes on one connection, and what the upstream may receive. */
 export interface FuzzedClient {
   readonly writes: readonly Buffer[];
-  /** By path: the body that a host may see; null where it may see no whole request at all. */
+  /** By path: the body that a host may receive. Null: the host may not receive a whole request. */
   readonly bodies: ReadonlyMap<string, string | null>;
 }
 
@@ -10,7 +10,7 @@ const smuggled = `GET http://${host}/smuggled HTTP/1.1\r\nHost: ${host}\r\n\r\n`
 const bodies = ['', 'hi', smuggled, `0\r\n\r\n${smuggled}`, `\r\n\r\n${smuggled}`, 'a'.repeat(70_000)] as const;
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const;
 
-/** Lines that change nothing of what is sent. */
+/** Headers that do not change how a message is read. */
 const harmless = [
   'X-Kept: 1',
   'Connection: x-own\r\nX-Own: 1',
@@ -27,7 +27,7 @@ const harmless = [
   'Cookie: a=b\r\nCookie: c=d',
 ] as const;
 
-/** Lines after which two readers may disagree about the message. */
+/** Headers that two readers may interpret differently. */
 const doubtful = [
   'Connection: content-length',
   'Connection: close, Content-Length',
@@ -63,7 +63,7 @@ const doubtful = [
   'no colon',
 ] as const;
 
-/** Clients that try to have more, or another thing, sent than is judged: the same for the same seed. */
+/** Clients that try to send more than was judged, or something else. The same seed gives the same clients. */
 export function* fuzzedRequests(count: number, seed: number): Generator<FuzzedClient> {
   let state = seed;
   const next = (below: number): number => {

@@ -46,11 +46,11 @@ const odd = [
   '\ud800',
 ] as const;
 
-/** Texts near a listed `HOST:443`, and some that are it: the same for the same seed. */
+/** Texts that are similar to a listed `HOST:443`, some of them equal to it. The same seed gives the same texts. */
 export function* fuzzedTargets(count: number, seed: number): Generator<string> {
   let state = seed;
   const next = (below: number): number => {
-    // A linear congruence is random enough to choose from lists.
+    // A linear congruential generator is random enough to choose from lists.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };

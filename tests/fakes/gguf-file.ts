@@ -1,4 +1,4 @@
-/** Builds small files of the GGUF kind: real headers, no real weights. */
+/** Builds small GGUF files with real headers, but without real weights. */
 export interface GgufParts {
   readonly version?: number;
   readonly keys?: readonly (readonly [key: string, value: string | number])[];
@@ -9,7 +9,7 @@ export interface GgufParts {
     readonly rows?: number;
     readonly type?: number;
   }[];
-  /** Bytes of tensor data that are really there; default: all. */
+  /** How many bytes of tensor data the file really holds. Default: all. */
   readonly dataBytes?: number;
 }
 

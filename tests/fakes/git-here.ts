@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
 
-/** For `describe.skipIf`: some machines have no git of their own. CI has one, so that its absence there is a failure. */
+/** For `describe.skipIf`: some machines have no Git. CI has it, so a missing Git fails the tests there. */
 export const isWithoutGit =
   process.env['CI'] === undefined && spawnSync('git', ['--version'], { stdio: 'ignore' }).status !== 0;

@@ -1,8 +1,8 @@
 import { mapStrings } from '../../src/main/lib/map-strings.ts';
 
 /**
- * The same client, with each text in what it answers changed, but for names of properties, and for what says of which
- * kind a push is: nobody would know when the last one has come. `change` is told how many came before.
+ * The same client, with every text in its answers changed by `change`. Property names and `type` fields stay: without
+ * them, nobody could tell which push is the last one. `at` counts the texts that came before.
  */
 export function hostileClient<Client extends object>(
   client: Client,

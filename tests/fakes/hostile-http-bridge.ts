@@ -5,15 +5,15 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fieldOf } from '@shared/unknown-value.ts';
 
-/** One answer at a time goes where the last question came from. */
+/** The request whose response is open now. Only one is: output goes to the latest request. */
 interface Open {
   readonly response: ServerResponse;
   readonly id: unknown;
 }
 
 /**
- * The hostile server of the pipes at an address: each message that is posted goes to a program, and whatever it prints comes
- * back, as it is, as a stream of events. A program that dies takes its connections along; the next message starts another.
+ * The hostile stdio server, reachable over HTTP. Each posted message goes to a program, and its output returns
+ * unchanged as a stream of events. When a program dies, its connections end. The next message starts another program.
  */
 export async function bridgeHostile(
   mode: string,
@@ -33,7 +33,7 @@ export async function bridgeHostile(
     made.stdout.setEncoding('utf8').on('data', (printed: string) => {
       const to = open;
       if (to === null) return;
-      // One that does not take it any more stops the program, as a pipe does.
+      // A client that stops reading stops the program, as a pipe would.
       if (!to.response.write(printed.replaceAll('\n', '\n\ndata: '))) {
         made.stdout.pause();
         to.response.once('drain', () => made.stdout.resume());
@@ -87,7 +87,7 @@ function isAnswer(line: string, id: unknown): boolean {
     const message: unknown = JSON.parse(line);
     return fieldOf(message, 'method') === undefined && fieldOf(message, 'id') === id;
   } catch {
-    // Noise.
+    // Not JSON, so not an answer.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Texts that do something to a terminal, hide a part of a line, turn it around or pass for another; each by what it does. */
+/** Texts that act on a terminal, hide a part of a line, reverse it, or pass for another text. Keys name the effect. */
 export const hostileTexts: Readonly<Record<string, string>> = {
   'a title': 'x\u001B]0;owned\u0007y',
   'the clipboard': 'x\u001B]52;c;aGk=\u001B\\y',
@@ -32,7 +32,9 @@ export const hostileTexts: Readonly<Record<string, string>> = {
   'half a character': 'x\uD800y',
 };
 
-/** What no text of others may bring to a terminal: line breaks are ours, tabs are those of code. */
+/**
+ * Characters that foreign text must never bring to a terminal. Line breaks are Dewpoint's own, and tabs belong to code.
+ */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const harmful = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
@@ -40,7 +42,10 @@ const harmful = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const ourColours = /\u001B\[(?:1|2|22|3[1-6]|39)m/gu;
 
-/** What is harmful in a text that was written; null: nothing. `hasColours`: ours may be in it. */
+/**
+ * The part around the first harmful character of a written text. Null: none. `hasColours`: Dewpoint's own colors are
+ * allowed.
+ */
 export function harmIn(written: string, hasColours = false): string | null {
   const text = hasColours ? written.replace(ourColours, '') : written;
   const found = harmful.exec(text);

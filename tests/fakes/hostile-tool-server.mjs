@@ -1,4 +1,4 @@
-// A tool server over stdin and stdout that behaves as its first argument says. It needs no package, so that it can lie at
+// A tool server over stdin and stdout that behaves as its first argument says. It uses no package, so that it can break
 // every level of the protocol.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,11 +15,11 @@ if (mode === 'grandchild' || mode === 'asks-once') {
   note(`child ${child.pid}`);
 }
 if (mode === 'escapes') {
-  // Its own session, away from its parent, as a daemon makes itself.
+  // The child gets its own session, apart from its parent, as a daemon does.
   const script =
     "const c=require('child_process').spawn(process.execPath,['-e','process.on(\"SIGTERM\",()=>0);setInterval(()=>0,1000)'],{detached:true,stdio:'ignore'});console.log(c.pid);c.unref()";
   const between = spawn(process.execPath, ['-e', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  // Whoever counts what is left knows it before the first answer.
+  // The child is noted before the first answer, so that tests can count what is left.
   const [bytes] = await once(between.stdout, 'data');
   note(`child ${String(bytes).trim()}`);
 }
@@ -28,7 +28,7 @@ if (mode === 'dies-at-once') process.exit(3);
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const text = (words) => ({ content: [{ type: 'text', text: words }] });
 const drained = () => new Promise((resolve) => process.stdout.once('drain', resolve));
-/** Sends it so many times; without a count, for ever. */
+/** Sends the message `count` times. Without a count, it never stops. */
 async function flood(message, count = Infinity) {
   for (let at = 0; at < count; at += 1) if (!send(message(at))) await drained();
 }
@@ -108,7 +108,7 @@ function toolsNow() {
   return [plain];
 }
 
-/** What it does in a call, in place of an answer (true) or beside it. */
+/** Misbehaves during a call, instead of answering (true) or in addition to it. */
 async function misbehaves(id) {
   const ask = (method, params) => (at) => ({ id: `q${at}`, method, params });
   const form = {
@@ -217,7 +217,7 @@ async function misbehaves(id) {
 const taskCapability = { tasks: { cancel: {}, requests: { tools: { call: {} } } } };
 let looks = 0;
 
-/** Tasks of the revision of 2025, and what can be wrong with them. False: it is no question about one. */
+/** Tasks of the 2025 revision, and what can be wrong with them. False: the message is not about a task. */
 async function answerTask(id, method, params) {
   const task = (more) => ({ taskId: 't1', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: 60_000, ...more });
   if (method === 'tools/call') {
@@ -228,7 +228,7 @@ async function answerTask(id, method, params) {
       'task-flood': { pollInterval: 0 },
       'task-slow': { pollInterval: 1e12 },
     };
-    // It makes one all the same, long after it was to be cancelled.
+    // The task is created long after it should have been cancelled.
     if (mode === 'task-late') await new Promise((resolve) => setTimeout(resolve, 600));
     send({ id, result: { task: task(made[mode]) } });
     if (mode === 'task-flood') await flood(() => ({ method: 'notifications/tasks/status', params: task() }), 10_000);
@@ -266,7 +266,7 @@ async function answer({ id, method, params, result }) {
   token = params?._meta?.progressToken ?? token;
   if (mode === `dies-in-${method}`) process.exit(3);
   if (mode === `silent-in-${method}`) return;
-  // In the time after its start it does not listen; then it speaks the new protocol, both, or the old one.
+  // These modes do not listen for a moment after the start. Then they speak the new protocol, both, or the old one.
   if (mode === 'slow-new' || mode === 'slow-both') {
     if (method === 'server/discover')
       return send({ id, result: { ...complete, supportedVersions: [recent], capabilities: { tools: {} } } });
@@ -276,7 +276,8 @@ async function answer({ id, method, params, result }) {
     if (method === 'tools/call')
       return send({ id, result: { ...complete, content: [{ type: 'text', text: `by ${revisionOf(params)}` }] } });
   }
-  // Old ones that are asked something before they were greeted: one answers a ping alone, one nothing, one ends.
+  // Old servers that are asked something before the handshake. One still answers a ping, one ignores everything, one
+  // ends.
   if (mode.startsWith('old-') && method === 'server/discover') return mode === 'old-ends' ? process.exit(1) : undefined;
   if (method === 'ping' && mode !== 'old-deaf') return send({ id, result: {} });
   if (method === 'initialize') {
@@ -333,6 +334,6 @@ async function answer({ id, method, params, result }) {
 
 const revisionOf = (params) => params._meta?.['io.modelcontextprotocol/protocolVersion'] ?? old;
 
-// The whole program stands still, as one does that loads much.
+// Blocks the whole program, like one that loads a lot.
 if (mode.startsWith('slow-')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_300);
 createInterface({ input: process.stdin }).on('line', (line) => void answer(JSON.parse(line)));

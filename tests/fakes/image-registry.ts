@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib';
 import { folderArchive } from '../../src/main/sandbox/docker/files/folder-archive.ts';
 
 export interface ImageRegistry extends AsyncDisposable {
-  /** Of the one image it has: `127.0.0.1:PORT/NAME`, which engines ask without TLS. */
+  /** Name of its only image: `127.0.0.1:PORT/NAME`, which engines ask for without TLS. */
   readonly name: string;
-  /** `sha256:…` of its manifest. */
+  /** `sha256:…` of the image's manifest. */
   readonly digest: string;
-  /** `sha256:…` of what the engine calls its id. */
+  /** The id by which engines know the image: `sha256:…`. */
   readonly id: string;
 }
 
@@ -21,8 +21,8 @@ const types = {
 const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /**
- * A registry of images as engines know them, with one image that holds one folder and was in no registry before: engines
- * remember what they have fetched. `isTampered`: the manifest that comes is another than its digest says.
+ * An image registry with one image, which holds one folder. The image is new each time, because engines remember what
+ * they fetched. `isTampered`: the manifest does not match its digest.
  */
 export async function openImageRegistry(isTampered = false): Promise<ImageRegistry> {
   const archive = folderArchive('of-the-registry', { uid: 0, gid: 0 }, 0o755);

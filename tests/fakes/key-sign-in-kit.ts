@@ -11,17 +11,17 @@ import { createWebClient } from '../../src/main/sandbox/network/web-client.ts';
 import { createAuthFetch } from '../../src/main/tools/sign-in/auth-fetch.ts';
 import { openRedirectListener } from '../../src/main/tools/sign-in/redirect-listener.ts';
 
-/** `cut`: it hangs up. `away`: it leads somewhere else. */
+/** `cut`: the service hangs up. `away`: it redirects to another place. */
 type ExchangeFault = 'none' | 'expired' | 'cut' | 'garbage' | 'keyless' | 'endless' | 'away' | '500';
 
 /** A service that makes keys as OpenRouter documents it: `GET /auth`, and `POST /api/v1/auth/keys` with PKCE. */
 export interface KeyService {
   readonly services: Readonly<Record<string, KnownProvider>>;
   fault: ExchangeFault;
-  /** What the person says there; `denied`: no. */
+  /** What the person answers there. `denied`: no. */
   consent: 'yes' | 'denied';
   readonly keys: string[];
-  /** Bodies of exchanges, as they came. */
+  /** The bodies of key exchanges, as they were received. */
   readonly exchanges: string[];
   readonly close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function createKeyService(): Promise<KeyService> {
       const given = createHash('sha256')
         .update(sent.code_verifier ?? '')
         .digest('base64url');
-      // A code is used once.
+      // A code can be used only once.
       challenges.delete(sent.code ?? '');
       if (world.fault === 'expired' || wanted !== given || sent.code_challenge_method !== 'S256')
         return void response.writeHead(403).end(JSON.stringify({ error: { code: 403, message: `bad ${sent.code}` } }));

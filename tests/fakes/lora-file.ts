@@ -2,15 +2,15 @@ import { float32, ggufHeader, ggufText, uint32, uint64 } from '../../bench/lib/g
 
 export interface LoraParts {
   readonly architecture?: string;
-  /** What it changes: the lengths of each weight, as the model has them. */
+  /** The weights that the adapter changes, with their dimensions in the model. */
   readonly weights: readonly { readonly name: string; readonly shape: readonly number[] }[];
   readonly rank?: number;
-  /** Lengths are these times as large: an adapter of another model. */
+  /** Multiplies all dimensions. Any value but 1 makes an adapter of another model. */
   readonly factor?: number;
   readonly keys?: readonly (readonly [key: string, value: string])[];
 }
 
-/** A whole LoRA adapter as a GGUF file, of numbers that look random and are the same each time. */
+/** A whole LoRA adapter as a GGUF file. Its numbers look random, but are the same each time. */
 export function loraFile({ architecture = 'llama', weights, rank = 4, factor = 1, keys = [] }: LoraParts): Buffer {
   const texts = [
     ['general.architecture', architecture],
@@ -35,7 +35,7 @@ export function loraFile({ architecture = 'llama', weights, rank = 4, factor = 1
   return Buffer.concat([ggufHeader([...texts, alpha], infos), ...data]);
 }
 
-/** From -0.3 to 0.3: enough to be heard. */
+/** Numbers from -0.3 to 0.3: large enough to change the model's output. */
 function numbers(count: number, from: number): Buffer {
   const values = Float32Array.from({ length: count }, (_, index) => (((index + from) * 7919) % 2003) / 3_338 - 0.3);
   return Buffer.from(values.buffer);

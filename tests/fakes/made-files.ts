@@ -3,7 +3,7 @@ import { crc32 } from '../../src/main/lib/files/crc32.ts';
 import { pdfFile } from './pdf-file.ts';
 import { zipFile } from './zip-file.ts';
 
-/** A file as a person could attach it. */
+/** A file that a person could attach. */
 export interface MadeFile {
   readonly name: string;
   readonly bytes: Buffer;
@@ -96,7 +96,7 @@ const data: readonly MadeFile[] = [
   file('notebook.ipynb', '{"cells": []}\n'),
 ];
 
-/** As Word and Excel write them: archives. */
+/** A zip archive, as Word and Excel write them. */
 function office(part: string): Buffer {
   const xml = Buffer.from(
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?><document>Total: 1,234.50</document>',
@@ -137,5 +137,5 @@ const others: readonly MadeFile[] = [
   file('漢字 🙂.csv', table(3)),
 ];
 
-/** Sixty files of the kinds that people have, with what goes wrong in each kind. */
+/** Sixty files of common kinds, with typical defects of each kind. */
 export const madeFiles: readonly MadeFile[] = [...texts, ...data, ...documents, ...others];

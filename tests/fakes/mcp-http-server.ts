@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** A tool server by the reference package, at a port of this machine. */
+/** Serves a tool server of the reference package on a port of this machine. */
 export async function serveMcp(made: () => McpServer): Promise<{ readonly url: string; close(): Promise<void> }> {
   const handler = createMcpHandler(made);
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ export async function serveMcp(made: () => McpServer): Promise<{ readonly url: s
 
 const city = z.object({ city: z.string() });
 
-/** Asks for a city by a form, and says it back; where it gets none, it says so. */
+/** Asks for a city with a form and repeats it, or says that it got none. */
 export function askingServer(): McpServer {
   const server = new Server({ name: 'asking', version: '1' });
   server.registerTool('weather', { description: 'Weather.' }, async (ctx) => {
@@ -58,11 +58,11 @@ export function askingServer(): McpServer {
   return server;
 }
 
-/** A square of four by four in one colour. */
+/** A square of 4 × 4 pixels in one color, as PNG in Base64. */
 export const redSquare =
   'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR4nGN4YGAARwzEcQATUhQB4NTEHgAAAABJRU5ErkJggg==';
 
-/** Has texts and a picture to take along, prompts to begin with, and a tool that answers with a picture. */
+/** Offers texts and a picture as resources, prompts, and a tool that answers with a picture. */
 export function libraryServer(): McpServer {
   const server = new Server({ name: 'library', version: '1' });
   const text = (uri: URL, words: string) => ({ contents: [{ uri: uri.href, text: words }] });

@@ -13,14 +13,14 @@ export interface MemoryJournal extends Journal {
 }
 
 export interface MemoryJournalOptions {
-  /** The clock: every event is a second after the one before unless a test says otherwise. */
+  /** The clock. By default, every event is one second after the one before. */
   readonly now?: () => number;
   /** Called with every event before it is kept; may abort or throw. */
   readonly onAppend?: (event: NewEvent, count: number) => void;
   readonly onEvent?: (event: SessionEvent) => void;
 }
 
-/** A journal that keeps everything in memory, with ids and times that are the same in every run. */
+/** A journal that keeps everything in memory. Ids and times are the same in every run. */
 export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
   const events: SessionEvent[] = [];
   const transients: Transient[] = [];

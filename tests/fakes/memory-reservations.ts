@@ -6,7 +6,7 @@ import { sealRecord, unsealRecord } from '../../src/main/sessions/log/log-record
 
 export const lineCodec: LineCodec = { seal: sealRecord, unseal: unsealRecord };
 
-/** The bytes of a reservation log in memory; several purses may share them, as processes share a file. */
+/** A reservation log in memory. Several purses can share it, as processes share a file. */
 export class MemoryReservationsFile implements ReservationsFile {
   bytes = Buffer.alloc(0);
   /** How many bytes still fit. */

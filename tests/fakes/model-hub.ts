@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { ggufFile } from './gguf-file.ts';
 
-/** A small llama with a header that says how it is made; its weights are zeros. */
+/** A small llama model with a valid header. Its weights are zeros. */
 export const tinyModel = (label: string, values: number, more: readonly string[] = []): Buffer =>
   ggufFile({
     keys: [
@@ -20,7 +20,7 @@ export const tinyModel = (label: string, values: number, more: readonly string[]
     tensors: ['token_embd.weight', ...more].map((name) => ({ name, values })),
   });
 
-/** A repository of one model in several sizes, with what else lies in such a one. */
+/** A repository of one model in several sizes, with the other files that such repositories have. */
 export const tinyFiles = {
   'Tiny-Q8_0.gguf': tinyModel('eight', 60_000),
   'Tiny-Q4_K_M.gguf': tinyModel('four', 30_000),
@@ -32,20 +32,20 @@ export const tinyFiles = {
 
 interface HubScene {
   readonly licence?: string;
-  /** Files ask who wants them: 403 without this token. */
+  /** If set, a request for a file without this token gets 403. */
   readonly token?: string;
   readonly files: Readonly<Record<string, Buffer>>;
-  /** Checksums that its list names in place of the right ones. */
+  /** Files whose checksum in the list is wrong. */
   readonly wrongSums?: readonly string[];
 }
 
 export interface ModelHub {
   readonly answer: RequestListener;
-  /** What it was asked for, in order: paths, with the range where there was one. */
+  /** The requests in order: paths, with the range if there was one. */
   readonly asked: string[];
 }
 
-/** A hub of models as the large one is: lists with sizes and checksums, and files with ranges. */
+/** A model hub that behaves like Hugging Face: lists with sizes and checksums, and files with ranges. */
 export function modelHub(repositories: Readonly<Record<string, HubScene>>): ModelHub {
   const hub: ModelHub = {
     asked: [],
@@ -56,7 +56,7 @@ export function modelHub(repositories: Readonly<Record<string, HubScene>>): Mode
       const listed = /^\/api\/models\/([^/]+\/[^?]+)\?blobs=true$/u.exec(url)?.[1];
       if (listed !== undefined) {
         const scene = repositories[listed];
-        // As the large one does: what is not there and what is private look alike.
+        // Like Hugging Face: a missing repository and a private one look the same.
         if (scene === undefined) return void response.writeHead(401).end('Invalid username or password.');
         return void response.end(JSON.stringify(listOf(scene)));
       }

@@ -1,7 +1,7 @@
 import type { PageCore } from './page-core.ts';
 import { startStory, type Story } from './page-story.ts';
 
-/** A turn that waits for two answers about hosts. */
+/** A turn that waits for two answers about network hosts. */
 export async function networkScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Install the packages', '/home/ada/projects/api-server');
   story.sandbox('container');
@@ -39,7 +39,7 @@ export async function networkScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** A turn that waits for an answer about instructions that its project brings along. */
+/** A turn that waits for an answer about the instructions in its project. */
 export async function instructionsScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Tidy up the imports', '/home/ada/projects/api-server');
   story.sandbox('container');
@@ -58,7 +58,7 @@ export async function instructionsScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** What became of them, with the file as it lies there now. */
+/** What became of the instructions, with the file as it is now. */
 export function heldInstructions(core: PageCore, story: Story): void {
   const sha256 = 'e'.repeat(64);
   core.instructions.push({
@@ -74,7 +74,7 @@ export function heldInstructions(core: PageCore, story: Story): void {
   story.append({ type: 'instructions-found', path: 'AGENTS.md', sha256, state: 'changed', use: 'held', reason });
 }
 
-/** A turn that waits for two answers about the web: to read a page, and to change something there. */
+/** A turn that waits for two answers about the web: to read a page, and to change something on a site. */
 export async function webScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Look up the newest version', '/home/ada/projects/api-server');
   story.sandbox('container');

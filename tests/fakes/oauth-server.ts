@@ -5,15 +5,15 @@ import { text as readAll } from 'node:stream/consumers';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** What may go wrong with one answer of the token endpoint. `cut`: before it is read; `lost`: after all of it was done. */
+/** How an answer of the token endpoint fails. `cut`: before the request is read. `lost`: after everything was done. */
 export type TokenFault = 'none' | '500' | '503' | '429' | 'cut' | 'lost' | 'garbage' | 'slow' | 'endless' | 'away';
 
-/** A person who is signed in: one line of refresh tokens, of which each may be used once. */
+/** A signed-in person: a chain of refresh tokens, each of which can be used once. */
 interface Family {
   readonly client: string;
   scope: string;
   refresh: string;
-  /** The one before, while it is not known whether the answer with the new one came through. */
+  /** The previous refresh token, if the answer with the new one was lost. Otherwise null. */
   lost: string | null;
   isRevoked: boolean;
 }
@@ -21,35 +21,35 @@ interface Family {
 export interface OauthWorld {
   readonly mcpUrl: string;
   readonly issuer: string;
-  /** What the next answers of the token endpoint are; by default none is wrong. */
+  /** The fault of the next answer of the token endpoint. Default: none. */
   tokenFault: () => TokenFault;
-  /** Changes to what the servers say of themselves. */
+  /** Changes to the servers' metadata. */
   resourceMetadata: Readonly<Record<string, unknown>>;
   metadata: Readonly<Record<string, unknown>>;
-  /** Changes to what the browser brings back. */
+  /** Changes to what the browser brings back from the sign-in. */
   answer: (back: URLSearchParams) => void;
-  /** Of the challenge at 401; null: the server gives none. */
+  /** The challenge that comes with a 401. Null: the server gives none. */
   challenge: string | null;
-  /** Rights that the tool `write` wants. */
+  /** The scope that the tool `write` needs. */
   writeScope: string | null;
-  /** It takes no token at all, not even a new one. */
+  /** The server rejects every token, even a new one. */
   refusesAll: boolean;
   expiresInS: number | null;
   registers: boolean;
   revocationStatus: number;
-  /** It signs in by codes, too: the answers to questions for one before the person says yes, then `answer`. */
+  /** Sign-in with device codes: polls get the entries of `before` until the person agrees, then `answer`. */
   readonly devices: DeviceWorld;
-  /** Addresses that were asked, in their order: `POST /token`. */
+  /** The requests in order, such as `POST /token`. */
   readonly asked: string[];
-  /** Each client that was registered, as it was sent. */
+  /** Every registered client, with its registration request. */
   readonly clients: Map<string, Readonly<Record<string, unknown>>>;
   readonly families: Map<string, Family>;
-  /** How often a refresh token came that had been used: a real service ends the sign-in at the first. */
+  /** How often a used refresh token was sent again. A real service ends the sign-in at the first time. */
   readonly reuses: () => number;
   readonly refreshes: () => number;
-  /** Ends what was handed out, as a service may at any time. `access`: only what is short. */
+  /** Revokes issued tokens, as a service may at any time. `access`: only the short-lived ones. */
   readonly revokeAll: (what: 'access' | 'all') => void;
-  /** Whether a sign-in is still of use. */
+  /** Whether a refresh token still works. */
   readonly holds: (refreshToken: string) => boolean;
   readonly isAccess: (token: string) => boolean;
   readonly close: () => Promise<void>;
@@ -57,11 +57,11 @@ export interface OauthWorld {
 
 interface DeviceWorld {
   isOffered: boolean;
-  /** What it says before the yes, in this order; `away`: nothing at all. */
+  /** Answers to polls before the person agrees, in order. `away`: no answer at all. */
   before: string[];
-  /** Changes to what it answers a device. */
+  /** Changes to the answers that a device gets. */
   answer: Readonly<Record<string, unknown>>;
-  /** The times of questions for tokens, in ms. */
+  /** The times of the polls for a token, in ms. */
   readonly askedAt: number[];
 }
 
@@ -75,7 +75,10 @@ interface Grant {
 
 const random = (): string => randomBytes(18).toString('base64url');
 
-/** A tool server that wants a sign-in, and the service that signs in for it: strict, and wrong in any way that is wished. */
+/**
+ * A tool server that needs a sign-in, and the authorization server for it. Both are strict. Tests can make them fail in
+ * many ways.
+ */
 export async function createOauthWorld(): Promise<OauthWorld> {
   const grants = new Map<string, Grant>();
   const access = new Map<string, { readonly family: Family; readonly scope: string }>();
@@ -143,7 +146,7 @@ export async function createOauthWorld(): Promise<OauthWorld> {
     const method = request.method ?? 'GET';
     const answer = await tools.fetch(new Request(mcpUrl, { method, headers, ...(method === 'POST' ? { body } : {}) }));
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    // A stream of notices stays open for as long as the client listens.
+    // A stream of notifications stays open as long as the client listens.
     if (answer.body === null) return void response.end();
     const reader = answer.body.getReader();
     response.on('close', () => void reader.cancel().catch(() => undefined));
@@ -296,7 +299,7 @@ export async function createOauthWorld(): Promise<OauthWorld> {
     old.set(given, family);
     old.set(family.refresh, family);
     const answer = issue(family);
-    // Only this server knows that its answer does not come through: the next use of the old one is no theft.
+    // Only this server knows that its answer got lost. Using the old token once more is then no theft.
     family.lost = fault === 'lost' || fault === 'garbage' ? given : null;
     return answer;
   }
@@ -334,7 +337,7 @@ function hashOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** A way back to this machine may have any port. */
+/** Any port is allowed in a redirect to this machine. */
 function withoutPort(address: string): string {
   return address.replace(/^(http:\/\/127\.0\.0\.1)(?::\d+)?/u, '$1');
 }
@@ -348,7 +351,7 @@ function json(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
 
-/** An answer that never stops by itself. */
+/** A response that never ends. */
 function endless(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const piece = Buffer.alloc(256 * 1024, 32);

@@ -3,42 +3,42 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a fake Ollama does otherwise than a good one. Everything is as it should be where nothing is said. */
+/** How a fake Ollama differs from a correct one. Without habits, it behaves correctly. */
 export interface OllamaHabits {
   version: string;
-  /** The most that is really made, and whether `/api/ps` admits it. */
+  /** The largest context that is really created, and whether `/api/ps` admits it. */
   madeTokens: number | null;
   tellsMade: boolean;
-  /** Conversations whose context `/api/ps` counts together. */
+  /** `/api/ps` adds up the context of so many conversations. */
   slots: number;
-  /** Answers what it had to refuse, from the end of the prompt. */
+  /** Instead of refusing a prompt that is too long, it answers from the end of it. */
   truncates: boolean;
-  /** Says that it read everything although it forgot the oldest while it wrote. */
+  /** Forgets the oldest tokens while it writes, but reports that it read everything. */
   shifts: boolean;
-  /** The part of the model that lies on the card, for contexts above `spillsAbove`. */
+  /** The share of the model on the card, for contexts above `spillsAbove`. */
   onCard: number;
   spillsAbove: number;
-  /** Arrays of `/api/show` are null although they were asked for. */
+  /** Arrays of `/api/show` are null even when they were asked for. */
   nullArrays: boolean;
-  /** Another file than the one that is listed is what gets loaded. */
+  /** The digest of the loaded file. It can differ from the listed one. */
   loadedDigest: string;
-  /** `models: null` in place of an empty list. */
+  /** Answers `models: null` instead of an empty list. */
   nullLists: boolean;
   template: string;
   capabilities: readonly string[];
   remoteHost: string | null;
   hangs: readonly string[];
-  /** Ends the connection, or the stream, after half of what it had to say. */
+  /** For these steps, ends the connection or the stream after half of the answer. */
   half: readonly string[];
-  /** After the first piece of the answer. */
+  /** An error that is sent after the first piece of the answer. */
   errorInside: string | null;
-  /** With 500, before anything is loaded. */
+  /** An error with status 500, before anything is loaded. */
   loadError: string | null;
-  /** No memory for more context than this. */
+  /** The largest context for which there is memory. */
   loadsUpTo: number;
-  /** What it says while it fetches a model. */
+  /** What it reports while it downloads a model. */
   pulls: readonly object[];
-  /** Never listed as loaded. */
+  /** Its models are never listed as loaded. */
   hidesLoaded: boolean;
   answer: readonly object[];
   tokensPerSecond: number;
@@ -49,7 +49,7 @@ export interface FakeOllama {
   readonly habits: OllamaHabits;
   readonly requests: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[];
   readonly resident: Map<string, number>;
-  /** As after hours of sleep: every connection is dead, and no model is loaded any more. */
+  /** Like hours of sleep: every connection is dead, and no model is loaded. */
   sleep(): void;
   close(): Promise<void>;
 }
@@ -86,10 +86,10 @@ export const goodHabits: OllamaHabits = {
   tokensPerSecond: 50,
 };
 
-/** Some four bytes a token, as in English text. */
+/** About four bytes a token, as in English text. */
 export const fakeTokens = (text: string): number => Math.ceil(Buffer.byteLength(text, 'utf8') / 4);
 
-/** Speaks as much of Ollama's API as is used, with one model `m:latest`. */
+/** Speaks the part of Ollama's API that Dewpoint uses, with one model `m:latest`. */
 export async function startFakeOllama(habits: Partial<OllamaHabits> = {}): Promise<FakeOllama> {
   const requests: FakeOllama['requests'] = [];
   const resident = new Map<string, number>();
@@ -199,7 +199,7 @@ function shown(habits: OllamaHabits, verbose: boolean): unknown {
       'llama.embedding_length': 512,
       'llama.feed_forward_length': 1024,
       'llama.attention.head_count': 8,
-      // One for each layer, as some models have it.
+      // One number for each layer, as some models have.
       'llama.attention.head_count_kv': hasArrays ? [2, 2, 2, 2] : null,
       'llama.vocab_size': 1000,
       'tokenizer.ggml.tokens': hasArrays ? ['<|im_start|>', '<|im_end|>', '<tool_call>', 'a'] : null,

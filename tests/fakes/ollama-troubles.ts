@@ -33,14 +33,16 @@ export const machines: Readonly<Record<'card' | 'processor', Hardware>> = {
   processor: { host: { totalBytes: 32 * gibi, freeBytes: 24 * gibi, source: 'a test' }, devices: [] },
 };
 
-/** A provider for a fake server, with the planner that the product has and limits that a test can wait for. */
+/** A provider for a fake server, with the product's planner and with limits that are short enough for a test. */
 export function ollamaProvider(
   address: string,
   options: {
     readonly machine?: Hardware;
     readonly settings?: Partial<OllamaSettings>;
     readonly cacheDir?: string;
-    /** For everything that the server may take its time for; a busy machine is no server that hangs. */
+    /**
+     * The limit for everything that may take the server long. A busy machine must not look like a server that hangs.
+     */
     readonly limitMs?: number;
   } = {},
 ): Provider {
@@ -67,7 +69,9 @@ export const endOf = (parts: readonly StreamPart[]): StreamEnded => {
 
 const longPrompt = Array.from({ length: 500 }, (_, index) => `Line ${index} of a file that is quite long.`).join('\n');
 
-/** Something that a server does wrong, and how it has to be named: by a finding of the load, or by how the call ends. */
+/**
+ * Something that a server does wrong, and how it must be reported: as a finding of the load, or by how the call ends.
+ */
 export interface OllamaTrouble {
   readonly name: string;
   readonly habits: Partial<OllamaHabits>;
@@ -155,7 +159,7 @@ export const ollamaTroubles: readonly OllamaTrouble[] = [
   })),
 ];
 
-/** Null where the trouble was caught and named, else what was said in its place. */
+/** Null if the trouble was caught and named, otherwise what was reported instead. */
 export async function meetTrouble(trouble: OllamaTrouble): Promise<string | null> {
   const server: FakeOllama = await startFakeOllama(trouble.habits);
   const provider = ollamaProvider(server.address, {

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A user who is not root, and to whom 65,536 more ids belong for containers; known only where `knowOtherUser` was. */
+/** A user who is not root, with 65,536 more ids for containers. It exists only where `knowOtherUser` ran. */
 export const otherUser = { name: 'dewpoint-other', uid: 2371, gid: 2371, firstOfMore: 300_000 } as const;
 
-/** Makes the user known in mounts of their own, in which `run` runs: the machine's own lists of users stay as they are. */
+/** Makes the user known inside the mount namespace of `run`. The machine's own user files do not change. */
 export async function knowOtherUser(
   folder: string,
   run: (command: readonly string[]) => Promise<unknown>,
@@ -19,12 +19,12 @@ export async function knowOtherUser(
   for (const [file, text] of Object.entries(files)) {
     const own = join(folder, `etc-${file}`);
     await writeFile(own, text);
-    // A machine that never had such users has no such list to mount over.
+    // A machine that never had such users lacks the file to mount over.
     await run(['sh', '-c', '[ -e "$2" ] || : > "$2"; exec mount --bind "$1" "$2"', 'sh', own, `/etc/${file}`]);
   }
 }
 
-/** The arguments that run a program as that user, whose home is `folder`. */
+/** The command line that runs a program as that user, with `folder` as home. */
 export function asOtherUser(folder: string, command: readonly string[]): readonly string[] {
   const { uid, gid } = otherUser;
   const user = ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
@@ -32,10 +32,10 @@ export function asOtherUser(folder: string, command: readonly string[]): readonl
   return [...user, 'env', '-i', `HOME=${folder}`, `XDG_RUNTIME_DIR=${folder}`, path, ...command];
 }
 
-/** The same as root of a world of their ids, the way rootless Docker does. */
+/** The same, as root of the user's own user namespace, as rootless Docker works. */
 export function asOwnRoot(folder: string, command: readonly string[]): readonly string[] {
   const kit = ['rootlesskit', '--net=host', '--copy-up=/run', '--state-dir', join(folder, 'kit')];
-  // What of the machine's own engine shows through.
+  // Traces of the machine's own engine that are visible inside.
   const clear = ['sh', '-c', 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"', 'sh'];
   return asOtherUser(folder, [...kit, ...clear, ...command]);
 }

@@ -47,53 +47,53 @@ import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
-  /** What the page asked for, by name, with its arguments. */
+  /** The calls that the page made, by name, with their arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
   readonly tools: PageTools;
   readonly changes: Map<string, readonly ChangedFile[]>;
-  /** Of a preview, by path or hash. */
+  /** Previews, by path or hash. */
   readonly files: Map<string, ShownFile>;
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
   suggestions: ModelSuggestions;
-  /** What the engine makes of the graphics cards. */
+  /** What the engine reports about the graphics cards. */
   cards: EngineCardsReport;
   strain: Strain;
   findings: readonly Finding[];
   keys: KeyReport;
-  /** Programs that have a key of the endpoint. */
+  /** Programs that have a key to the endpoint. */
   programs: readonly EndpointClient[];
   costRows: readonly CostRow[];
-  /** A person's file of rules. */
+  /** The user's rule file. */
   rules: RuleFile;
   settings: Record<string, unknown>;
-  /** What a search finds, by the text that is searched. */
+  /** Search results, by the searched text. */
   readonly found: Map<string, readonly SearchHit[]>;
   binned: readonly SessionSummary[];
   templates: readonly PromptTemplate[];
   assistants: readonly Assistant[];
   brokenAssistants: readonly BrokenAssistant[];
-  /** What is found in a file that may be an export of a chat app. */
+  /** The chats found in a file that may be an export of a chat app. */
   chats: ChatListing | null;
-  /** Of tool servers. */
+  /** Prompts of tool servers. */
   prompts: readonly FoundPrompt[];
-  /** What forks connect. */
+  /** Branches, which connect forks. */
   branches: readonly SessionBranch[];
   sandbox: SandboxView;
   network: NetworkHistory;
   packages: PreparationPlan;
   instructions: InstructionFile[];
-  /** What a project brings along. */
+  /** The image that a project brings along. */
   ownImage: ProjectImage | null;
-  /** What a hub has, by the names of its repositories. */
+  /** The models of a hub, by the names of their repositories. */
   hub: ReadonlyMap<string, ModelEntry>;
-  /** Lets the download that runs come to its end. */
+  /** Finishes the running download. */
   endDownload: () => void;
 }
 
 const noSandbox: SandboxView = { state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 };
 
-/** A machine with a card on which a small model fits whole. */
+/** A machine with one card that holds a small model completely. */
 function planOf(model: string | null, context: number | null): MemoryPlanAnswer {
   const card = { name: 'Example Card 12', totalBytes: 12e9, freeBytes: 11e9, driverBytes: 3e8, isUnified: false };
   return {
@@ -173,7 +173,7 @@ function checked(text: string): RuleCheck {
   return { rules, errors, warnings: contradictionsIn(rules).map((one) => ({ line: one.line, text: one.text })) };
 }
 
-/** What all rows say of the same work in one place. */
+/** Adds up the counterfactuals of all rows for the same work in one place. */
 function together(rows: readonly CostRow[], where: keyof Counterfactual): Elsewhere {
   const all = rows.map(({ elsewhere }) => elsewhere[where]);
   const add = (intervals: readonly (Interval | null)[]): Interval =>
@@ -199,12 +199,12 @@ function addEnergy(left: EnergyTotals, right: EnergyTotals): EnergyTotals {
   };
 }
 
-/** A call that carries nothing which a rule names. */
+/** A call that carries nothing a rule names. */
 const noManifest: Manifest = { model: 'example/large-1', purpose: 'act', bytes: 0, parts: [], builtFrom: [] };
 
 const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
 
-/** A scripted core that also answers what the other views of the window ask for, and notes what it was asked. */
+/** A scripted core that also answers the other views of the window and records what they asked for. */
 export function createPageCore(): PageCore {
   const scripted = createScriptedCore();
   const asked: PageCore['asked'] = [];

@@ -14,7 +14,7 @@ import type { Note } from './page-settings.ts';
 
 type TableTool = Pick<ListedTool, 'source' | 'path' | 'file' | 'text' | 'sha256' | 'tool' | 'problem'>;
 
-/** Tools from files of a page: the real commands, over files that are a table. */
+/** Tools from files for a page: the real commands, with a table in place of files. */
 export interface PageOwnTools {
   readonly handlers: Handlers['ownTools'];
   readonly files: TableTool[];
@@ -68,7 +68,7 @@ function listed({ notes, off }: PageOwnTools, one: TableTool, words: ProjectTool
   return { ...one, read: one.tool ?? { problem: one.problem ?? '' }, own, state, isWanted: own ?? !off.includes(name) };
 }
 
-/** One of each state: of the person's own with a key and without, a broken one, and one that came with a project and changed. */
+/** One tool for each state: the user's own with and without a key, a broken one, and a project's tool that changed. */
 export function ownToolScene(page: PageOwnTools): void {
   const add = (source: 'home' | 'project', file: string, declaration: object | string): string => {
     const folder = source === 'home' ? '/home/ada/.dewpoint/tools' : '/home/ada/projects/api-server/.dewpoint/tools';

@@ -63,7 +63,7 @@ export const changedFiles: readonly ChangedFile[] = [
   { path: 'tests/__snapshots__/weeks.bin', kind: 'added', added: null, removed: null, diff: null, state: 'taken' },
 ];
 
-/** A comparison that has ended: one policy solved it, one did not, and one could not be begun. */
+/** A finished comparison: one policy solved the task, one did not, and one could not start. */
 export function comparisonScene(core: PageCore): void {
   const ended = (policy: ComparisonPolicy, passed: boolean, costUsd: number): ComparisonRun => ({
     policy,
@@ -121,7 +121,7 @@ export function comparisonScene(core: PageCore): void {
   });
 }
 
-/** A task that begins on this machine, gets stuck, and is finished by a step in the cloud. */
+/** A task that starts on this machine, gets stuck, and is finished by a step in the cloud. */
 export async function fixScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Fix the failing date test', project);
   story.sandbox('container');
@@ -238,7 +238,7 @@ export async function answerScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** A plan that can be changed before it is carried out. */
+/** A plan that can be edited before it starts. */
 export async function planScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Move the settings into one file', project);
   story.sandbox('read-only');
@@ -249,7 +249,7 @@ export async function planScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** A turn that waits for a person. */
+/** A turn that waits for an approval. */
 export async function approvalScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Add a check for empty names', project);
   story.sandbox('container');
@@ -288,7 +288,7 @@ export async function approvalScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** A turn in the middle of its work, with a message that waits. */
+/** A turn in the middle of its work, with a message in the queue. */
 export async function workingScene(core: PageCore): Promise<Story & { readonly callId: string }> {
   const story = await startStory(core, 'Explain how releases are made', notes);
   story.sandbox('container');
@@ -300,7 +300,7 @@ export async function workingScene(core: PageCore): Promise<Story & { readonly c
   return { ...story, callId };
 }
 
-/** A turn that waits at a cap. */
+/** A turn that waits at a spending limit. */
 export async function capScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Rewrite the importer', project);
   story.sandbox('container');
@@ -318,7 +318,7 @@ export async function capScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** Ends that are no success. */
+/** Turns that end without success. */
 export async function endScenes(core: PageCore): Promise<void> {
   const missing = await startStory(core, 'Make the nightly job idempotent', project);
   missing.sandbox('read-only');
@@ -418,7 +418,7 @@ export const models: readonly ModelEntry[] = [
   },
 ];
 
-/** A repository of which the largest does not fit. */
+/** A repository whose largest file does not fit. */
 const hubModel: ModelEntry = {
   id: 'hf:example/Coder-7B-GGUF',
   label: 'coder-7b-q4_k_m.gguf',
@@ -465,13 +465,13 @@ function infoOf(id: string, where: 'local' | 'cloud', contextTokens: number, par
   };
 }
 
-/** As figures of work that would have been done elsewhere look. */
+/** A counterfactual with its usual uncertainty. */
 function about(usd: number, seconds: number): Elsewhere {
   const span = (value: number): Interval => ({ value, low: value * 0.8, high: value * 1.3 });
   return { basis: 'estimated', usd: span(usd), seconds: span(seconds), why: null, formula: 'tokens × price' };
 }
 
-/** A home with something in it: sessions of several days, models, and a machine that has what is needed. */
+/** A home that is in use: sessions of several days, models, and a machine with everything it needs. */
 export function furnish(core: PageCore): void {
   core.models = models;
   core.hub = new Map([[hubModel.id, hubModel]]);

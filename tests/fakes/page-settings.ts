@@ -14,10 +14,10 @@ import type { SomeHandlers } from './fake-handlers.ts';
 import { webHandlers } from './page-web.ts';
 import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
 
-/** Notes what the page asked for. */
+/** Records a call of the page. */
 export type Note = (name: string, ...args: readonly unknown[]) => void;
 
-/** Where it is kept, for tests to look at and to change. */
+/** Where the settings are kept, for tests to read and change. */
 interface Holder {
   settings: Record<string, unknown>;
   packages: PreparationPlan;
@@ -29,7 +29,7 @@ type Tree = Readonly<Record<string, unknown>>;
 
 interface PageSettings {
   readonly get: (key: SettingKey | undefined) => unknown;
-  /** An undefined value takes the entry away. */
+  /** An undefined value removes the entry. */
   readonly set: (key: SettingKey, value: unknown) => void;
   readonly watch: SettingsStore['watch'];
   readonly caps: CapChanger;
@@ -40,7 +40,7 @@ const namesOf = (key: SettingKey): readonly string[] => (typeof key === 'string'
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
 
-/** Settings in memory, kept in `holder`; those of projects by the same code as in the program. */
+/** Settings in memory, kept in `holder`. Project settings use the product's own code. */
 function pageSettings(holder: { settings: Record<string, unknown> }): PageSettings {
   const listeners = new Set<(key: string) => void>();
   const set = (key: SettingKey, value: unknown): void => {
@@ -107,7 +107,7 @@ function put(tree: Tree, [name, ...rest]: readonly string[], value: unknown): Re
   return value === undefined ? others : { ...others, [name]: value };
 }
 
-/** What is set: for all projects, for one, and on money. */
+/** Handlers for settings: for all projects, for one project, and for spending. */
 export function settingsHandlers(
   core: Holder,
   note: Note,

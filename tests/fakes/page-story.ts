@@ -37,19 +37,19 @@ export interface Stepped {
   readonly text?: string;
   readonly usage?: Partial<Usage>;
   readonly ms?: number;
-  /** Of its tool: the result as data. */
+  /** The result of the tool, as data. */
   readonly data?: unknown;
-  /** What a person was shown before they allowed its program. */
+  /** What the user was shown before they allowed its program. */
   readonly review?: ProgramReview;
   /** The calls that its program made. */
   readonly inner?: readonly { readonly tool: string; readonly label: string; readonly status: 'ok' | 'error' }[];
 }
 
-/** Writes the events of a session, one call at a time, as a turn of the engine would. */
+/** Writes the events of a session, one call at a time, as the engine does in a turn. */
 export interface Story {
   readonly sessionId: string;
   append(event: NewEvent): void;
-  /** `messageId`: of a message that is there already. */
+  /** `messageId`: the id of an existing message. */
   ask(
     text: string,
     options?: {
@@ -64,12 +64,12 @@ export interface Story {
   check(phase: 'before' | 'after', passed: boolean, summary: string): void;
   action(label: string, output: string, exitCode?: number): void;
   step(step: Stepped): string;
-  /** A step that has begun and goes on. */
+  /** Begins a step that goes on. Returns its call id. */
   begin(stage: keyof typeof stages): string;
-  /** The end of one that has begun here, with its answer. */
+  /** Ends a step that `begin` started, with its answer. */
   answered(callId: string, text: string): void;
   changed(path: string, added: number, removed: number): void;
-  /** What a command left where changes are not tracked. */
+  /** What a command left in a place where changes are not tracked. */
   untracked(place: UntrackedPlace): void;
   end(reason: Extract<NewEvent, { type: 'turn-ended' }>['reason'], text: string): void;
 }
@@ -280,7 +280,7 @@ function requestOf() {
   };
 }
 
-/** Why a step of the story ran where it did. */
+/** The route of a step, with the reasons for its place. */
 function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decided'> {
   const { model, where } = stages[name];
   const other = stages[name === 'cloud' ? 'local' : 'cloud'];

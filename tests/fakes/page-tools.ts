@@ -19,23 +19,23 @@ import type { PageOwnTools } from './page-own-tools.ts';
 import { createPageOwnTools, ownToolScene } from './page-own-tools.ts';
 import type { Note } from './page-settings.ts';
 
-/** The tool servers of a page: the real commands, over servers that are tables. */
+/** Tool servers for a page: the real commands, with tables in place of servers. */
 export interface PageTools {
   readonly handlers: Handlers['tools'];
-  /** Those from files. */
+  /** Tools from files. */
   readonly own: PageOwnTools;
   readonly servers: Record<string, ToolServerSettings>;
   readonly projects: Record<string, ProjectTools>;
-  /** What each lists when it is asked. */
+  /** The tools that each server lists. */
   readonly listed: Map<string, readonly ToolDefinitionText[]>;
   readonly pins: Map<string, readonly ToolPin[]>;
   readonly problems: Map<string, string>;
   readonly running: Set<string>;
-  /** How it stands with the sign-in to each; one that is not here takes none. */
+  /** The sign-in state of each server. A server that is missing here has no sign-in. */
   readonly signIns: Map<string, SignInReport>;
-  /** The accounts of servers of the kind Composio. */
+  /** The accounts of Composio servers. */
   readonly accounts: Map<string, readonly ToolkitConnection[]>;
-  /** The person signs in at the link; what waits for it goes on. */
+  /** Completes a sign-in at the link, and whatever waits for it goes on. */
   readonly signIn: (server: string, toolkit: string) => void;
 }
 
@@ -117,7 +117,7 @@ export function createPageTools(note: Note): PageTools {
   return { handlers, own, servers, projects, listed, pins, problems, running, accounts, signIn, signIns };
 }
 
-/** Sign-ins that wait until the right address is pasted, as a browser would bring it. */
+/** Sign-ins that wait until the right address is pasted, as a browser would deliver it. */
 function tableSignIns(signIns: Map<string, SignInReport>, note: Note): ToolCommandsOptions['signIns'] {
   const waiting = new Map<string, () => void>();
   const address = 'https://login.example.org/authorize?client_id=dewpoint&state=abc';
@@ -184,7 +184,7 @@ const close: ToolDefinitionText = { ...issue, name: 'close_issue', description: 
 
 const definition = (value: object): ServerDefinition => serverDefinitionSchema.parse(value);
 
-/** A server with a tool in each state, one that waits for a yes, and one that fails. */
+/** A server with a tool in each state, one that waits for approval, and one that fails. */
 export function toolScene({ servers, listed, own, pins, problems, running, signIns }: PageTools): void {
   ownToolScene(own);
   const add = (name: string, made: ServerDefinition, isApproved: boolean): void => {
@@ -220,7 +220,7 @@ export function toolScene({ servers, listed, own, pins, problems, running, signI
   problems.set('builds', 'The tool server builds could not be used: it ended with 127. It printed: not found');
 }
 
-/** Composio with its tools approved, an account that is connected, one that is not and one that ran out. */
+/** Composio with approved tools and three accounts: one connected, one not connected, one expired. */
 export function composioScene({ servers, listed, pins, running, accounts }: PageTools): void {
   const made = definition({ kind: 'composio', user: 'ada', toolkits: ['github', 'slack', 'gmail'] });
   servers.composio = { definition: made, approved: hashOfServer('composio', made), isOn: true, off: [] };

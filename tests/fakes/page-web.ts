@@ -3,7 +3,7 @@ import type { Settings } from '../../src/shared/settings/settings.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createWebCommands } from '../../src/main/tools/web/commands.ts';
 
-/** The key that the search service knows. */
+/** The only key that the search service accepts. */
 export const knownKey = 'the-right-key';
 
 interface WebHome {
@@ -12,7 +12,7 @@ interface WebHome {
   readonly keepSecret: (service: string, value: string) => void;
 }
 
-/** The real commands for the web, over a search service that is a table. It answers to one key, and at one address. */
+/** The real web commands, with a table in place of the search service. It accepts one key, at one address. */
 export function webHandlers({ settings, save, keepSecret }: WebHome): Handlers['web'] {
   return createWebCommands({
     settings,

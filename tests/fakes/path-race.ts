@@ -9,20 +9,23 @@ import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-onl
 import { scanWorkspace } from '../../src/main/sandbox/workspace/workspace-scan.ts';
 import { createSafeFolder } from '../../src/main/sessions/changes/safe-folder.ts';
 
-/** `inside`: it met the folder itself; `refused`: it met the link, or nothing; `leaked`: it met what lies behind the link. */
+/**
+ * `inside`: the folder itself was reached. `refused`: the link was refused, or nothing was there. `leaked`: the target
+ * of the link was reached.
+ */
 export type RaceAnswer = 'inside' | 'refused' | 'leaked';
 
 export interface PathRace {
-  /** One operation of each kind on a path in the folder that is swapped; several may run at once. */
+  /** One operation of each kind, on a path in the folder that is swapped. Several may run at once. */
   readonly strategies: Readonly<Record<string, () => Promise<RaceAnswer>>>;
-  /** What has become of the folder behind the link; empty: nothing. */
+  /** How the folder behind the link has changed. Empty: not at all. */
   outsideWrites(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
 const none = new AbortController().signal;
 
-// In a process of its own, so that it truly runs between the steps of ours.
+// Runs in a process of its own, so that it really runs between our steps.
 const swapper = `
 import { renameSync, rmSync } from 'node:fs';
 const [work] = process.argv.slice(1);
@@ -43,15 +46,15 @@ for (;;) {
 `;
 
 /**
- * A project in which a folder is swapped, as fast as it goes, for a link to a folder outside that has the same names. It
- * lies in `parent`; where that is a file system in memory a copy takes a tenth of the time, and links are followed or not
- * before any file system is asked.
+ * A project in which a folder is swapped, as fast as possible, with a link to a folder outside that has the same names.
+ * It lies in `parent`. On a file system in memory, a copy takes a tenth of the time. That changes nothing in the test:
+ * links are followed or refused before any file system is asked.
  */
 export async function startPathRace(parent: string = tmpdir()): Promise<PathRace> {
   const folder = await realpath(await mkdtemp(join(parent, 'dewpoint-race-')));
   const at = (path: string): string => join(folder, path);
   for (const path of ['work/d', 'outside', 'copies']) await mkdir(at(path), { recursive: true });
-  // The two are told apart by their contents, their sizes and the names beside them.
+  // The two folders differ in their contents, sizes and neighboring names.
   await writeFile(at('outside/f'), 'secret');
   await writeFile(at('outside/.env'), 'KEY=outside');
   await writeFile(at('work/d/f'), 'mine');
@@ -67,7 +70,7 @@ export async function startPathRace(parent: string = tmpdir()): Promise<PathRace
     strategies: {
       copy: () => copyOnce(at('work'), at(`copies/${(copies += 1)}`)),
       ...readingOf(at('work')),
-      // Last: a writer may make the folder anew while it is away, and then nothing of the first one is in it.
+      // Last: a writer may create the folder again while it is away. The new folder then has nothing of the first one.
       ...writingOf(at('work')),
     },
     outsideWrites: async () => {
@@ -137,7 +140,7 @@ async function copyOnce(work: string, to: string): Promise<RaceAnswer> {
   }
 }
 
-/** Where the link itself was copied, what is read through it is nothing of the copy. */
+/** If the link itself was copied, a read through it does not read the copy. */
 async function readOwn(path: string): Promise<RaceAnswer> {
   if ((await realpath(path).catch(() => '')) !== path) return 'refused';
   return answerOf(await readFile(path));
@@ -147,7 +150,7 @@ function answerOf(bytes: Buffer): RaceAnswer {
   return bytes.toString() === 'mine' ? 'inside' : 'leaked';
 }
 
-/** What was written shows outside, not in the answer. */
+/** The answer does not show what was written. `outsideWrites` does. */
 function madeIt(work: Promise<boolean>): Promise<RaceAnswer> {
   return work.then(
     () => 'inside',

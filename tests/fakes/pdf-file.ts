@@ -1,15 +1,15 @@
 import { deflateSync } from 'node:zlib';
 
 export interface PdfOptions {
-  /** The lines of each page; a page without lines has none of its own, as a scan has. */
+  /** The lines of each page. A page without lines has no text, like a scan. */
   readonly pages: readonly (readonly string[])[];
   readonly isCompressed?: boolean;
   readonly isEncrypted?: boolean;
-  /** In place of the content of each page, packed: for files that mean harm. */
+  /** Compressed content that replaces the content of every page, for malicious files. */
   readonly content?: Uint8Array;
 }
 
-/** A PDF, made from nothing: with plain or packed content, with pictures for pages, or locked by a password. */
+/** A PDF made from scratch: with plain or compressed content, with pictures as pages, or locked with a password. */
 export function pdfFile({ pages, isCompressed = false, isEncrypted = false, content }: PdfOptions): Buffer {
   const objects: Buffer[] = [];
   const add = (body: string | Buffer): void => void objects.push(Buffer.from(body));

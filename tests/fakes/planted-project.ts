@@ -1,14 +1,17 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** A project of a person that holds everything a careless program would run or load, in each way that PATH can lead to it. */
+/** A project that plants everything a careless program would run or load, in every way in which PATH can lead to it. */
 export interface PlantedProject {
   readonly folder: string;
-  /** What a shell may have after a look into the project, and in front of the programs of the machine. */
+  /**
+   * An environment that a shell may have after visiting the project. Its PATH puts the project before the machine's
+   * programs.
+   */
   readonly env: Readonly<Record<string, string>>;
-  /** The part of its PATH that leads into the project. */
+  /** The part of that PATH that leads into the project. */
   readonly path: string;
-  /** What of it has run, by its name. */
+  /** The names of planted files that ran. */
   ran(): Promise<readonly string[]>;
 }
 
@@ -26,7 +29,7 @@ export async function plantProject(base: string): Promise<PlantedProject> {
     if (isProgram) await chmod(join(folder, path), 0o755);
   };
   for (const place of ['.', 'bin', '.venv/bin', 'node_modules/.bin']) {
-    // There it is a folder of Python's.
+    // In the top folder, `pip` is a folder for Python.
     for (const name of programs.filter((one) => place !== '.' || one !== 'pip')) {
       await put(join(place, name), `#!/bin/sh\necho '${place}/${name}' >> '${marks}'\nexit 0\n`, true);
     }
@@ -47,7 +50,7 @@ export async function plantProject(base: string): Promise<PlantedProject> {
   );
   await put('setup.cfg', '[global]\nindex-url = http://127.0.0.1:9/planted\n');
   await put('.ripgreprc', '--pre=./sh\n');
-  // A folder of PATH that is not in the project, by its name; and one that npm made for it.
+  // PATH also gets npm's folder, and a folder whose name lies outside the project but leads into it.
   await mkdir(outside);
   await symlink(join(folder, 'bin'), join(outside, 'link'));
   const entries = [

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A message bus of its own, with a home of its own: as a desktop has one for each person. */
+/** A message bus with a home of its own, as a desktop has for each user. */
 export interface PrivateBus {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of a destination: a path, a method, and what it takes. Answers what came back, as `dbus-send` prints it. */
+  /** Calls a destination with a path, a method and its arguments. Returns the reply as `dbus-send` prints it. */
   readonly call: (destination: string, args: readonly string[]) => string;
-  /** Resolves when somebody answers to a name. */
+  /** Resolves when a name has an owner. */
   readonly hasName: (name: string) => Promise<void>;
   readonly stop: () => void;
 }

@@ -11,10 +11,10 @@ import { removeGroups, startWorldApart, type WorldApart } from './world-apart.ts
 const run = promisify(execFile);
 const never = new AbortController().signal;
 
-/** The name of the one image in it. */
+/** The name of its only image. */
 export const smallImage = 'dewpoint-test:small';
 
-/** A shell, the usual tools and the runner: what a container of a session needs, of the image that is at hand. */
+/** Collects a shell, the usual tools and the runner from the available image: all that a session's container needs. */
 export const smallImageCommand = `set -e
 files=$(for p in bash sh cat df ls find grep sed sort head tail sleep env mkdir rm mv cp chmod stat true false seq tr wc dd kill touch ln readlink realpath sha256sum cut printf id setsid mktemp test basename xargs; do command -v $p; done | grep ^/ | sort -u)
 libs=$(for f in $files; do ldd $f 2>/dev/null | grep -o '/[^ ]*'; done | sort -u)
@@ -25,8 +25,8 @@ tar -cf small.tar --hard-dereference --no-recursion -C / $(for l in $links; do [
 tar -rhf small.tar --hard-dereference -C / --transform 's,^bin/,usr/bin/,;s,^lib/,usr/lib/,;s,^lib64/,usr/lib64/,' $(echo $files $libs | tr ' ' '\\n' | sed 's,^/,,' | sort -u) usr/local/lib/dewpoint/runner`;
 
 /**
- * `remapped`: users of containers are others on the host. `rootless`: the whole engine runs as a user who is not root.
- * `live-restore`: containers go on when the daemon does not.
+ * `remapped`: container users have other ids on the host. `rootless`: the whole engine runs as a user who is not root.
+ * `live-restore`: containers keep running when the daemon stops.
  */
 export type PrivateEngineKind = 'plain' | 'remapped' | 'rootless' | 'live-restore';
 
@@ -38,8 +38,8 @@ const programsOf: Readonly<Record<PrivateEngineKind, readonly string[]>> = {
 };
 
 /**
- * A container engine of its own, to be killed, frozen and started again, which the machine's own must not be. It has
- * processes, mounts and a network apart: it cannot touch what the other one set up, and everything in it ends with one
+ * A container engine of its own, which tests may kill, freeze and restart, unlike the machine's engine. Its processes,
+ * mounts and network are separate: it cannot touch what the other engine set up, and everything in it ends with one
  * process. Needs root and `dockerd`.
  */
 export class PrivateEngine {
@@ -62,11 +62,11 @@ export class PrivateEngine {
     );
   }
 
-  /** Null where this machine cannot have one. The caller closes. */
+  /** Null if this machine cannot run one. The caller closes it. */
   static async start(kind: PrivateEngineKind = 'plain', disk: OwnDisk | null = null): Promise<PrivateEngine | null> {
     if (!(await PrivateEngine.isPossible(kind))) return null;
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-dockerd-'));
-    // Users of containers go through it to what is theirs.
+    // Users of containers must pass through this folder to reach their own files.
     await chmod(folder, 0o711);
     const mounting = disk === null ? [] : await mountData(folder, disk);
     const world = await startWorldApart();
@@ -82,7 +82,7 @@ export class PrivateEngine {
     return `unix://${join(this.#folder, 's')}`;
   }
 
-  /** As Dewpoint finds it. */
+  /** The engine, as Dewpoint finds it. */
   async find(): Promise<Engine> {
     const found = await findEngine(
       { env: { DOCKER_HOST: this.host }, homeDirectory: this.#folder, platform: 'linux', waitMs: 60_000 },
@@ -92,7 +92,7 @@ export class PrivateEngine {
     return found.value;
   }
 
-  /** `tar`: the root of a file system with the runner. */
+  /** Imports the image. `tar`: a root file system with the runner. */
   async bringImage(tar: string): Promise<void> {
     const { docker } = await this.find();
     const [repo, tag] = smallImage.split(':');
@@ -100,7 +100,7 @@ export class PrivateEngine {
     for await (const piece of stream) void piece;
   }
 
-  /** Starts the daemon; resolves when it answers. */
+  /** Starts the daemon again. Resolves when it answers. */
   async startAgain(): Promise<void> {
     const at = (name: string): string => join(this.#folder, name);
     const args = ['--host', this.host, '--data-root', at('data'), '--exec-root', at('exec'), '--pidfile', at('pid')];
@@ -122,12 +122,12 @@ export class PrivateEngine {
     }
   }
 
-  /** Runs a command where its folder is as the engine sees it. */
+  /** Runs a command in the engine's folder, with the mounts that the engine sees. */
   async inside(...command: readonly string[]): Promise<void> {
     await this.#world.run('sh', '-c', 'cd "$0" && exec "$@"', this.#folder, ...command);
   }
 
-  /** Of the daemon alone: what it started is left as it is. */
+  /** Signals the daemon only. Its children are left alone. */
   async signal(name: 'KILL' | 'TERM' | 'STOP' | 'CONT'): Promise<void> {
     const pid = (await readFile(join(this.#folder, 'pid'), 'utf8')).trim();
     await this.#world.run('kill', `-${name}`, pid);
@@ -148,15 +148,15 @@ export class PrivateEngine {
   }
 }
 
-/** A disk of its own for all that the engine keeps. */
+/** A separate disk for all data of the engine. */
 interface OwnDisk {
-  /** As `400m`. */
+  /** Such as `400m`. */
   readonly size: string;
-  /** False: only the engine sees it, as one in another machine. */
+  /** False: only the engine sees the disk, as if it ran in another machine. */
   readonly isSeen: boolean;
 }
 
-/** The command that mounts it where only the engine sees it; none where it is mounted already. */
+/** The command that mounts the disk where only the engine sees it. Empty if it is already mounted. */
 async function mountData(folder: string, { size, isSeen }: OwnDisk): Promise<readonly string[]> {
   const data = join(folder, 'data');
   await mkdir(data, { mode: 0o711 });

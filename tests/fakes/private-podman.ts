@@ -11,13 +11,13 @@ import { removeGroups, startWorldApart } from './world-apart.ts';
 const run = promisify(execFile);
 const never = new AbortController().signal;
 
-/** `rootless`: all of it runs as `otherUser`. */
+/** `rootless`: everything runs as `otherUser`. */
 export type PodmanKind = 'rootful' | 'rootless';
 
 export interface PrivatePodman {
-  /** As Dewpoint finds it, by its Docker socket. */
+  /** The engine, as Dewpoint finds it by its Docker socket. */
   readonly engine: Engine;
-  /** For `DOCKER_HOST`. */
+  /** A value for `DOCKER_HOST`. */
   readonly host: string;
   readonly close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function isPodmanHere(kind: PodmanKind): Promise<boolean> {
 }
 
 /**
- * Podman with its Docker socket and a store of its own, in processes, mounts and a network apart: it touches nothing of
+ * Podman with its Docker socket and its own store, in separate processes, mounts and network. It touches nothing of
  * another engine, and everything in it ends with one process. Needs root and `podman`.
  */
 export async function startPodman(kind: PodmanKind): Promise<PrivatePodman> {
@@ -48,7 +48,7 @@ export async function startPodman(kind: PodmanKind): Promise<PrivatePodman> {
   const podman = ['podman', ...global, ...engineFlags, 'system', 'service', '--time=0', host];
   const world = await startWorldApart();
   if (kind === 'rootless') {
-    // Its users go through to what is theirs.
+    // Its users must pass through this folder to reach their own files.
     await chmod(folder, 0o711);
     await knowOtherUser(folder, (command) => world.run(...command));
     await run('chown', ['-R', `${otherUser.uid}:${otherUser.gid}`, folder]);

@@ -21,7 +21,7 @@ export const review: ProgramReview = {
   model: { label: 'Claude Opus', text: 'Lines 2 to 4 read 40 orders.\nNothing is sent.', costUsd: 0.0123 },
 };
 
-/** A program that failed, and the one that took its place and could be kept. */
+/** A program that failed, and its replacement, which can be kept. */
 export async function programScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Add up the orders of this week', '/home/ada/projects/api-server');
   story.ask('What do the orders of this week come to?');

@@ -1,6 +1,6 @@
 import type { ModelRequest, ProviderDependencies, StreamPart } from '../../src/main/models/providers/define.ts';
 
-/** What a provider under test is given: no key, no model file, the real clock. */
+/** The dependencies of a provider under test: no key, no model file, the real clock. */
 export function providerDependencies(overrides: Partial<ProviderDependencies> = {}): ProviderDependencies {
   return {
     cacheDir: '/nonexistent',

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import type { OutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
 
-/** A request as a strict reader finds it in raw bytes. */
+/** A request as a strict parser reads it from raw bytes. */
 export interface RawRequest {
   readonly path: string;
   readonly host: string;
@@ -9,16 +9,16 @@ export interface RawRequest {
   readonly body: string;
 }
 
-/** What came over one connection: whole requests, and the bytes after the last of them. */
+/** What arrived on one connection: whole requests, and the bytes after the last of them. */
 export interface RawRead {
   readonly requests: readonly RawRequest[];
   readonly rest: string;
 }
 
-/** A server that keeps every byte and the only way to it. It answers each connection once, with `answer`. */
+/** A server that keeps every byte, with the only connection to it. It answers each connection once, with `answer`. */
 export interface RawUpstream {
   readonly outward: OutboundConnections;
-  /** One for each connection that was opened, in order. */
+  /** One entry for each opened connection, in order. */
   readonly reads: () => readonly RawRead[];
   close(): Promise<void>;
 }
@@ -61,7 +61,10 @@ export async function rawUpstream(answer = usualAnswer, { isEnded = false } = {}
   };
 }
 
-/** Takes only what every reader takes alike: one framing, whole lines, no extensions. What does not fit is `rest`. */
+/**
+ * Accepts only what every reader understands in the same way: one framing, whole lines, no extensions. Everything else
+ * is `rest`.
+ */
 function readRequests(chunks: readonly Buffer[]): RawRead {
   let text = Buffer.concat(chunks).toString('latin1');
   const requests: RawRequest[] = [];

@@ -4,14 +4,14 @@ import { replaySession } from '../../src/main/sessions/replay/replay-session.ts'
 import type { AgentKit } from './agent-kit.ts';
 import type { ReplayReport } from '../../src/shared/contract/sessions-contract.ts';
 
-/** Plays the log of a kit again, by its own dependencies and without its model. */
+/** Replays the log of a kit with its own dependencies and without its model. */
 export function replayOf(kit: AgentKit): Promise<ReplayReport> {
   const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
   const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
   return replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.dependencies));
 }
 
-/** The log, played again, comes to the same state by the same events. */
+/** Expects that a replay of the log reaches the same state by the same events. */
 export async function expectReplay(kit: AgentKit): Promise<void> {
   const report = await replayOf(kit);
   expect(report.firstDifference).toBeNull();

@@ -1,4 +1,4 @@
-/** Frames as the runner of a container sends them, made by hand so that a mistake in the parser is not repeated here. */
+/** Frames as the container's runner sends them. Made by hand, so that they do not repeat a mistake of the parser. */
 export function replyFrame(type: number, run: number, payload: Uint8Array): Buffer {
   const frame = Buffer.alloc(9 + payload.length);
   frame.writeUInt32BE(payload.length, 0);
@@ -15,7 +15,7 @@ export function outputReply(type: 2 | 3, run: number, text: string): Buffer {
 
 export interface FakeEnd {
   readonly exitCode: number;
-  /** 0 nothing, 1 the folder, 2 the exec, 3 the system. */
+  /** What failed. 0: nothing, 1: the folder, 2: the exec, 3: the system. */
   readonly failed?: number;
   readonly hasRunOutOfMemory?: boolean;
   readonly stdoutBytes: number;
@@ -32,7 +32,7 @@ export function endedReply(run: number, end: FakeEnd): Buffer {
   return replyFrame(4, run, payload);
 }
 
-/** As the engine passes on what process 1 prints: 1 is its standard output, 2 its standard error. */
+/** Output of process 1 as the engine passes it on. 1 is its standard output, 2 its standard error. */
 export function throughEngine(number: 1 | 2, bytes: Uint8Array): Buffer {
   const header = Buffer.alloc(8);
   header.writeUInt8(number, 0);

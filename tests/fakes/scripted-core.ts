@@ -14,16 +14,18 @@ import type { FakeHandlers } from './fake-handlers.ts';
 import { readHistory } from '../../src/main/sessions/history/read-history.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-/** A core without engine, disk or sandbox: each message is answered by the next list of events of its script. */
+/**
+ * A core without an engine, a disk or a sandbox. It answers each message with the next list of events of its script.
+ */
 export interface ScriptedCore extends FakeHandlers {
-  /** The id of a session that begins now. */
+  /** Begins a session and returns its id. */
   createSession(request: Pick<NewSessionRequest, 'projectPath' | 'title'>): string;
   /** Appends to a session's log, as a turn would. */
   append(sessionId: string, event: NewEvent): void;
   push(sessionId: string, transient: Transient): void;
-  /** The next event is stamped a moment after this; milliseconds since 1970. */
+  /** Sets the time from which the next event is stamped, in milliseconds since 1970. */
   setTime(at: number): void;
-  /** Who follows a session; without one, any. */
+  /** The number of followers of a session, or of all sessions. */
   readonly listeners: (sessionId?: string) => number;
 }
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for some names that nobody but its own holder trusts, made anew each time; PEM. */
+/** A new certificate for these names, in PEM. Only its holder trusts it. */
 export function selfSigned(names: readonly string[]): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const algorithm = sequence(oid('2a8648ce3d040302'));

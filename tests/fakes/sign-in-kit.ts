@@ -6,7 +6,7 @@ import type { ServerSignIns, ServerSignInsOptions } from '../../src/main/tools/s
 import { createServerSignIns } from '../../src/main/tools/sign-in/server-sign-ins.ts';
 import { serverDefinitionSchema, type ServerDefinition } from '../../src/shared/tools/server-definition.ts';
 
-/** Secrets in a table, as a key store that is open has them. */
+/** Secrets in a table, like an open key store. */
 export function tableSecrets(): LongSecrets & { readonly table: Map<string, string> } {
   const table = new Map<string, string>();
   return {
@@ -18,7 +18,7 @@ export function tableSecrets(): LongSecrets & { readonly table: Map<string, stri
   };
 }
 
-/** Sign-ins that reach servers of this machine over real connections. */
+/** Sign-ins that reach servers on this machine over real connections. */
 export function realSignIns(
   home: string,
   secrets: LongSecrets,
@@ -41,7 +41,7 @@ export function signInDefinition(url: string, more: object = {}): ServerDefiniti
   return serverDefinitionSchema.parse({ kind: 'http', url, ...more });
 }
 
-/** What a person's browser does with the address: it goes where it is led. */
+/** Opens an address as a browser does, following redirects. */
 export async function browse(url: string): Promise<{ readonly status: number; readonly text: string }> {
   const response = await fetch(url);
   return { status: response.status, text: await response.text() };

@@ -1,4 +1,4 @@
-/** Divides a model file into several as `llama-gguf-split` does: keys in the first, tensors in each. Alignment 32. */
+/** Splits a model file as `llama-gguf-split` does: keys in the first part, tensors in each part. Alignment 32. */
 export function splitGguf(file: Buffer, count: number): readonly Buffer[] {
   const read = readerOf(file);
   read.skip(8);
@@ -50,7 +50,7 @@ export function splitGguf(file: Buffer, count: number): readonly Buffer[] {
   });
 }
 
-/** The names of the files of such a model. */
+/** The file names of a split model. */
 export function splitNames(name: string, count: number): readonly string[] {
   const digits = (number: number): string => String(number).padStart(5, '0');
   return Array.from({ length: count }, (_, index) => `${name}-${digits(index + 1)}-of-${digits(count)}.gguf`);
@@ -62,7 +62,7 @@ interface Reader {
   readonly u32: () => number;
   readonly u64: () => number;
   readonly text: () => void;
-  /** Of a type of the format. */
+  /** Skips a value of this GGUF type. */
   readonly value: (type: number) => void;
 }
 

@@ -4,20 +4,23 @@ import { connect, type AddressInfo, type Server } from 'node:net';
 import type { OutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { selfSigned } from './self-signed.ts';
 
-/** Servers of this machine that stand for the hosts of the internet, and the only way to them. */
+/** Servers on this machine that play the hosts of the internet, and the only connection to them. */
 export interface StandInInternet {
   readonly outward: OutboundConnections;
-  /** `ADDRESS:PORT` of every connection that was opened, in order. */
+  /** The `ADDRESS:PORT` of every opened connection, in order. */
   readonly opened: readonly string[];
-  /** Names that were looked up, in order. */
+  /** The names that were looked up, in order. */
   readonly lookedUp: readonly string[];
-  /** Bytes that arrived at servers, over all connections. */
+  /** The bytes that arrived at all servers. */
   readonly arrivedBytes: () => number;
   close(): Promise<void>;
 }
 
 export interface StandInOptions {
-  /** What a name leads to, one answer after the other (the last one stays); of 203.0.113.0/24 the servers take all. */
+  /**
+   * The addresses of each name, one answer after the other. The last one repeats. The servers accept all of
+   * 203.0.113.0/24.
+   */
   readonly names: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly answer?: RequestListener;
   readonly proxyFor?: OutboundConnections['proxyFor'];

@@ -5,10 +5,10 @@ import type { ChangedFile } from '@shared/contract/sessions-contract.ts';
 
 const project = '/home/ada/projects/large';
 
-/** More than a window can draw at once. */
+/** Sizes that exceed what a window can draw at once. */
 const sizes = {
   diffLines: 20_000,
-  // As much as the core gives out of an output (`ToolDetail`).
+  // The most of an output that the core returns (`ToolDetail`).
   lineCharacters: 1_048_576,
   files: 3000,
   sessions: 2000,
@@ -66,7 +66,7 @@ async function longOutputScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** A question and its answer, of which the folded state has the beginning and the log the rest. */
+/** A question and a long answer. The folded state has the beginning of the answer, the log has the rest. */
 async function talk(core: PageCore, title: string, { asked, said }: { readonly asked: string; readonly said: string }) {
   const story = await startStory(core, title, project);
   story.ask(asked);
@@ -96,7 +96,7 @@ function longCode(): string {
   return times(sizes.codeLines, (line) => `const value${line} = compute(${line}, 'text');`);
 }
 
-/** Words that run the other way, wide letters, pictures, and names that hide what they are. */
+/** Right-to-left text, wide letters, pictures, and names that hide what they are. */
 async function scriptsScene(core: PageCore): Promise<Story> {
   const story = await startStory(
     core,
@@ -116,7 +116,7 @@ async function scriptsScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** A list that grew for years, over many projects. */
+/** A session list that grew for years, over many projects. */
 async function manySessions(core: PageCore): Promise<void> {
   const start = Date.now() - sizes.sessions * 3_600_000;
   for (let index = 0; index < sizes.sessions; index += 1) {
@@ -131,7 +131,7 @@ async function manySessions(core: PageCore): Promise<void> {
   }
 }
 
-/** A home with all of it. */
+/** A home with all stress scenes. */
 export async function furnishStress(core: PageCore): Promise<void> {
   await manySessions(core);
   core.setTime(Date.now() - 600_000);
@@ -148,7 +148,7 @@ export async function furnishStress(core: PageCore): Promise<void> {
     said: `Here it is:\n\n\`\`\`ts\n${longCode()}\n\`\`\`\n\nThat is all.`,
   });
   await scriptsScene(core);
-  // Nothing is added any more, and to fold 2,000 logs for each reading of the list is this core's own way.
+  // No session is added after this. The fake core would fold 2,000 logs each time the list is read.
   const sessions = await core.client.sessions.list();
   core.replace({ sessions: { list: () => sessions } });
 }

@@ -4,7 +4,10 @@ import { parseCatalog } from '../../src/main/models/files/model-catalog.ts';
 import { parseOffered } from '../../src/main/models/suggest/offered-models.ts';
 import { suggestModels } from '../../src/main/models/suggest/suggest-models.ts';
 
-/** What the real rules and the real catalog suggest for a machine with one card; sizes in GiB, bandwidth in bytes a second. */
+/**
+ * What the real rules and the real catalog suggest for a machine with one card. Sizes in GiB, bandwidth in bytes a
+ * second.
+ */
 export function suggestionsFor(card: {
   readonly name: string;
   readonly gib: number;

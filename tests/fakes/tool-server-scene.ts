@@ -12,7 +12,7 @@ import type { ProjectTools, ServerDefinition, ToolServerSettings } from '../../s
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
 import { realSignIns, tableSecrets } from './sign-in-kit.ts';
 
-/** The reference server of the protocol, of the revisions before 2026. */
+/** The protocol's reference server, for the revisions before 2026. */
 const everything = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 export const hostileServer = resolve('tests/fakes/hostile-tool-server.mjs');
 
@@ -23,9 +23,9 @@ const noTools: ToolSource = {
 
 interface SceneOptions {
   readonly env?: readonly string[];
-  /** In place of the program of the mode; it may note where this scene does. */
+  /** Replaces the mode's program. It may write its notes where this scene does. */
   readonly definition?: ServerDefinition;
-  /** Servers beside it, approved by nobody either. */
+  /** More servers, none of them approved. */
   readonly others?: Readonly<Record<string, ServerDefinition>>;
   readonly connectMs?: number;
   readonly now?: () => number;
@@ -41,7 +41,7 @@ export interface ToolServerScene {
   readonly end: () => Promise<void>;
 }
 
-/** A home with the hostile server in a mode, added and not approved. Programs are real ones, behind the real guard. */
+/** A home with the hostile server in one mode, added and not approved. Programs are real, behind the real guard. */
 export function toolServerScene(mode: string, more: SceneOptions = {}): ToolServerScene {
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-tools-'));
   const notes = join(home, 'notes.txt');
@@ -73,7 +73,7 @@ export function toolServerScene(mode: string, more: SceneOptions = {}): ToolServ
     secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
     fetch,
     start: createHostServers({
-      // The Node of these tests lies in this project, from which nothing is started otherwise.
+      // The Node of these tests lies in this project. Dewpoint starts nothing from there otherwise.
       programs: { ...createHostPrograms({ home, env }), isOutside: async () => true },
       nodePath: process.execPath,
       guardPath: resolve('src/main/models/engine/server-guard.ts'),
@@ -116,7 +116,7 @@ function connectMsOf(mode: string): number {
   return /^(?:slow|old)-/.test(mode) ? 4_000 : 10_000;
 }
 
-/** Both yeses, as a person gives them: to the server as it is, then to its tools as it lists them. */
+/** Gives both approvals: to the server as it is, then to the tools that it lists. */
 export async function approveAll({ commands }: ToolServerScene, name = 'made'): Promise<void> {
   const shown = (await commands.list({ input: undefined, signal })).find((one) => one.name === name);
   const { tools } = await commands.approve({ input: { name, sha256: shown?.sha256 ?? '' }, signal });
@@ -124,7 +124,10 @@ export async function approveAll({ commands }: ToolServerScene, name = 'made'): 
   await commands.approveTools({ input: { name, tools: approved }, signal });
 }
 
-/** By its words where they can be read: the number may be another program's by now, and one that has ended has no words. */
+/**
+ * Reads the command line where possible. The number may belong to another program by now, and an ended process has no
+ * command line.
+ */
 export function isAlive(pid: number): boolean {
   try {
     if (process.platform !== 'linux') return process.kill(pid, 0);
@@ -135,6 +138,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Of all programs that the hostile server noted. */
+/** The process ids of all programs that the hostile server noted. */
 export const pidsIn = (notes: string): readonly number[] =>
   [...notes.matchAll(/(?:started|child) (\d+)/g)].map(([, pid]) => Number(pid));

@@ -21,20 +21,20 @@ import {
 
 type Way = 'pipes' | 'http';
 
-/** What a tool server does wrong, by the mode of the hostile server, and what has to come of it. */
+/** What a tool server does wrong, by the mode of the hostile server, and the expected result. */
 export interface ServerTrouble {
   readonly mode: string;
-  /** Where it makes sense; by default both. */
+  /** The transports to test. Default: both. */
   readonly ways?: readonly Way[];
-  /** How its approval fails; absent: it is approved. */
+  /** The error of its approval. Absent: it is approved. */
   readonly refused?: RegExp;
-  /** What its tool gives back, as `status: output`; absent: it is not called. */
+  /** The result of its tool, as `status: output`. Absent: it is not called. */
   readonly call?: RegExp;
-  /** The call is cancelled after so long. */
+  /** Cancels the call after this time. */
   readonly cancelMs?: number;
-  /** How many of its tools are offered after the approval, or after the call where there is one. */
+  /** How many of its tools are offered at the end: after the call, or after the approval if there is no call. */
   readonly offered?: number;
-  /** What it has been told of a task in the end. */
+  /** What the server was told about a task by the end. */
   readonly told?: RegExp;
 }
 
@@ -80,7 +80,7 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'answers-twice', call: /^ok: the first$/u },
   { mode: 'never-right-id', call: /^cancelled: /u, cancelMs: 500 },
   { mode: 'errors', call: /^(?:error|cancelled|unknown): /u, cancelMs: 2_000 },
-  // Ends, and none.
+  // Ends, and missing ends.
   { mode: 'dies-at-once', refused: unusable },
   { mode: 'dies-in-initialize', refused: unusable },
   { mode: 'dies-in-tools/list', refused: unusable },
@@ -98,7 +98,7 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'task-slow', call: /^cancelled: /u, cancelMs: 500, told: /tasks\/cancel/u },
   { mode: 'task-late', call: /^cancelled: /u, cancelMs: 200, told: /tasks\/cancel/u },
   { mode: 'task-flood', call: tooMany, ways: pipes },
-  // Its stream is cut off; the task that it made before is followed as any other.
+  // The stream is cut off. The task that was created before is followed like any other.
   { mode: 'task-flood', call: /^(?:cancelled|unknown): /u, cancelMs: 5_000, ways: ['http'] },
   { mode: 'task-foreign', call: /^unknown: .*another task/u },
   { mode: 'task-odd', call: /^unknown: .*nothing that can be read/u },
@@ -123,17 +123,17 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'deaf-pings', call: /^unknown: .*does not read/u, ways: pipes },
 ];
 
-/** Longer than this nothing of it takes, however busy the machine is. */
+/** The most time that any operation may take, however busy the machine is. */
 const mostMs = 60_000;
 const mostGrownBytes = 400 * 1024 * 1024;
-/** A result is cut here at the latest; the rest of a long one is of no use. */
+/** Results are cut here at the latest. The rest of a long result is of no use. */
 const mostCharacters = 4_300_000;
 const mostProgress = 500;
 const mostQuestions = 10_000;
-/** Of a task that a call waits for, whatever its server wishes. */
+/** The most polls of a task that a call waits for, whatever its server asks for. */
 const mostLooks = 40;
 
-/** Plays one server on one way. What does not hold is told; nothing: all of it does. */
+/** Runs one server over one transport. Returns the broken expectations; empty means that all of them hold. */
 export async function meetServer(trouble: ServerTrouble, way: Way): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-trouble-'));
   const notes = join(folder, 'notes.txt');
@@ -180,11 +180,11 @@ async function play(scene: ToolServerScene, trouble: ServerTrouble, notes: () =>
   if (notes().split('tasks/get').length - 1 > mostLooks) wrong.push('it was asked too often for a task');
   const count = async (): Promise<number> =>
     (await scene.tools.offered()).filter(({ server }) => server === 'made').length;
-  // A list that changed is asked for again a moment later.
+  // A changed list is read again a moment later.
   for (let left = 50; offered !== undefined && left > 0 && (await count()) !== offered; left -= 1) await wait(100);
   if (offered !== undefined && (await count()) !== offered) wrong.push(`${await count()} of its tools are offered`);
   wrong.push(...(await fitsPrompt(scene)));
-  // Others go on.
+  // Other servers keep working.
   const [fine] = (await scene.tools.offered()).filter(({ server }) => server === 'fine');
   const result = fine && (await scene.tools.call(fine, { text: 'hi' }, quiet));
   if (result?.output !== 'You said hi') wrong.push('another server does not answer any more');
@@ -213,7 +213,7 @@ async function callIt(scene: ToolServerScene, { cancelMs }: ServerTrouble, call:
   if (output.length > mostCharacters) wrong.push(`a result of ${output.length} characters`);
   if (progress > mostProgress) wrong.push(`${progress} words of progress`);
   if (questions > mostQuestions) wrong.push(`${questions} questions`);
-  // Its next call ends, too, whatever comes of it.
+  // The next call ends, too, whatever its result.
   const next = (await scene.tools.offered()).find(({ server, tool }) => server === 'made' && tool === 'say');
   if (next !== undefined) {
     const again = new AbortController();
@@ -224,7 +224,7 @@ async function callIt(scene: ToolServerScene, { cancelMs }: ServerTrouble, call:
   return wrong;
 }
 
-/** All that is offered can be found and told to a model, under names of its own that every service takes. */
+/** Every offered tool can be found and described to a model, under a unique name that every service accepts. */
 async function fitsPrompt(scene: ToolServerScene): Promise<readonly string[]> {
   const specs = await scene.tools.offered();
   const wrong: string[] = [];

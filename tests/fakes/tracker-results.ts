@@ -1,4 +1,4 @@
-/** Results in the shapes that issue trackers and data services give them, with the fields that they really have. */
+/** Results in the shapes of issue trackers and data services, with the fields that those really have. */
 
 const words = 'parser cache window upload login search export timeout retry index queue webhook'.split(' ');
 
@@ -39,7 +39,7 @@ function person(id: number) {
   };
 }
 
-/** An issue as the REST interface of a code host gives it: about 4 kB, of which a reader wants a few fields. */
+/** An issue in the shape of a code host's REST interface: about 4 kB, of which a reader needs a few fields. */
 function hostedIssue(number: number) {
   const at = `https://api.tracker.example.org/repos/acme/shop/issues/${number}`;
   return {
@@ -96,7 +96,7 @@ function hostedIssue(number: number) {
 export const hostedIssues = (count: number): readonly ReturnType<typeof hostedIssue>[] =>
   Array.from({ length: count }, (_, at) => hostedIssue(at + 1));
 
-/** The same of a GraphQL interface: deep in an answer, with ids of 19 digits. */
+/** The same issues in a GraphQL shape: deeply nested, with ids of 19 digits. */
 export function graphIssues(count: number): string {
   const nodes = Array.from({ length: count }, (_, at) => ({
     id: `@${at}@`,
@@ -112,7 +112,7 @@ export function graphIssues(count: number): string {
   const json = JSON.stringify({
     data: { team: { issues: { nodes, pageInfo: { hasNextPage: true, endCursor: 'c1' } } } },
   });
-  // Larger than a number of this language holds.
+  // Larger than JavaScript's exact integers.
   return json.replaceAll(/"@(\d+)@"/gu, (_, at: string) => `90071992547409${String(Number(at) + 10_000)}`);
 }
 

@@ -14,11 +14,11 @@ import { providerDependencies } from './provider-kit.ts';
 
 export interface TwoEnginesOptions {
   readonly engine: LlamaEngine;
-  /** The file of every model of the engine inside. */
+  /** The file of every model of the built-in engine. */
   readonly modelPath: string;
-  /** Of the Ollama server. */
+  /** The address of the Ollama server. */
   readonly address: string;
-  /** A folder of the test's own. */
+  /** A folder that belongs to the test. */
   readonly dir: string;
   readonly contextTokens: number;
   readonly hardware: () => Hardware;

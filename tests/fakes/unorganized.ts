@@ -1,2 +1,2 @@
-/** What a line of the list of sessions says of a session that nobody put in order, and in which no model was called. */
+/** The fields of a session list entry for a session that nobody organized and in which no model was called. */
 export const unorganized = { isPinned: false, isArchived: false, tags: [], models: [], places: [] } as const;

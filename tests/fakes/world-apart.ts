@@ -7,19 +7,19 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Processes, mounts and a network of their own; whatever runs in there ends with `end`, and when we do. */
+/** Separate processes, mounts and network. Everything inside ends with `end`, or when this process ends. */
 export interface WorldApart {
-  /** Runs a command in there; rejects when it fails. */
+  /** Runs a command inside. Rejects if it fails. */
   run(...command: readonly string[]): Promise<void>;
-  /** Starts a program that goes on, with all it prints in the file `log`. */
+  /** Starts a program that keeps running inside. Its output goes to the file `log`. */
   leave(log: string, command: readonly string[]): Promise<void>;
   end(): Promise<void>;
 }
 
 /** Needs Linux, root, `unshare` and `nsenter`. */
 export async function startWorldApart(): Promise<WorldApart> {
-  // Process 1 of it: whatever runs in there dies with it, and it dies with our end of its input. A shell, because it
-  // buries the dead: a daemon that starts again waits for ever for one that is still in the list.
+  // Process 1 inside: everything inside dies with it, and it dies when our end of its input closes. It is a shell,
+  // because a shell reaps dead children: a restarting daemon waits forever for a process that is still listed.
   const apart = ['--fork', '--pid', '--mount-proc', '--net', '--mount', '--kill-child'];
   const anchor = spawn('unshare', [...apart, 'bash', '-c', 'read'], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(anchor, 'spawn');
@@ -29,7 +29,8 @@ export async function startWorldApart(): Promise<WorldApart> {
   };
   return {
     run: inside,
-    // Let go of by its shell, so that process 1 buries it: nsenter would stop when the program is stopped, and stay so.
+    // The shell leaves the program, so that process 1 reaps it. Otherwise nsenter would stop together with the program
+    // and stay stopped.
     leave: (log, command) => inside('sh', '-c', '"$@" >"$0" 2>&1 &', log, ...command),
     end: async () => {
       const ended = once(anchor, 'exit');
@@ -48,7 +49,7 @@ async function shellBelow(pid: number): Promise<number> {
   }
 }
 
-/** The control groups that its containers were in: they outlive it. */
+/** Removes the control groups of its containers, which outlive it. */
 export async function removeGroups(name: string): Promise<void> {
   const top = '/sys/fs/cgroup';
   const places = [top, ...(await readdir(top).catch(() => [])).map((one) => join(top, one))];

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A zip archive, as Python wheels are. */
+/** A zip archive, such as a Python wheel. */
 export function zipFile(entries: Readonly<Record<string, Buffer>>, method: 'stored' | 'deflated' = 'deflated'): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];

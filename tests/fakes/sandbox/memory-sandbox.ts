@@ -36,7 +36,8 @@ export interface MemorySandboxOptions {
 }
 
 /**
- * A sandbox for tests, benches and scripted sessions. Tests can look into it and change files like another program.
+ * A sandbox in memory for tests, benches and scripted sessions. Tests can look into it, and change files as another
+ * program would.
  */
 export interface MemorySandbox extends Sandbox {
   /** Files by path. Change them with `put` and `remove`. */

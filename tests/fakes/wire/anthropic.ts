@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A strict reader of Messages requests, written from Anthropic's public API reference and its error texts. */
+/** A strict validator of Messages requests, written from Anthropic's public API reference and its error texts. */
 const visible = z.string().regex(/\S/u, 'text content blocks must contain non-whitespace text');
 const cache = z.strictObject({ type: z.literal('ephemeral') }).optional();
 const toolId = z.string().regex(/^[a-zA-Z0-9_-]+$/);
@@ -64,7 +64,7 @@ export type AnthropicRequest = z.infer<typeof requestSchema>;
 
 export const readAnthropic = (body: unknown): AnthropicRequest => requestSchema.parse(body);
 
-/** `mine`: signatures that this very model has given. */
+/** `mine`: whether this model made the signature. */
 export function refuseAnthropic(body: unknown, mine: (signature: string) => boolean): string | null {
   const parsed = requestSchema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
@@ -111,7 +111,9 @@ export function refuseAnthropic(body: unknown, mine: (signature: string) => bool
   return null;
 }
 
-/** The running tool loop: turns after the last message of the user that is more than results. */
+/**
+ * Whether a message belongs to the running tool loop: the turns after the last user message that is more than results.
+ */
 function needsThinking(messages: AnthropicRequest['messages'], index: number): boolean {
   const from = messages.findLastIndex(
     (message) => message.role === 'user' && message.content.some((block) => block.type !== 'tool_result'),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 /**
- * A strict reader of Chat Completions requests, written from the public API references of OpenAI, Mistral and
- * DeepSeek. Says what a service would refuse; empty for a request that it would take.
+ * A strict validator of Chat Completions requests, written from the public API references of OpenAI, Mistral and
+ * DeepSeek. Says why a service would refuse a request. Empty if it would accept it.
  */
 export interface ChatStrictness {
   readonly callId: RegExp;
-  /** Mistral: after results comes the assistant. */
+  /** Mistral: results are followed by the assistant. */
   readonly answersResults: boolean;
-  /** DeepSeek: a turn with calls carries its reasoning. */
+  /** DeepSeek: a turn with calls includes its reasoning. */
   readonly wantsReasoning: boolean;
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** A strict reader of `streamGenerateContent` requests, written from the public API reference and its error texts. */
+/**
+ * A strict validator of `streamGenerateContent` requests, written from the public API reference and its error texts.
+ */
 const name = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
 const object = z.record(z.string(), z.unknown());
 const part = z.union([
@@ -23,7 +25,7 @@ const requestSchema = z.strictObject({
 
 const allowed = 'skip_thought_signature_validator';
 
-/** `mine`: signatures that this very model has given. `signs`: a model of the third generation or later. */
+/** `mine`: whether this model made the signature. `signs`: the model is of the third generation or later. */
 export function refuseGemini(body: unknown, mine: (signature: string) => boolean, signs: boolean): string | null {
   const parsed = requestSchema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);

@@ -1,6 +1,6 @@
 import type { Message, Part } from '@shared/models/model-messages.ts';
 
-/** Numbers from a seed, the same on every machine. */
+/** Random numbers from a seed, the same on every machine. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
   const next = (): number => {
@@ -27,7 +27,7 @@ export interface Dice {
   readonly pick: <T>(items: readonly T[]) => T;
 }
 
-/** A model that may have written a part of a history: how it names its calls, and what it wants back. */
+/** A model that may have written a part of a history: how it names its calls, and what it needs returned. */
 export interface Writer {
   readonly by: string;
   readonly callId: (dice: Dice, count: number) => string;
@@ -38,7 +38,7 @@ export interface Writer {
 const letters = (dice: Dice, count: number): string =>
   Array.from({ length: count }, () => dice.pick('abcdefghijkmnpqrstuvwxyzABCDEFGH23456789'.split(''))).join('');
 
-/** What a model has signed begins with this, so that a validator knows whose it is. */
+/** The prefix of everything that a model signs, so that a validator knows whose it is. */
 export const signed = (by: string): string => `sig:${by}:`;
 
 export const writers: readonly Writer[] = [
@@ -93,7 +93,7 @@ export const writers: readonly Writer[] = [
     callState: null,
   },
   { by: 'mistral/devstral-2512', callId: (dice) => letters(dice, 9), reasoning: () => null, callState: null },
-  // A local one: it numbers its calls from 0 in each answer, and nothing of its reasoning is kept.
+  // A local model. It numbers the calls of each answer from 0, and its reasoning is not kept.
   { by: 'openai-compatible/m', callId: () => 'call_0', reasoning: () => null, callState: null },
 ];
 
@@ -124,7 +124,7 @@ const inputs: readonly unknown[] = [
 ];
 const image: Part = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' };
 
-/** Whole steps, as sessions have them: who works changes now and then, calls may be cancelled, results may be empty. */
+/** Whole steps, as in real sessions: models change now and then, calls may be cancelled, results may be empty. */
 export function sessionHistory(dice: Dice, crew: readonly Writer[]): Message[] {
   const messages: Message[] = [
     { role: 'system', parts: [{ type: 'text', text: 'You are a coding agent.' }] },
@@ -162,7 +162,9 @@ function resultOf(dice: Dice, id: string, name: string): Part {
   return { type: 'tool-result', id, name, text: dice.pick(texts), isError: dice.chance(0.3) };
 }
 
-/** Anything at all that the type allows, in any order: what no program of ours writes, and a damaged log could hold. */
+/**
+ * Anything that the type allows, in any order. Dewpoint never writes such a history, but a damaged log could hold it.
+ */
 export function wildHistory(dice: Dice): Message[] {
   const ids = ['', 'call_0', 'call_0', 'a b/c', '漢字', 'x'.repeat(200), letters(dice, 9)];
   const part = (): Part => {

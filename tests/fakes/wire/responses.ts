@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObjectJson } from './chat.ts';
 
-/** A strict reader of Responses requests with `store: false`, written from OpenAI's public API reference. */
+/** A strict validator of Responses requests with `store: false`, written from OpenAI's public API reference. */
 const text = z.string().min(1);
 const callId = z.string().min(1).max(64);
 const item = z.discriminatedUnion('type', [
@@ -47,7 +47,7 @@ const requestSchema = z.looseObject({
   max_output_tokens: z.number().int().min(16),
 });
 
-/** `mine`: blocks that this very model has handed out; all others cannot be decrypted. */
+/** `mine`: whether this model made the encrypted block. No other block can be decrypted. */
 export function refuseResponses(body: unknown, mine: (encrypted: string) => boolean): string | null {
   const parsed = requestSchema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);

@@ -2,22 +2,22 @@ import type { Usage } from '@shared/money/token-cost.ts';
 import { toolCallStream } from '../chat-server.ts';
 
 /**
- * Answers in the wire format of each service. All of it is synthetic: written by hand from the public API references,
- * recorded from no service. Each says the same: a thought where the format has them, "I look. ", one call of
- * `read_file` with `{"path":"a.py"}`, and counts with cached tokens among them.
+ * Answers in the wire format of each service. All are synthetic: written by hand from the public API references, not
+ * recorded. Each has the same content: a thought where the format has them, "I look. ", one call of `read_file` with
+ * `{"path":"a.py"}`, and counts that include cached tokens.
  */
 export interface WireFormat {
   readonly kind: string;
-  /** Goes behind the address of the server. */
+  /** The path after the server's address. */
   readonly basePath: string;
   readonly postPath: RegExp;
   readonly keyHeader: string;
   readonly body: string;
-  /** No call may be handed on of a stream that is cut before this place. */
+  /** If the stream is cut before this place, no call may be passed on. */
   readonly wholeFrom: number;
   readonly usage: Usage;
   readonly reasoning: string;
-  /** An error in the middle of a stream that began well. */
+  /** An error in the middle of a stream that began without one. */
   readonly errorFrame: string;
   readonly errorBody: (message: string) => string;
   readonly contextFull: string;

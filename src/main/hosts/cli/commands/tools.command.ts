@@ -201,7 +201,14 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
     );
     return 0;
   }
-  return approve(context, [name], args);
+  try {
+    return await approve(context, [name], args);
+  } catch (error) {
+    context.terminal.err(
+      `${name} was added, but it does not work yet. Try again: dewpoint tools approve ${name}. To take it back: dewpoint tools remove ${name}\n`,
+    );
+    throw error;
+  }
 }
 
 function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {

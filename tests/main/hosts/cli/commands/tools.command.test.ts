@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { AppError } from '@shared/errors.ts';
 import { tools } from '../../../../../src/main/hosts/cli/commands/tools.command.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createPageCore } from '../../../../fakes/page-core.ts';
@@ -12,4 +13,17 @@ it('adds a server and approves nothing where nobody can answer, says what it nee
   expect(said.err).toContain('Answer it at a terminal, or add --yes.');
   expect(said.err).toContain('dewpoint tools approve notes');
   expect(core.tools.servers.notes).toMatchObject({ approved: null });
+});
+
+// Bug: a server with a mistyped program was kept without a word, and could not be added again under its name.
+it('says that a server which does not start was added, and how to take it back', async () => {
+  const core = createPageCore();
+  const approve = async (): Promise<never> => {
+    throw new AppError('not-found', 'The program does not start.');
+  };
+  const handlers = { ...core.handlers, tools: { ...core.handlers.tools, approve } };
+  const { context, said } = commandContext({ handlers });
+  const adding = tools(context, 'add', ['notes', 'npx', 'notes-servr'], { yes: true });
+  await expect(adding).rejects.toThrow('The program does not start.');
+  expect(said.err).toContain('To take it back: dewpoint tools remove notes');
 });
