@@ -12,7 +12,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** The page on a real core with written models, one of which starts agents. */
+/** The page on a real core with scripted models, one of which starts agents. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
@@ -63,7 +63,10 @@ afterAll(async () => {
 });
 
 describe('agents that an agent starts', () => {
-  /** Catches: agents that nobody sees, a question that is asked where nobody looks, and no way to an agent and back. */
+  /**
+   * Catches: agents that nobody sees, an approval question that is out of sight, and agents without a link there and
+   * back.
+   */
   it('stand under the title of their session, ask there, and are a click away', async () => {
     const { page } = served;
     const { sessionId } = await core.client.sessions.create({
@@ -88,7 +91,7 @@ describe('agents that an agent starts', () => {
     await keepScreenshot(page, 'agents-working');
     await question.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('x is 2 now.').first().waitFor();
-    // The list has the task, and not its parts.
+    // The list shows the session of the task, and not those of its agents.
     await expect.poll(() => page.locator('[data-session]').count()).toBe(1);
     await page.getByText('2 agents', { exact: true }).waitFor();
     await tree.getByRole('button', { name: /agent-1/u }).click();

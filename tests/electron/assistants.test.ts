@@ -106,14 +106,14 @@ describe('the editor of assistants', () => {
 
   async function open(): Promise<void> {
     const { page } = served;
-    // The window listens once it is drawn.
+    // The window listens for keys only after it is drawn.
     await page.getByRole('navigation').getByRole('button', { name: 'Commands' }).click();
     await page.locator('[cmdk-item][data-value="assistants"]').click();
     await page.getByRole('heading', { level: 1, name: 'Assistants' }).waitFor();
     await form().waitFor();
   }
 
-  /** Catches: a wrong value that is dropped, or refused with words about a line of a file. */
+  /** Catches: a wrong value that is dropped, or refused with an error about a line of a file. */
   it('says at each field what is wrong, keeps it, and makes one when it is right', async () => {
     const { page } = served;
     core.assistants = [];
@@ -155,7 +155,7 @@ describe('the editor of assistants', () => {
     ]);
   });
 
-  /** Catches: a long text that is lost with a click elsewhere. */
+  /** Catches: a long text that is lost when the user clicks elsewhere. */
   it('keeps what is not saved in other views and after a reload, and asks before it is lost', async () => {
     const { page } = served;
     await field('Instructions').fill('You write short letters, without adjectives.');
@@ -189,7 +189,7 @@ describe('the editor of assistants', () => {
     await expect.poll(names).toEqual(['letters', 'memos']);
   });
 
-  /** Catches: a file from elsewhere that counts before anybody read it. */
+  /** Catches: a file from elsewhere that takes effect before anybody read it. */
   it('takes one from a file only to be read first, and gives one out as a file', async () => {
     const { page } = served;
     const give = (name: string, text: string) =>
@@ -207,7 +207,7 @@ describe('the editor of assistants', () => {
     await keepScreenshot(page, 'assistants-taken');
     await button('Save assistant').click();
     await expect.poll(names).toEqual(['letters', 'memos', 'planner']);
-    // The window asks where a download goes; here is what it would be.
+    // The window asks where to save a download. This replacement keeps its content instead.
     await page.evaluate(() => {
       HTMLAnchorElement.prototype.click = function click(this: HTMLAnchorElement): void {
         document.body.dataset.saved = this.download;

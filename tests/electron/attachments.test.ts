@@ -15,12 +15,12 @@ import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** The page on a real core: what is said of a file before it is sent is what its model gets. */
+/** The page on a real core. What it says about a file before sending must be what the model gets. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
 let sessionId: string;
-/** Until this resolves nobody is told what a model would get. */
+/** Until this resolves, the core does not answer what a model would get. */
 let mayLook = Promise.resolve();
 const pictures = process.env.DEWPOINT_ATTACHMENT_PICTURES;
 
@@ -72,7 +72,7 @@ async function give(name: string, buffer: Buffer): Promise<void> {
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
 }
 
-/** In each look that a person may have. */
+/** A screenshot in each look that a user can choose. */
 async function shots(name: string): Promise<void> {
   if (pictures === undefined) return;
   const { page } = served;
@@ -87,7 +87,7 @@ async function shots(name: string): Promise<void> {
 }
 
 const attached = () => served.page.getByRole('main').getByRole('list', { name: 'Attached' });
-/** Nobody is told what a model would get until the returned function is called. */
+/** Holds back the answer about what a model would get until the returned function is called. */
 function holdLook(): () => void {
   let release = (): void => undefined;
   mayLook = new Promise((resolve) => (release = resolve));
@@ -182,7 +182,7 @@ describe('files of a message', () => {
 
 describe('an export of a chat app', () => {
   const chats = () => served.page.getByRole('dialog', { name: 'Choose conversations' });
-  /** Those of the field, not of what was sent. */
+  /** The attachments in the input field, not those of sent messages. */
   const chips = () => served.page.getByRole('main').locator('form').getByRole('list', { name: 'Attached' });
   const talks = Array.from({ length: 130 }, (_, index) => ({
     name: `Talk ${index}`,
@@ -191,7 +191,7 @@ describe('an export of a chat app', () => {
   }));
   const exported = Buffer.from(JSON.stringify(talks));
 
-  /** Catches: years of talks that go to a model as one text because one of them was wanted. */
+  /** Catches: years of conversations that go to a model as one text although only one was wanted. */
   it('is searched, and what is chosen comes along, each by itself', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
@@ -240,7 +240,7 @@ describe('an export of a chat app', () => {
   });
 });
 
-/** Catches: an Enter that is swallowed while files are read, and one that sends what was not seen. */
+/** Catches: an Enter that is swallowed while files are read, and a message that is sent with files nobody saw. */
 describe('a message that is sent before its files are read', () => {
   const field = () => served.page.getByRole('textbox', { name: 'Message' });
   const sent = async () =>
@@ -303,7 +303,7 @@ describe('a message that is sent before its files are read', () => {
   });
 });
 
-/** Catches: the same of a new task, whose field is another one. */
+/** Catches: the same faults in a new task, which has an input field of its own. */
 it('a new task that is started before its files are read starts by itself when they are', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'New task' }).first().click();

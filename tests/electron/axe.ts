@@ -4,11 +4,13 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core has to say against the page as it stands: a line for each rule and element. `rules`: only these. */
+/**
+ * Runs axe-core on the page as it is now. Returns a line for each broken rule and element. `rules` limits the check.
+ */
 export async function violations(page: Page, rules: readonly string[] | null = null): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
   return page.evaluate(async (only) => {
-    // Colors that fade from one to another would be judged half-way.
+    // Colors that are still fading would be judged half-way.
     for (const animation of document.getAnimations()) {
       if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
     }

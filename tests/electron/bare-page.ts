@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import WebSocket from 'ws';
 
-/** A page by the debugging protocol alone: enough to type, click and look. */
+/** A page driven by the debugging protocol alone: enough to type, click and look. */
 export interface BarePage {
-  /** The value of an expression in the page; JSON only. */
+  /** The value of an expression in the page. It must be JSON. */
   readonly evaluate: (expression: string) => Promise<unknown>;
   /** Waits until an expression is true. Rejects after a minute, with what the page shows. */
   readonly until: (expression: string) => Promise<void>;
@@ -66,7 +66,8 @@ export async function openBarePage(port: number): Promise<BarePage> {
   const type = async (selector: string, text: string): Promise<void> => {
     const element = `document.querySelector(${JSON.stringify(selector)})`;
     await until(`${element} !== null`);
-    // As React hears it: the element's own setter, then the event. Keys go to the window in front, which may be another.
+    // Sets the value as React notices it: by the element's own setter, then the event. Key presses would go to the
+    // window in front, which may be another one.
     await evaluate(`(() => {
       const element = ${element};
       Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), 'value').set.call(element, ${JSON.stringify(text)});

@@ -13,7 +13,7 @@ import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 import { pickModel } from './pick-model.ts';
 
-/** The page on a real core with written models: which one answers, what is said again, and what waits. */
+/** The page on a real core with scripted models: which one answers, what is sent again, and what waits. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
@@ -164,7 +164,7 @@ describe('a message that waits', () => {
     await page.locator('[data-outcome=cancelled]').waitFor();
     await rowOf('Say why.').getByRole('button', { name: 'Send again' }).waitFor();
     expect(await waiting.count()).toBe(0);
-    // What had come is kept.
+    // The part of the answer that arrived is kept.
     await log().getByText('The first half').first().waitFor();
     const { state } = await core.client.sessions.show({ sessionId });
     expect(state.messages.map(({ text }) => text)).toEqual(['Take your time.', 'Say why.']);

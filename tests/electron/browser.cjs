@@ -1,4 +1,4 @@
-// A bare browser for the test of `dewpoint serve`: Chromium with no preload and nothing of ours.
+// A bare browser for the test of `dewpoint serve`: Chromium without a preload script or any other code of Dewpoint.
 const { app, BrowserWindow } = require('electron');
 
 app.setPath('userData', process.env.BROWSER_DATA);

@@ -14,7 +14,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** The page on a real core, with written models that show things. */
+/** The page on a real core, with scripted models that draw on the canvas. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
@@ -129,12 +129,15 @@ async function work(name: string): Promise<string> {
   return sessionId;
 }
 
-/** Without what a page of the agent was refused, and what the look for mistakes asked its frame. */
+/**
+ * Complaints of the page itself. It leaves out what the agent's pages were refused, and messages of axe-core to their
+ * frames.
+ */
 const ownComplaints = () => served.complaints.filter((one) => !/'about:srcdoc'|'postMessage'/u.test(one));
 const log = () => served.page.getByRole('log');
 const panel = () => served.page.getByRole('tabpanel', { name: 'Preview' });
 
-/** Catches: a chat that can only write about a chart, and one that needs a project, a sandbox or a second call for it. */
+/** Catches: a chat that can only describe a chart, or that needs a project, a sandbox or a second call to draw one. */
 describe('what an answer in a chat shows', { timeout: 240_000 }, () => {
   it('is a chart where its block of code holds one, and the reason with what was written where it does not', async () => {
     const { page } = served;
@@ -161,7 +164,10 @@ describe('what an answer in a chat shows', { timeout: 240_000 }, () => {
 });
 
 describe('what an agent shows', { timeout: 240_000 }, () => {
-  /** Catches: a chart that is not drawn, goes with the fold of the work, or is lost with the next look at the session. */
+  /**
+   * Catches: a chart that is not drawn, disappears when the work is folded, or is lost when the session is opened
+   * again.
+   */
   it('stands in the conversation where the work is folded, and in the preview, in every look', async () => {
     const { page } = served;
     const sessionId = await work('shows');
@@ -228,7 +234,7 @@ describe('what an agent shows', { timeout: 240_000 }, () => {
 });
 
 describe('HTML and SVG that attack', () => {
-  /** Catches: anything drawn that runs in the page, or that lets somebody know that it was drawn. */
+  /** Catches: a drawing that runs code in the page, or that reports to anybody that it was drawn. */
   it('neither run nor reach anything, as pages, as drawings and as words', { timeout: 480_000 }, async () => {
     const each = sampled(1, 5);
     const found = await drawAttacks((page, name) => keepScreenshot(page, `canvas-attacks-${name}`), each);

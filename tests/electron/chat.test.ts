@@ -27,7 +27,9 @@ const logged = (): string =>
     .map((id) => readFileSync(join(place.home, 'sessions', id, 'events.jsonl'), 'utf8'))
     .join('');
 
-/** Catches: an answer that waits for a container or a look at files, and one that stands among lines of machinery. */
+/**
+ * Catches: an answer that waits for a container or a look at files, and one that appears among technical status lines.
+ */
 describe('a question without a project', () => {
   it('is answered within a second and one click, by one call, and no sandbox is started for it', async () => {
     const { page } = launched;
@@ -68,7 +70,7 @@ describe('a question without a project', () => {
     expect([await pressed('Ask'), await pressed('Work')]).toEqual(['true', 'false']);
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     expect(await pressed('Plan')).toBe('true');
-    // A second click leaves it to the words again.
+    // A second click returns the choice of the mode to the wording of the message.
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     expect(await pressed('Work')).toBe('true');
     await page.getByRole('textbox', { name: 'Message' }).fill('');

@@ -42,7 +42,7 @@ const ended = (passed: boolean, more: Partial<RunFigures>): Partial<ComparisonRu
   figures: { ...figures, ...more },
 });
 
-/** What the core would say next: the first runs changed as given. */
+/** Sends the next state of the comparison, as the core would: the first runs with the given changes. */
 function push(...changes: readonly Partial<ComparisonRun>[]): void {
   if (current === null) throw new Error('Nothing was begun.');
   current = { ...current, runs: current.runs.map((run, index) => ({ ...run, ...changes[index] })) };

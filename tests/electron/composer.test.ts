@@ -12,14 +12,14 @@ import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** The page on a real core, with a written model: what a person gives arrives where it should. */
+/** The page on a real core with a scripted model: what a user enters reaches its destination. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
 let sessionId: string;
-/** Until this resolves no list of files is answered. */
+/** Until this resolves, no request for a list of files is answered. */
 let mayFind = Promise.resolve();
-/** Until this resolves no model is answered about. */
+/** Until this resolves, no question about a model is answered. */
 let mayShow = Promise.resolve();
 const pictures = process.env.DEWPOINT_COMPOSER_PICTURES;
 
@@ -100,7 +100,7 @@ async function shot(name: string): Promise<void> {
   if (pictures !== undefined) await served.page.screenshot({ path: join(pictures, `${name}.png`) });
 }
 
-/** As the clipboard and a drag have them. */
+/** Passes a file as the clipboard or a drag does. */
 async function give(kind: 'paste' | 'drop'): Promise<void> {
   await message().evaluate(async (area, type) => {
     const canvas = document.createElement('canvas');
@@ -110,7 +110,7 @@ async function give(kind: 'paste' | 'drop'): Promise<void> {
     pen?.fillRect(0, 0, 320, 180);
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
     const data = new DataTransfer();
-    // The name says something else: what it is is in the bytes.
+    // The file name is misleading. The type is in the bytes.
     data.items.add(new File([blob ?? ''], `${type}.txt`, { type: 'text/plain' }));
     const init = { bubbles: true, cancelable: true };
     area.dispatchEvent(
@@ -175,7 +175,7 @@ describe('the composer', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  // Catches a symbol that is offered without its place, or whose lines the reader of mentions does not understand.
+  // Catches: a symbol that is offered without its place, or whose lines the parser of mentions does not understand.
   it('offers a function by its name, and brings its lines', async () => {
     const { page } = served;
     await message().fill('');
@@ -194,12 +194,12 @@ describe('the composer', () => {
 
   it('sends what was given, shows it, and the model gets it', async () => {
     const { page } = served;
-    // The last list of files is still shown, which this Enter is not for.
+    // The previous list of files is still shown. This Enter does not choose from it.
     let find = (): void => undefined;
     mayFind = new Promise((resolve) => (find = resolve));
     await message().fill('What is this? See @src/a.py:2-3');
     await shot('attached');
-    // What becomes of the files is asked about first; until then nothing is sent.
+    // The page first asks what the model will get of the files. It sends nothing before the answer.
     await expect
       .poll(() => page.getByRole('main').getByRole('button', { name: 'Send', exact: true }).isEnabled())
       .toBe(true);

@@ -8,7 +8,10 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage, showTools } from './page-kit.ts';
 
-/** Catches: a key on the page, a server that is reached before a yes, and a wait for an account that cannot be ended. */
+/**
+ * Catches: a key on the page, a server that is reached before an approval, and a wait for a sign-in that cannot be
+ * ended.
+ */
 let served: ServedPage;
 let core: PageCore;
 

@@ -63,7 +63,7 @@ async function tell(title: string, text: string, tier: 'container' | 'read-only'
 }
 
 const asked: string[] = [];
-/** A server that nothing foreign may reach, and what reached it. */
+/** A server that foreign content must not reach, and the requests that reached it. */
 const reached: string[] = [];
 let stranger: Server;
 let evil = '';
@@ -96,7 +96,7 @@ async function open(title: string): Promise<void> {
   await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
 }
 
-/** What went anywhere but to the page's own server. */
+/** Requests to anything but the page's own server. */
 const elsewhere = () =>
   asked.filter((url) => !url.startsWith(new URL(served.url).origin) && !/^(?:data|blob|about):/u.test(url));
 
@@ -191,7 +191,7 @@ const drawingOf = (
 <foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="${evil}/n"></iframe></foreignObject></svg>`;
 
 describe('a long answer', { timeout: 120_000 }, () => {
-  // Catches: an outline that jumps beside its heading, or cannot be used without a mouse.
+  // Catches: an outline that jumps to the wrong place, or cannot be used without a mouse.
   it('has an outline of its headings, above it and at its end, by which a keyboard gets to each', async () => {
     const { page } = served;
     await open('A long answer');
@@ -204,7 +204,7 @@ describe('a long answer', { timeout: 120_000 }, () => {
     await page.keyboard.press('Enter');
     await log.getByRole('button', { name: 'Part 3 of it', exact: true }).focus();
     await keepScreenshot(page, 'content-outline');
-    // The model chose how deep its headings are.
+    // The model chose the heading levels, so their order is not checked.
     expect((await violations(page)).filter((one) => !one.startsWith('heading-order'))).toEqual([]);
     await page.keyboard.press('Enter');
     await expect.poll(() => heading(3).evaluate((element) => element === document.activeElement)).toBe(true);
@@ -249,7 +249,7 @@ describe('the preview', { timeout: 120_000 }, () => {
       .getByRole('checkbox', { name: /Run the scripts/u })
       .check();
     await expect.poll(() => asked.filter((url) => url.endsWith('/frames/preview-with-scripts.html')).length).toBe(1);
-    // It did run, and what it tried was refused.
+    // The script ran, and what it tried was refused.
     await expect.poll(() => served.complaints.some((one) => one.includes('/fetch'))).toBe(true);
     expect(reached).toEqual([]);
     expect(await served.page.evaluate(() => 'pwned' in window)).toBe(false);
@@ -317,7 +317,7 @@ const weeksDiff = `--- a/report/weeks.ts
  
 `;
 
-/** One file with a hunk of each state. */
+/** One file with a hunk in each state. */
 const changedInParts: readonly ChangedFile[] = [
   {
     path: 'report/weeks.ts',
@@ -352,7 +352,7 @@ describe('the review of changes', { timeout: 120_000 }, () => {
     await keepScreenshot(page, 'content-review');
     expect(await violations(page)).toEqual([]);
     const inParts = panel.getByRole('region', { name: 'report/weeks.ts' });
-    // What does not stand in the file has no line to speak about.
+    // Lines that are not in the file cannot be commented on.
     expect(await inParts.getByRole('button', { name: /^Comment on line/u }).count()).toBe(14);
     await inParts.getByRole('button', { name: 'Redo hunk 2' }).scrollIntoViewIfNeeded();
     await keepScreenshot(page, 'content-hunks');

@@ -1,5 +1,5 @@
-// The built app, whose page starts a task, shows the first words of the answer, and crashes. A driver would hold on to
-// the page that is gone.
+// Runs the built app, starts a task on its page, shows the first words of the answer, and crashes. A test driver cannot
+// do this, because it would hold on to the page after the crash.
 const { app } = require('electron');
 
 const { DEWPOINT_MAIN, DEWPOINT_PROJECT, DEWPOINT_FIRST, DEWPOINT_REST } = process.env;

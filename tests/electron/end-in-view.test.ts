@@ -11,13 +11,13 @@ import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
 const sequences = sampled(1_000, 24);
-/** A session gets long enough to be drawn in a window of its rows, then another one begins. */
+/** Turns for each session: enough to be drawn as a window of rows. Then the next session begins. */
 const perSession = 25;
-/** Less than this below the view is a margin, not a line. */
+/** A distance below this counts as a margin, not as a line out of view. */
 const nearPx = 24;
 
 const random = seeded(21);
-/** Of what comes when it likes: the sequences must not hang on it. */
+/** Random delays for answers. They have their own generator, so that the sequences of actions do not depend on them. */
 const lateness = seeded(22);
 const upTo = (most: number): number => Math.floor(random() * most);
 const core = createPageCore();
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const blob = { sha256: 'd'.repeat(64), bytes: picture.length };
   core.replace({
     sessions: {
-      // A message in three brings a picture.
+      // One message in three contains a picture.
       send: ({ input: { sessionId, text } }) => {
         sent += 1;
         const messageId = `sent-${sent}`;
@@ -46,7 +46,7 @@ beforeAll(async () => {
       },
     },
     attachments: {
-      // It comes late.
+      // The answer comes late.
       read: async () => {
         await wait(Math.floor(lateness() * 150));
         return { mediaType: 'image/png', data: picture.toString('base64') };
@@ -67,13 +67,13 @@ let reads = 0;
 const blobNameOf = (count: number): string => count.toString(16).padStart(64, '0');
 
 interface Place {
-  /** Pixels of the conversation below the view. */
+  /** Pixels of the conversation below the visible part. */
   readonly below: number;
-  /** Pixels above it. */
+  /** Pixels above the visible part. */
   readonly top: number;
 }
 
-/** Where the view is once nothing moves any more, and every diagram, formula and picture in it has come. */
+/** The scroll position once nothing moves any more and every diagram, formula and picture in view is drawn. */
 function settled(): Promise<Place> {
   return served.page.evaluate(
     () =>
@@ -96,7 +96,7 @@ function settled(): Promise<Place> {
   );
 }
 
-/** Sends with the composer, as a person does. Answers the id of the message. */
+/** Sends with the composer, as a user does. Returns the id of the message. */
 async function send(text: string): Promise<string> {
   const before = sent;
   const field = served.page.getByRole('textbox', { name: 'Message' });
@@ -109,10 +109,10 @@ async function send(text: string): Promise<string> {
 
 const paragraph = 'The parser reads a line, looks its words up and hands them on. ';
 let parts = 0;
-/** Each is known by its number, wherever it is drawn. */
+/** Each paragraph has a number, so that it can be found wherever it is drawn. */
 const prose = (): string => `Part ${(parts += 1)}: ${paragraph.repeat(1 + upTo(4))}`;
 const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\`\`\``;
-/** What is drawn later than it is written, and takes another height then. */
+/** Content that is drawn later than its text arrives, and then changes its height. */
 const late: readonly (() => string)[] = [
   () =>
     fenced(
@@ -126,7 +126,7 @@ const late: readonly (() => string)[] = [
 const content = (): string => (random() < 0.15 ? (late[upTo(late.length)] ?? prose)() : prose());
 
 async function unfold(): Promise<void> {
-  // Rows come and go as the view moves: one of those that are there at this moment. Menus are no folds.
+  // Rows appear and disappear as the view moves, so this picks one that exists now. Menus do not count as folds.
   await served.page.locator('[role=log] [aria-expanded]:not([aria-haspopup])').evaluateAll((rows, at) => {
     const row = rows[at % rows.length];
     if (row instanceof HTMLElement) row.click();
@@ -140,18 +140,18 @@ async function scrollUp(most: number): Promise<void> {
 
 const resize = (): Promise<void> => served.resize(700 + upTo(700), 500 + upTo(400));
 
-/** What a person does between two messages. */
+/** What a user does between two messages. */
 const habits = { unfold, scroll: () => scrollUp(2_000), resize };
 type Habit = keyof typeof habits;
 const habitNames: readonly Habit[] = ['unfold', 'scroll', 'resize'];
 
-/** A paragraph that a person reads, and how far below the top of the view it is. */
+/** A paragraph that a user reads, and its distance below the top of the view. */
 interface Read {
   readonly words: string;
   readonly top: number;
 }
 
-/** Scrolls up to read something, where there is something to scroll to. */
+/** Scrolls up to a paragraph, if there is room to scroll. */
 async function leaveEnd(): Promise<Read | null> {
   const { top } = await settled();
   if (top < 200) return null;
@@ -170,13 +170,13 @@ async function leaveEnd(): Promise<Read | null> {
       top: element.getBoundingClientRect().top - view.top,
     }));
     const found = numbered.find(({ words, top: at }) => words !== '' && at >= 0 && at < view.height);
-    // Of lines of code alone nobody could say afterwards where they went.
+    // Lines of code alone could not be found again later.
     if (found === undefined) log.scrollTop = log.scrollHeight;
     return found ?? null;
   });
 }
 
-/** What is wrong where what a person reads does not stay where it is. */
+/** Describes the fault if the paragraph that a user reads has moved. */
 async function moved({ words, top }: Read, when: string): Promise<readonly string[]> {
   await settled();
   const now = await served.page.evaluate((sought) => {
@@ -192,7 +192,7 @@ async function moved({ words, top }: Read, when: string): Promise<readonly strin
   ];
 }
 
-/** The words of an answer, as they come. */
+/** Streams an answer and returns its text. */
 async function stream(story: Story, callId: string, does: string[]): Promise<string> {
   let text = '';
   for (let part = upTo(12); part >= 0; part -= 1) {
@@ -205,7 +205,10 @@ async function stream(story: Story, callId: string, does: string[]): Promise<str
   return text;
 }
 
-/** One message with its answer. What went wrong comes back as words; `jumps`: where who reads was moved as it ended. */
+/**
+ * Plays one message with its answer. Returns the faults as texts. `jumps` collects moves of the read paragraph at the
+ * end of a turn.
+ */
 async function play(story: Story, sequence: number, jumps: string[]): Promise<readonly string[]> {
   const done: Habit[] = [];
   for (let at = upTo(4); at > 0; at -= 1) {
@@ -233,7 +236,7 @@ async function play(story: Story, sequence: number, jumps: string[]): Promise<re
   text += await stream(story, callId, []);
   if (read !== null) wrong.push(...(await moved(read, `${sequence} while it streams`)));
   const said = `${text}That was answer ${sequence}.`;
-  // The fold keeps its beginning; the page looks the rest up.
+  // The folded turn keeps only the beginning of its text. The page loads the rest.
   const turn = (await core.client.sessions.show({ sessionId: story.sessionId })).state.turns.at(-1);
   for (const id of [callId, turn?.id ?? '']) core.details.set(id, { ...noDetail, text: said });
   story.answered(callId, said);
@@ -263,7 +266,7 @@ describe('the end of the newest answer', () => {
       wrong.push(...(await play(story, sequence, jumps)));
     }
     expect(wrong).toEqual([]);
-    // When a turn ends its text is drawn anew; what a person reads is found again by its words.
+    // The text is drawn again when a turn ends. The page must find the read paragraph by its words.
     expect(jumps).toEqual([]);
     expect(reads).toBeGreaterThan(sequences / 10);
   }, 3_000_000);

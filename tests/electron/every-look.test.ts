@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const names = Object.keys(allViews).filter((name): name is keyof typeof allViews => name in allViews);
 
-/** Goes to every view; answers what is wrong in each, where something is. */
+/** Goes to every view. Returns the faults of each view that has some. */
 async function inEveryView(look: (name: string) => Promise<readonly string[]>): Promise<readonly unknown[]> {
   const { ways, waysBack } = viewWays(served.page, sessions);
   const found: [string, readonly string[]][] = [];
@@ -37,7 +37,10 @@ async function inEveryView(look: (name: string) => Promise<readonly string[]>): 
   return found.filter(([, list]) => list.length > 0);
 }
 
-/** Catches: a focus, field, choice or mark that only a color shows; a Tab that goes back; text too faint where more contrast is asked for. */
+/**
+ * Catches: a focus, field, choice or mark that only a color shows, a Tab order that goes back, and text that stays too
+ * faint when the user asks for more contrast.
+ */
 it(
   'keeps all to be seen in forced colors and with more contrast, and goes by Tab as it is seen',
   { timeout: 240_000 },
@@ -46,7 +49,7 @@ it(
     const wrong = await inEveryView(async (name) => {
       await page.emulateMedia({ forcedColors: 'active' });
       await keepScreenshot(page, `forced-${name}`);
-      // What gets the focus after a key shows it.
+      // A focused element shows its ring only after a key press.
       await page.keyboard.press('Shift');
       const found = [...(await unseen(page)), ...(await outOfOrder(page))];
       await page.emulateMedia({ forcedColors: 'none', contrast: 'more' });
@@ -63,7 +66,7 @@ it(
   },
 );
 
-/** What cannot be seen while the system's colors are forced. */
+/** Lists what cannot be seen under forced colors. */
 function unseen(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const wrong: string[] = [];
@@ -86,7 +89,7 @@ function unseen(page: Page): Promise<readonly string[]> {
       if (!isShown(element)) continue;
       element.focus({ preventScroll: true });
       if (document.activeElement !== element) continue;
-      // A search field in a window of its own always has the focus. A guard hands it on.
+      // A search field in its own dialog always has the focus. A focus guard passes the focus on.
       if (element.matches('[cmdk-input], [data-radix-focus-guard]')) continue;
       if (!around(element).some((one) => hasLine(getComputedStyle(one)))) wrong.push(`no focus: ${nameOf(element)}`);
     }
@@ -121,7 +124,7 @@ function unseen(page: Page): Promise<readonly string[]> {
         wrong.push(`not seen as chosen: ${nameOf(element)}`);
     }
     for (const element of document.querySelectorAll('[class*="bg-"]:empty')) {
-      // What a pointer alone changes is no mark.
+      // A style that only the pointer changes is not a mark.
       if (![...element.classList].some((name) => name.startsWith('bg-'))) continue;
       const style = getComputedStyle(element);
       const { width, height } = element.getBoundingClientRect();
@@ -141,7 +144,7 @@ function unseen(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** Where Tab goes up or back in the same place of the window. */
+/** Lists where Tab goes up or back within one part of the window. */
 function outOfOrder(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const tabbed = 'a[href], button:not(:disabled), input, textarea, select, summary, [tabindex="0"]';

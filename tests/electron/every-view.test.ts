@@ -47,7 +47,7 @@ describe('everybody can use every view, light and dark', () => {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       const light = await violations(page);
       await look('dark');
-      // Nothing but the colors is another there.
+      // The dark look differs in its colors only.
       const dark = await violations(page, ['color-contrast']);
       found[name] = [...light, ...dark, ...(overflow > 0 ? [`is ${overflow} pixels too wide`] : [])];
       await waysBack[name]?.();

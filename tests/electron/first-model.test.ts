@@ -9,7 +9,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** A home without a model: what one button fetches, in which order, and when a question is asked. */
+/** A home without a model: what one button downloads, in which order, and when a waiting question is sent. */
 const starter: ModelEntry = {
   id: 'llama-cpp/starter',
   label: 'Starter 1.5B',
@@ -65,7 +65,9 @@ afterEach(async () => {
 const guide = () => served.page.getByRole('region', { name: 'Get started' });
 const pulls = () => core.asked.flatMap(({ name, args }) => (name === 'pull' ? args : []));
 
-/** Catches: a first start of more than two clicks, and a large model that is fetched before the small one answers. */
+/**
+ * Catches: a first start of more than two clicks, and a large model that is downloaded before the small one answers.
+ */
 it('asks a chosen question once the small model is here, and lets the better one take over', async () => {
   const { page } = served;
   await expect
@@ -97,7 +99,7 @@ it('asks a chosen question once the small model is here, and lets the better one
   expect(await core.client.settings.get({ key: 'local' })).toBe(better.model);
 });
 
-/** Catches: a large download that nobody asked for, where the suggestion comes after the click. */
+/** Catches: a large download that nobody asked for because the suggestion arrived after the click. */
 it('fetches what the button named, and offers what was suggested later', async () => {
   let suggest: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (suggest = resolve));
@@ -111,7 +113,7 @@ it('fetches what the button named, and offers what was suggested later', async (
   expect(pulls()).toEqual([starter.id]);
 });
 
-/** Catches: the same, where a person said no. */
+/** Catches: the same download after the user declined it. */
 it('fetches the small model alone where the better one is not wanted', async () => {
   await guide().getByRole('checkbox').uncheck();
   await guide().getByRole('button', { name: 'Download a model, 1.1 GB', exact: true }).click();
@@ -119,7 +121,7 @@ it('fetches the small model alone where the better one is not wanted', async () 
   core.endDownload();
   await guide().getByText('Starter 1.5B is ready.').waitFor();
   expect(pulls()).toEqual([starter.id]);
-  // It is offered still.
+  // The better model is still offered.
   await guide().getByRole('button', { name: 'Get Better 27B' }).waitFor();
 });
 

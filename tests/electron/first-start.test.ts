@@ -8,7 +8,7 @@ import type { Launched } from './launch.ts';
 import { launch } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** The app on a home that is empty, with an Ollama beside it: from the first look to an answer. */
+/** The app on an empty home with an Ollama server available: from the first view to an answer. */
 let folder: string;
 let home: string;
 let project: string;
@@ -48,13 +48,13 @@ it('leads from an empty home to a first answer, past what is not there', async (
   await guide.getByText('Details', { exact: true }).click();
   await guide.getByText(`Ollama 0.17.4 at ${ollama.address}`).waitFor();
   await guide.getByRole('button', { name: 'Check again' }).waitFor();
-  // The starter model is offered, and not taken: there is another.
+  // The starter model is offered but not downloaded, because there is another model.
   await guide.getByRole('button', { name: /^Download/u }).waitFor();
   await guide.getByRole('button', { name: /^Use /u }).click();
   await guide.getByText('is ready.').waitFor();
   await guide.getByRole('button', { name: 'Close' }).click();
   await guide.waitFor({ state: 'detached' });
-  // Nothing is gone for good.
+  // A skipped setup can be shown again.
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('button', { name: 'Show setup again' }).click();
   await guide.getByText('is ready.').waitFor();
@@ -67,7 +67,7 @@ it('leads from an empty home to a first answer, past what is not there', async (
   await page.locator('[data-outcome]').getByText('The port is 8123.').waitFor();
 });
 
-/** Catches: an example that asks for a folder, a model or a second click before it is answered. */
+/** Catches: an example that needs a folder, a model or a second click before it is answered. */
 it('answers an example after one click', async () => {
   const { page } = launched;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Sends what stands in the field of a new task with one click, and answers after how many milliseconds, by the clock of
- * the page, the first word of the answer is drawn.
+ * Sends the text in the field of a new task with one click. Returns the milliseconds until the first word of the answer
+ * is drawn, by the clock of the page.
  */
 export async function firstWordMs(page: Page, task: string, word: string): Promise<number> {
   await page.getByRole('textbox', { name: 'Task' }).fill(task);
@@ -24,11 +24,11 @@ export async function firstWordMs(page: Page, task: string, word: string): Promi
   );
 }
 
-/** The words of the conversation that are neither the person's nor the answer's. */
+/** The words in the conversation that are neither the user's nor the answer's. */
 export async function machineryWords(page: Page): Promise<readonly string[]> {
   const text = await page.evaluate(() => {
     const log = document.querySelector<HTMLElement>('[role=log]');
-    // An answer is what is marked as one in the end of its turn; the rest of that end counts.
+    // Only elements marked as an answer at the end of a turn are answers. The rest of that end counts as machinery.
     const own = document.querySelectorAll<HTMLElement>('[role=log] article, [role=log] [data-answer]');
     return [...own].reduce((left, one) => left.replace(one.innerText, ' '), log?.innerText ?? '');
   });

@@ -6,7 +6,7 @@ import type { Launched, Place } from './launch.ts';
 import { builtFolder, keepScreenshot, launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** What the system gives to the real app: links, files and folders, keys from anywhere. */
+/** What the operating system passes to the real app: links, files, folders and global shortcuts. */
 let place: Place;
 let launched: Launched;
 let endDisplay: () => void;
@@ -34,7 +34,7 @@ const sessions = (): number => {
     return 0;
   }
 };
-/** As a second start of the app tells the first one. */
+/** Passes an argument as a second start of the app passes it to the first one. */
 const open = (given: string): Promise<unknown> =>
   launched.app.evaluate(({ app }, { main, arg }) => app.emit('second-instance', {}, ['electron', main, arg], '/'), {
     main: join(builtFolder, 'main', 'index.cjs'),
@@ -86,7 +86,7 @@ describe('what is opened with the app', { timeout: 120_000 }, () => {
     await open(join(folder, 'prices.csv'));
     await page.getByRole('button', { name: 'Remove prices.csv' }).waitFor();
     expect(await task().inputValue()).toBe('My own words.');
-    // A file that comes after a folder is one for the same task.
+    // A file that arrives after a folder belongs to the same task.
     expect(await page.getByRole('combobox', { name: 'Project folder' }).inputValue()).toBe(folder);
     await keepScreenshot(page, 'from-file');
     await open(join(folder, 'gone.csv'));
@@ -102,7 +102,8 @@ describe('keys to ask from anywhere', { timeout: 120_000 }, () => {
 
   it('are taken once a person chose them, and bring the clipboard along only where that was chosen, too', async () => {
     const { app, page } = launched;
-    // Before the keys are registered: what they run is kept, and no display service has to press them.
+    // Replaces the registration of shortcuts and keeps their actions, so that the test needs no display service to
+    // press keys.
     await app.evaluate(({ clipboard, globalShortcut }) => {
       void clipboard.writeText('A text that was copied.');
       const register = globalShortcut.register.bind(globalShortcut);

@@ -9,7 +9,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** What an error tells to do, a person does with the button beside it. */
+/** An error that says what to do has a button beside it that does it. */
 let core: PageCore;
 let served: ServedPage;
 

@@ -33,7 +33,7 @@ describe('a session with more than its fold keeps', () => {
   it('is read from its first message on by scrolling up, and what is read stays where it is', async () => {
     const { page } = served;
     const { state } = await core.client.sessions.show({ sessionId });
-    // Otherwise nothing would have to be looked up.
+    // Otherwise the page would have nothing to load.
     expect(state.totals.steps).toBeGreaterThan(state.steps.length);
     await open();
     const seen = await page.evaluate(
@@ -84,7 +84,7 @@ describe('a session with more than its fold keeps', () => {
     await row.waitFor();
     await expect.poll(() => row.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.getByText('Message 6:').waitFor();
-    // Who types again at once keeps the focus: the row comes into view a moment later.
+    // The row comes into view a moment later. A user who types again before that keeps the focus.
     const search = page.getByRole('searchbox', { name: 'Search sessions' });
     await page.evaluate(() => {
       document.querySelector('[role=log]')?.scrollTo({ top: 0 });
@@ -106,7 +106,7 @@ function isInView(row: Locator): Promise<boolean> {
   });
 }
 
-/** Scrolls a bit further down; whether the text is drawn now. */
+/** Scrolls a bit further down. Returns whether the text is drawn now. */
 async function scrollDownTo(text: string): Promise<boolean> {
   return served.page.evaluate((wanted) => {
     const log = document.querySelector('[role=log]');

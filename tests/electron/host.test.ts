@@ -9,7 +9,7 @@ import { ensureShellAndDisplay } from './setup.ts';
 
 let place: Place;
 let launched: Launched;
-/** Programs that the app finds. */
+/** The folder with the programs that the app finds. */
 let bin: string;
 let endDisplay: () => void;
 
@@ -62,7 +62,7 @@ it('shows the session of a link that comes to the app that runs', async () => {
   await page.getByRole('log').waitFor();
 });
 
-// Catches: a file that opens elsewhere than the person said, or whose program stands in the workspace.
+// Catches: a file that opens in another program than the user chose, or with a program from the workspace.
 it('opens a file that an answer names in the editor that the settings name, at its line', async () => {
   const { page } = launched;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
@@ -91,7 +91,7 @@ it('writes a session into the file that a dialog names, and reads it from there 
     }, filePath);
     await page.getByRole('button', { name: 'Session actions' }).click();
     await page.getByRole('menuitem', { name: /Export/u }).click();
-    // What is asked later must not get this answer.
+    // A later question must not get this answer.
     await expect.poll(() => app.evaluate(() => Reflect.get(globalThis, 'wasAsked'))).toBe(true);
   };
   await save('');

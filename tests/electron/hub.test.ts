@@ -10,16 +10,16 @@ import type { Launched, Place } from './launch.ts';
 import { keepScreenshot, launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** A person names a model that no list here has; the hub is a small one, and everything else is real. */
+/** A user names a model that is in no list here. The hub is a small fake, and everything else is real. */
 let folder: string;
 let server: Server;
 let place: Place;
 let launched: Launched;
 let endDisplay: () => void;
-/** Requests that wait until they are let go, by a part of their address. */
+/** Requests with `part` in their address wait until `release` resolves. */
 let held: { readonly part: string; readonly release: Promise<void> } | null = null;
 
-/** What is asked for that `part` stands in waits; the answer lets it go. */
+/** Holds requests with `part` in their address until the returned function is called. */
 function hold(part: string): () => void {
   let release = (): void => undefined;
   held = { part, release: new Promise((resolve) => (release = resolve)) };

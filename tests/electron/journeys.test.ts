@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { walkJourneys } from './journeys/walk-journeys.ts';
 
-/** Catches: a way of a newcomer that needs a pointer, that ends nowhere, or that a screen reader cannot follow. */
+/**
+ * Catches: a journey of a new user that needs a pointer, leads to a dead end, or cannot be followed with a screen
+ * reader.
+ */
 it('are ten ways of a newcomer, and each is finished by keyboard alone', { timeout: 240_000 }, async () => {
   const wrong: string[] = [];
   let count = 0;

@@ -50,7 +50,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
     const dead = new Promise((done) => launched.app.process().once('exit', done));
     launched.app.process().kill('SIGKILL');
     await dead;
-    // What the model would say next.
+    // The next answers of the model.
     place.script([change('rest.txt'), complete('The rest is done.')]);
     launched = await launch(place.home, { hasEngine: true });
 

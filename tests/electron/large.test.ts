@@ -30,7 +30,7 @@ afterAll(async () => {
   await served?.close();
 });
 
-/** Also one that is far down the list. */
+/** Opens a session, even if it is far down the list. */
 async function open(title: string): Promise<void> {
   const { page } = served;
   await page.keyboard.press('Control+K');
@@ -39,7 +39,7 @@ async function open(title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
 }
 
-/** What is drawn at once takes no more than a moment, whatever there is: `bench -- window` measures it. */
+/** The number of drawn elements stays small, however much data there is. `bench -- window` measures the time. */
 async function expectFewElements(): Promise<void> {
   expect(await served.page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(5000);
 }
@@ -69,7 +69,7 @@ describe('more than can be drawn', () => {
     await inspector().getByText('line 0 of table.csv', { exact: true }).waitFor();
     await expectFewElements();
     const last = inspector().getByText('line 19999 of table.csv', { exact: true });
-    // Heights become known as lines are drawn, so the end moves a little while one goes there.
+    // Heights become known only as lines are drawn, so the end moves a little while scrolling there.
     await expect
       .poll(async () => {
         await inspector()

@@ -24,12 +24,12 @@ export interface Place {
   readonly home: string;
   /** A project with one file, `main.py`. */
   readonly project: string;
-  /** What the model answers from the next start of the app on, and what else is set. */
+  /** Sets the answers of the model and other settings for the next start of the app. */
   script(replies: Replies, more?: MoreSettings): void;
   remove(): void;
 }
 
-/** A home whose local model answers what is written here, and a project to ask about. */
+/** A home whose local model gives the scripted replies, and a project to ask about. */
 export function preparePlace(replies: Replies): Place {
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-electron-'));
   const home = join(folder, 'home');
@@ -50,18 +50,18 @@ export const builtFolder = resolve(process.env.DEWPOINT_OUT ?? 'out');
 
 const mainFile = join(builtFolder, 'main', 'index.cjs');
 
-/** A busy machine takes long to start Chromium. */
+/** A busy machine needs a long time to start Chromium. */
 export const startMs = 90_000;
 /** And half a minute, which is the driver's own, to do nothing at all: as long as a poll has. */
 const patienceMs = 60_000;
 
-/** The first window of an app that was started; what is waited for in any of its windows has the time it needs. */
+/** The first window of a started app. Waits in any of its windows then have the patience of `patienceMs`. */
 export async function firstPage(app: ElectronApplication): Promise<Page> {
   app.context().setDefaultTimeout(patienceMs);
   return app.firstWindow({ timeout: startMs });
 }
 
-/** Shows the steps of the turns on a page, as a person does: each is a line that opens. */
+/** Shows the steps of the turns on a page by opening each folded line, as a user does. */
 export async function openWork(page: Page): Promise<void> {
   const folded = page.locator('[data-work][aria-expanded=false]');
   await page.locator('[data-work]').first().waitFor({ timeout: startMs });
@@ -75,16 +75,16 @@ export function appFlags(): readonly string[] {
 
 export function testEnvironment(home: string): Record<string, string> {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  // No engine for containers is to be found, so that what is seen here is the same on every machine.
+  // The app finds no container engine, so that the result is the same on every machine.
   return { ...Object.fromEntries(inherited), DEWPOINT_HOME: home, DEWPOINT_TEST: '1', DOCKER_HOST: 'unix:///nowhere' };
 }
 
 export interface LaunchOptions {
-  /** It may use this machine's container engine. */
+  /** Whether the app may use this machine's container engine. */
   readonly hasEngine?: boolean;
-  /** Of its environment, beside what every test has. */
+  /** Environment variables added to those that every test has. */
   readonly env?: Readonly<Record<string, string>>;
-  /** As the system starts it for a link. */
+  /** Arguments as the system passes them for a link. */
   readonly args?: readonly string[];
 }
 
@@ -105,7 +105,7 @@ export async function launch(
   return { app, page, errors: () => text };
 }
 
-/** For a look at how it looks: written only where the folder is named. */
+/** Saves a screenshot for review, if `DEWPOINT_SCREENSHOTS` names a folder. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.DEWPOINT_SCREENSHOTS;
   if (folder !== undefined && folder !== '') await page.screenshot({ path: join(folder, `${name}.png`) });

@@ -3,7 +3,7 @@ import type { Launched, Place } from './launch.ts';
 import { launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** Each entry of the menu of the app is chosen, and does what it says. */
+/** Chooses each entry of the app menu and checks its effect. */
 let place: Place;
 let launched: Launched;
 let endDisplay: () => void;
@@ -33,7 +33,7 @@ afterAll(async () => {
   endDisplay?.();
 });
 
-/** As a person chooses it, with the window that was opened first in front. */
+/** Presses a menu entry as a user does, with the first window in front. */
 async function press(menu: string, label: string): Promise<void> {
   pressed.add(`${menu} › ${label}`);
   const isFound = await launched.app.evaluate(

@@ -4,7 +4,7 @@ import { furnish, workingScene } from '../fakes/page-scenes.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** While something works the page moves a little; for whoever does not want that, nothing of it does. */
+/** The page moves a little during work. With reduced motion, nothing moves. */
 let served: ServedPage;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 interface Motion {
   readonly animations: number;
-  /** Elements that would go from one look to another bit by bit. */
+  /** The number of elements whose look would change gradually. */
   readonly transitions: number;
 }
 

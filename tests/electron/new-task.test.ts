@@ -31,7 +31,7 @@ const chosen = () =>
     area instanceof HTMLTextAreaElement ? area.value.slice(area.selectionStart, area.selectionEnd) : '',
   );
 
-/** Catches: a template that only works in a session, or is sent before it was seen. */
+/** Catches: a template that works only in a session, or is sent before the user saw it. */
 it('fills the task from a template, with its first place chosen', async () => {
   const { page } = served;
   await field().fill('/exp');
@@ -50,7 +50,7 @@ it('fills the task from a template, with its first place chosen', async () => {
   await field().fill('');
 });
 
-/** Catches: keys that only a tooltip names, and that cannot be changed. */
+/** Catches: a shortcut that only a tooltip names and that cannot be changed. */
 it('goes to the next mode by its keys, which stand in the settings and can be changed there', async () => {
   const { page } = served;
   const mode = () => page.locator('[data-mode][aria-pressed=true]').getAttribute('data-mode');

@@ -11,7 +11,7 @@ import type { Launched, Place } from './launch.ts';
 import { launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** What shows notifications on small desktops, on a bus of its own: nothing between the app and a person is played. */
+/** A notification program for small desktops on its own bus. Nothing between the app and the user is faked. */
 const desktop = 'org.freedesktop.Notifications';
 const desktopPath = '/org/freedesktop/Notifications';
 const guarded = 'tests/test_port.py';

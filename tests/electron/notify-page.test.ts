@@ -10,7 +10,7 @@ let served: ServedPage;
 
 beforeAll(async () => {
   served = await servePage(core);
-  // A browser in which nobody has been asked yet, and says yes; what is shown is kept and can be clicked.
+  // A browser that was not asked for permission yet and grants it. Notifications are kept and can be clicked.
   await served.page.addInitScript(() => {
     class Shown extends EventTarget {
       static permission = 'default';
@@ -24,7 +24,7 @@ beforeAll(async () => {
         Reflect.set(window, 'shown', [...(Array.isArray(shown) ? shown : []), [title, options.body, this]]);
       }
       close(): void {
-        // There is nothing to take away.
+        // The fake has nothing to remove.
       }
     }
     Reflect.set(window, 'Notification', Shown);
@@ -43,7 +43,7 @@ const shown = (): Promise<unknown> =>
     return Array.isArray(all) ? all.map((one) => [one[0], one[1]]) : [];
   });
 
-/** As a person clicks what the system shows. */
+/** Clicks a notification as the system reports it. */
 const click = (index: number): Promise<void> =>
   served.page.evaluate((at) => {
     const all: unknown = Reflect.get(window, 'shown');
@@ -92,7 +92,7 @@ it('puts the focus on the question of a cap, which is answered by keyboard alone
   await page.keyboard.press('Enter');
   await here.waitFor({ state: 'detached' });
   await expect.poll(() => hasFocus(page.getByRole('textbox', { name: 'Message' }))).toBe(true);
-  // Nothing is there to be answered any more; by its keys the next question is found from anywhere.
+  // No question is open any more. The shortcut finds the next question from any view.
   const cap = {
     type: 'cap-reached',
     capId: 'd',

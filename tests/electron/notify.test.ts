@@ -17,7 +17,7 @@ const asking = [
   complete('Without the guarded file.'),
 ];
 
-// The real app and a real container; only the model is scripted, and that nobody looks at the window.
+// The real app and a real container. Only the model is scripted, and the window is reported as not focused.
 describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeout: 180_000 }, () => {
   let place: Place;
   let launched: Launched;
@@ -35,7 +35,7 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     await launched.app.evaluate(({ BrowserWindow, Notification }) => {
       const shown: [string, string, () => void][] = [];
       Reflect.set(globalThis, 'shown', shown);
-      // Asked at the end of each look at the list of sessions.
+      // The app asks this at the end of each look at the list of sessions.
       BrowserWindow.getFocusedWindow = () => {
         Reflect.set(globalThis, 'looks', Number(Reflect.get(globalThis, 'looks') ?? 0) + 1);
         return Reflect.get(globalThis, 'isInFront') === true ? (BrowserWindow.getAllWindows()[0] ?? null) : null;
@@ -67,7 +67,7 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await openWork(page);
     await page.locator('[id^=row-][aria-expanded]').getByText('running').waitFor({ timeout: 90_000 });
-    // Once it was seen at work a minute goes by.
+    // After the session was seen at work, a minute passes.
     const looks = (): Promise<number> => app.evaluate(() => Number(Reflect.get(globalThis, 'looks') ?? 0));
     const soFar = await looks();
     await expect.poll(looks).toBeGreaterThan(soFar + 1);

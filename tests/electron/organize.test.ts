@@ -47,7 +47,7 @@ const openFilter = () => served.page.getByRole('button', { name: /^Filter sessio
 const focused = (): Promise<string> =>
   served.page.evaluate(() => document.activeElement?.getAttribute('title')?.split('\n')[0] ?? '');
 
-/** From the palette, with keys alone. */
+/** Runs an action from the command palette, with keys alone. */
 async function run(action: string): Promise<void> {
   const { page } = served;
   await page.keyboard.press('Control+K');

@@ -48,7 +48,8 @@ describe('what is this person’s own', () => {
     await page.keyboard.press('Control+5');
     const context = page.getByRole('tabpanel', { name: 'Context' });
     await context.getByText('Model weights').waitFor();
-    // The memory is that of the context which the step ran with, not of the most that this machine could hold.
+    // The memory shown is for the context that the step ran with, not for the largest context that this machine could
+    // hold.
     const [, size] = (await context.innerText()).match(/of ([\d.,k]+) tokens/u) ?? [];
     const granted = context.getByText('Granted', { exact: true }).locator('xpath=..');
     expect(await granted.innerText()).toMatch(new RegExp(`Granted\\s+${size?.replace('.', '\\.')}`, 'u'));

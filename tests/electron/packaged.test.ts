@@ -20,7 +20,7 @@ const beside = (...path: readonly string[]): string => join(`${archive()}.unpack
 
 const infoOf = (path: string): object => statFile(archive(), path.slice(1), false);
 
-/** The terminal program that is shipped, on the Node that is shipped. */
+/** Runs the shipped command line on the shipped Node. */
 function dewpoint(...args: readonly string[]): string {
   const node = beside('node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
   const env = testEnvironment(place.home);
@@ -66,7 +66,7 @@ describe('the packed app', () => {
 
   it('cannot be turned into a Node, a debugger or another app by its switches', async () => {
     const fuses = await getCurrentFuseWire(program);
-    // As the file has them: a digit, 0 or 1, by its character.
+    // The file stores each fuse as the character code of the digit 0 or 1.
     const isOn = (fuse: FuseV1Options): string => String.fromCharCode(fuses[fuse] ?? 0);
     expect({
       runAsNode: isOn(FuseV1Options.RunAsNode),
@@ -85,7 +85,7 @@ describe('the packed app', () => {
       ownSnapshot: '0',
       archiveChecked: '1',
     });
-    // Came with Electron 29: an older shell has no such switch, and what is packed for people is told to turn it off.
+    // This fuse came with Electron 29. An older shell does not have it. In a packaged app it must be off.
     const files = fuses[FuseV1Options.GrantFileProtocolExtraPrivileges];
     if (files !== undefined) expect(isOn(FuseV1Options.GrantFileProtocolExtraPrivileges)).toBe('0');
     const { electronFuses } = JSON.parse(readFileSync('electron-builder.json', 'utf8'));
@@ -128,7 +128,7 @@ interface Started {
   readonly end: () => Promise<void>;
 }
 
-/** The usual driver needs a switch that a packed app does not have; its page can be reached all the same. */
+/** The usual driver needs a switch that a packaged app does not have. Its page is reached by the debugging port. */
 async function start(): Promise<Started> {
   const args = ['--remote-debugging-port=0', ...appFlags()];
   const env = testEnvironment(place.home);

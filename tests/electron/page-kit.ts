@@ -12,15 +12,18 @@ import { ensureShellAndDisplay } from './setup.ts';
 export interface ServedPage {
   readonly page: Page;
   readonly url: string;
-  /** What the page itself complained about: errors, and what its policy refused. */
+  /** What the page itself reported: errors, and what its content policy refused. */
   readonly complaints: string[];
   resize(width: number, height: number): Promise<void>;
-  /** The page loses its core. */
+  /** Stops the server, so that the page loses its core. */
   stopServer(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The built page in a bare browser, on a core that a test writes: every state of the window can be had, and at once. */
+/**
+ * Serves the built page to a bare browser, on a core that a test controls. Every state of the window can be set at
+ * once.
+ */
 export async function servePage({ handlers }: { readonly handlers: Handlers }): Promise<ServedPage> {
   const endDisplay = await ensureShellAndDisplay();
   const server = await startPageServer(createRouter(handlers), { port: 0, pageFolder: join(builtFolder, 'renderer') });
@@ -59,7 +62,7 @@ export async function servePage({ handlers }: { readonly handlers: Handlers }): 
   };
 }
 
-/** The view of tools, read anew. */
+/** Opens the view of tools and loads it again. */
 export async function showTools(page: Page): Promise<void> {
   const view = (name: string) => page.getByRole('navigation').getByRole('button', { name, exact: true });
   await view('Models').click();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Picks a line of the model picker of the message that is shown, by its key: the id of a model, or `auto:hybrid`. */
+/** Picks a line in the open model picker by its key: the id of a model, or `auto:hybrid`. */
 export async function pickModel(page: Page, key: string): Promise<void> {
   await page
     .getByRole('main')

@@ -8,7 +8,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** Catches: a program of a model whose text, calls or failures a person does not get to see. */
+/** Catches: a model's program whose text, calls or failures the user does not get to see. */
 let served: ServedPage;
 const kept: unknown[] = [];
 const projectPath = '/home/ada/projects/api-server';
@@ -115,7 +115,7 @@ it('is asked about with the words of a model that reviewed it, as that model’s
   const question = page.getByRole('alertdialog');
   await question.getByText('Words of Claude Opus, which reviewed it (not verified):').waitFor();
   const text = await question.innerText();
-  // Bug: breaks of what Dewpoint says stood there as marks.
+  // Bug: line breaks in Dewpoint's own text were shown as `U+000A`.
   expect(text).not.toContain('U+000A');
   expect(text).toMatch(/reviewed it \(\$0\.0123\)[\s\S]+Lines 2 to 4 read 40 orders\.\s+Nothing is sent\./u);
   await keepScreenshot(page, 'program-reviewed');

@@ -184,7 +184,7 @@ it('takes a price of a person, which then marks what it makes, and gives the lis
   await row.getByText('your price', { exact: true }).waitFor();
   expect(core.settings['prices']).toMatchObject({ 'example/large-1': { input: 2.5, output: 10 } });
   await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
-  // Its keys do something once it is shown.
+  // Its shortcut works only after it is shown.
   await page.getByRole('heading', { level: 1, name: 'Fix the failing date test' }).waitFor();
   await page.keyboard.press('Control+2');
   const models = page.getByRole('tabpanel', { name: 'Cost' }).getByRole('row', { name: /large/iu });
@@ -202,7 +202,7 @@ it('keeps keys of actions in the settings, and follows what is changed elsewhere
   await page.getByText('Write a message already uses Ctrl+L').waitFor();
   await page.keyboard.press('Control+Shift+Y');
   await expect.poll(() => core.settings['shortcuts']).toEqual({ costs: 'Mod+Shift+Y' });
-  // As another window, or the terminal, would.
+  // Changes the setting as another window, or the terminal, would.
   await core.client.settings.set({ key: 'shortcuts', value: { costs: 'Mod+Shift+U', bin: 'Mod+Shift+U' } });
   await page.getByText('Several actions use Ctrl+Shift+U (Costs, Bin)').waitFor();
   await core.client.settings.set({ key: 'shortcuts', value: { costs: 'Mod+Shift+U' } });

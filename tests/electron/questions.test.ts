@@ -14,7 +14,7 @@ import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 import { pickModel } from './pick-model.ts';
 
-/** The page on a real core, with written models: where a task waits for a person, and what their answer does. */
+/** The page on a real core with scripted models: where a task waits for the user, and what the answer does. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
@@ -30,7 +30,10 @@ const changeIt = [
   { toolCalls: [{ name: 'write_file', input: { path: 'port.py', content: 'PORT = 8123\n' } }] },
   { toolCalls: [{ name: 'task_complete', input: { summary: 'That is all.' } }] },
 ];
-/** A dollar for a thousand tokens of an answer: the first call fits under the cap below, none does after it. */
+/**
+ * A price of one dollar per thousand output tokens: the first call fits under the limit below, and no further call
+ * does.
+ */
 const price = { input: 100, output: 1000, source: 'test', date: '2026-11-21' };
 const maxUsd = '9';
 const dearReply = { text: 'word '.repeat(800), toolCalls: [{ name: 'read_file', input: { path: guarded } }] };
@@ -81,7 +84,7 @@ afterAll(async () => {
 
 const outcome = (reason: string) => served.page.locator(`[data-outcome="${reason}"]`);
 
-/** Types a task for a model of its own and starts it. */
+/** Types a task for its own model and starts it. */
 async function start(task: string, model: string, choose = async (): Promise<void> => undefined): Promise<void> {
   const { page } = served;
   await core.client.settings.set({ key: 'local', value: model });
@@ -92,7 +95,7 @@ async function start(task: string, model: string, choose = async (): Promise<voi
   await page.getByRole('button', { name: 'Start', exact: true }).click();
 }
 
-/** Everything in the log of the session that was made last. */
+/** All events of the newest session. */
 async function lastLog(): Promise<readonly SessionEvent[]> {
   const sessions = await core.client.sessions.list();
   const [latest] = [...sessions].sort((one, other) => other.createdAt - one.createdAt);
@@ -161,7 +164,7 @@ describe('an answer that is being written', () => {
     expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
     const log = await lastLog();
     expect(log.findLast((event) => event.type === 'turn-ended')).toMatchObject({ reason: 'cancelled' });
-    // What is shown is the log, and the same after the page was loaded again.
+    // The page shows the log, and shows the same after a reload.
     await page.reload();
     await outcome('cancelled').waitFor();
     await page.getByRole('log').getByText('The first half of an answer').first().waitFor();

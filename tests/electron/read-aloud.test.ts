@@ -12,7 +12,7 @@ const write = (path: string, content: string): Answer => ({
   toolCalls: [{ name: 'write_file', input: { path, content } }],
 });
 
-/** What the model of each journey answers. */
+/** The answers of the model in each journey. */
 const answers: Readonly<Record<string, readonly Answer[]>> = {
   'A first answer': [{ text: 'Paris.' }],
   'A repair, watched, reviewed and undone': [
@@ -33,7 +33,10 @@ afterAll(async () => {
   await bed?.close();
 });
 
-/** Catches: a step that is told to nobody who cannot see it, a control without a name, a focus that is lost, and a page that tells it otherwise. */
+/**
+ * Catches: a step that a screen reader does not announce, a control without a name, a lost focus, and a page that
+ * differs from the documented script.
+ */
 it.for(Object.entries(scripts))('a screen reader says, line by line: %s', async ([name, lines]) => {
   const { page } = bed.served;
   const model = await bed.script('aloud', answers[name] ?? []);

@@ -18,7 +18,7 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
     place = preparePlace([
       { toolCalls: [{ name: 'run_command', input: { command: 'echo hello' } }] },
       { text: 'Nothing was to be changed.' },
-      // Said again: an end without a change is asked about once.
+      // Repeated, because the agent asks once when a task ends without a change.
       { text: 'Done.' },
     ]);
     launched = await launch(place.home, { hasEngine: true });

@@ -29,7 +29,7 @@ const said = [
   'data: [DONE]\n\n',
 ].join('');
 
-/** The page on a real core, with a written model here and a service that is away and comes back. */
+/** The page on a real core, with a scripted local model and a service that is unreachable and comes back. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
@@ -45,7 +45,7 @@ beforeAll(async () => {
     onNotice: () => undefined,
     startSandbox: async () => success(createMemorySandbox({ files: { 'a.py': 'x = 1\n' } })),
   });
-  // The address of nobody, for now.
+  // Nothing listens at this address for now.
   service = await startChatServer();
   await service.close();
   const replies = [

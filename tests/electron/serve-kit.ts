@@ -8,25 +8,27 @@ import { appFlags, builtFolder, firstPage, startMs, testEnvironment } from './la
 
 export interface ServeOptions {
   readonly port?: string;
-  /** What is granted to the browser at the start. */
+  /** The permissions that the server gives the browser at its start. */
   readonly allowed?: readonly string[];
-  /** It may use this machine's container engine. */
+  /** Whether the server may use this machine's container engine. */
   readonly hasEngine?: boolean;
 }
 
 export interface Server {
   readonly child: ChildProcess;
-  /** What it printed: the address with its token. */
+  /** What the server printed: the address with its token. */
   readonly url: string;
 }
 
-/** The built command line, serving projects of the place; on a port of its choice unless one is given. */
+/**
+ * Starts the built command line as a server for the place's projects. The server chooses its port unless one is given.
+ */
 export async function startServe(place: Place, options: ServeOptions = {}): Promise<Server> {
   const { port = '0', allowed = [], hasEngine = false } = options;
   const args = [join(builtFolder, 'main', 'cli.cjs'), 'serve', '--port', port, '--root', place.project];
   for (const grant of allowed) args.push('--allow', grant);
   const { DOCKER_HOST, ...inherited } = testEnvironment(place.home);
-  // No store of keys is to be found, so that what is set is of this run on every machine.
+  // No key store is found, so that keys stay within this run on every machine.
   const env = { ...inherited, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
   const child = spawn(process.execPath, args, {
     env: hasEngine || DOCKER_HOST === undefined ? env : { ...env, DOCKER_HOST },
@@ -41,7 +43,7 @@ export async function startServe(place: Place, options: ServeOptions = {}): Prom
   return { child, url };
 }
 
-/** As Ctrl-C does; answers the exit code. */
+/** Ends the server as Ctrl-C does. Returns the exit code. */
 export async function stopServe(child: ChildProcess | undefined): Promise<number | null> {
   if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
   const ended = new Promise<number | null>((done) => child.once('exit', done));
@@ -49,7 +51,7 @@ export async function stopServe(child: ChildProcess | undefined): Promise<number
   return ended;
 }
 
-/** Chromium with nothing of ours in it. */
+/** Chromium without any code of Dewpoint. */
 export async function openBrowser(place: Place): Promise<{ readonly app: ElectronApplication; readonly page: Page }> {
   const env = { ...testEnvironment(place.home), BROWSER_DATA: join(place.home, 'browser') };
   const app = await _electron.launch({

@@ -17,13 +17,13 @@ const key = 'sk-of-this-test-alone';
 
 const list = Array.from({ length: 20 }, (_, index) => `item ${index + 1}\n`).join('');
 
-/** A service that lists one model to whoever has the key; it answers the keys it was shown. */
+/** A service that lists one model to a caller with the key. `seen` collects the keys that callers sent. */
 async function startService(): Promise<{ readonly server: HttpServer; readonly url: string; readonly seen: string[] }> {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     const shown = request.headers.authorization ?? '';
     seen.push(shown);
-    // One that answers anybody says nothing about a key.
+    // A service that answers every caller would not prove that a key is right.
     if (shown !== `Bearer ${key}`) response.statusCode = 401;
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [{ id: 'm' }] }));
   });
@@ -41,7 +41,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
   let app: ElectronApplication;
   let page: Page;
   let endDisplay: () => void;
-  /** All that the page was told by the core, and all that it said. */
+  /** All messages from the core to the page, and from the page to the core. */
   const told: string[] = [];
   const said: string[] = [];
 
@@ -79,7 +79,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
 
   const main = (): string => readFileSync(join(place.project, 'main.py'), 'utf8');
 
-  /** Sets the key in the page's settings and answers what it says to that. */
+  /** Sets the key in the page's settings. Returns the page's reply. */
   async function setKey(): Promise<string> {
     await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
     const form = page.getByRole('form', { name: 'Keys' });
@@ -109,7 +109,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     expect(existsSync(join(place.project, 'NOTES.md'))).toBe(false);
   });
 
-  // Catches: a hunk that takes its neighbor along, an undo of the rest that brings back what was undone before it.
+  // Catches: a hunk that also takes its neighbor, and an undo of the rest that restores what was undone before.
   it('takes one hunk of a file into the project, undoes another, and brings it back', async () => {
     const file = page.getByRole('tabpanel', { name: 'Changes' }).getByRole('region', { name: 'list.txt' });
     const state = (text: string) => file.getByText(text, { exact: true }).waitFor();
@@ -127,7 +127,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     await state('Hunk 2 of 2 · applied');
     await file.getByRole('button', { name: 'Redo hunk 1' }).click();
     await state('Hunk 1 of 2');
-    // What a person wrote there since is not overwritten, and it is said.
+    // A change that the user made there since is not overwritten, and the page says so.
     writeFileSync(join(place.project, 'list.txt'), 'mine\n');
     await file.getByRole('button', { name: 'Apply hunk 1 to the project' }).click();
     await page.getByText('Not changed: list.txt (it was changed since)').waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
       await page.getByRole('navigation').getByRole('button', { name: view, exact: true }).click();
       await page.getByRole('heading', { level: 1, name: view }).waitFor();
     }
-    // What an error says, too: the core names the folder that it did not find.
+    // The text of an error is checked, too: the core names the folder that it did not find.
     await page.getByRole('navigation').getByRole('button', { name: 'New task' }).click();
     await page.getByRole('textbox', { name: 'Task' }).fill('Look.');
     await page.getByRole('combobox', { name: 'Project folder' }).fill('project/missing');

@@ -65,7 +65,7 @@ it('gives a page without the token nothing but itself', async () => {
 });
 
 describe('what is no page of its own', () => {
-  /** The path goes out as it is written here; a browser would tidy it up. */
+  /** Sends the path exactly as written here. A browser would normalize it. */
   const ask = (path: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
     new Promise((found, failed) => {
       const { hostname, port } = new URL(url);
@@ -86,11 +86,11 @@ describe('what is no page of its own', () => {
     });
   };
   const token = (): string => new URLSearchParams(new URL(url).hash.slice(1)).get('token') ?? '';
-  /** How the core answers a call that a page could make. */
+  /** The core's answers to calls that a page could make. */
   const answers = async (...calls: readonly ((client: CoreClient) => Promise<unknown>)[]): Promise<unknown[]> => {
     const socket = await open(token());
     if (typeof socket === 'number') throw new Error('not let in');
-    // The link uses what the two kinds of sockets have in common. The one cast at this edge.
+    // The link uses only what both kinds of sockets have in common. This is the only cast at this edge.
     const link = new RPCLink({ websocket: socket as unknown as globalThis.WebSocket });
     const client: CoreClient = createORPCClient(link);
     const given = await Promise.all(

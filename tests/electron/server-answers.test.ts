@@ -15,7 +15,7 @@ import type { Launched, Place } from './launch.ts';
 import { keepScreenshot, launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** The reference server of the protocol in the real app, with real containers: it gives an image back, and asks a model. */
+/** The protocol's reference server in the real app with real containers. It returns an image and asks a model. */
 const everything = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
 const base = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
@@ -28,7 +28,7 @@ const calls = (name: string, input: unknown) => {
   return stream(chunk({ role: 'assistant', tool_calls: [call] }) + chunk({}, 'tool_calls'));
 };
 
-/** A server by the reference package of the new revision: it gives a list back, and asks a model about an image. */
+/** A server built with the reference package of the new revision. It returns a list and asks a model about an image. */
 function listing(): McpServer {
   const server = new McpServer({ name: 'listing', version: '1' });
   server.registerTool('days', { description: 'The weather of some days.' }, async () => ({
@@ -120,7 +120,7 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     await page.locator('[data-outcome]').getByText('It is the logo.').waitFor();
     const picture = page.getByRole('button', { name: 'Picture reference__get-tiny-image 1' });
     await picture.waitFor();
-    // Drawn, not only there.
+    // The image must be drawn, not only present.
     await expect
       .poll(() =>
         picture.locator('img').evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)),

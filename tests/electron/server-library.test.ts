@@ -10,7 +10,7 @@ import type { Launched, Place } from './launch.ts';
 import { keepScreenshot, launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** What a tool server has for the person, in the real app: a real server is added, approved and used by hand. */
+/** What a tool server offers to the user, in the real app: a real server is added, approved and used by hand. */
 let endDisplay: () => void;
 let place: Place;
 let launched: Launched;

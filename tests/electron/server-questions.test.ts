@@ -75,7 +75,8 @@ const form: ServerForm = [
 const asked = { toolCallId: 'call', subject: 'weather: forecast', sha256: 'c'.repeat(64) };
 const lastAnswer = () => core.asked.findLast(({ name }) => name === 'approve')?.args;
 
-// Catches: words of a server that read as ours, a link that opens by a click, and an answer that is not what was typed.
+// Catches: a server's words that look like Dewpoint's own, a link that opens without being chosen, and an answer that
+// differs from what was typed.
 it('shows what a tool server asks as its own words, and sends what was filled in', async () => {
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Explain how releases' }).click();

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 
-/** What `npm test` has brought already; brought here when these tests are run alone. Answers how to end it. */
+/** Provides what `npm test` normally sets up, when these tests run alone. Returns a function that ends it. */
 export async function ensureShellAndDisplay(): Promise<() => void> {
   if (process.env.ELECTRON_OVERRIDE_DIST_PATH === undefined && process.env.DEWPOINT_TEST_SHELL !== '0') {
     const shell = execFileSync(process.execPath, ['scripts/setup/electron-shell.mjs'], { encoding: 'utf8' });

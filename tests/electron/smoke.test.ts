@@ -28,7 +28,7 @@ afterAll(async () => {
   endDisplay?.();
 });
 
-/** Runs as code of the page: what the test tool evaluates itself is not held to the page's policy. */
+/** Runs code as the page does. Code that the test driver evaluates directly is not held to the page's policy. */
 async function asPage(source: () => Promise<unknown>): Promise<unknown> {
   return launched.page.evaluate(
     ([text]) =>
@@ -137,7 +137,7 @@ describe('the page', () => {
       const wasRun = 'wasRun' in window;
       const styled = document.createElement('p');
       styled.setAttribute('style', 'color: red');
-      // The rest of the probes leave nothing behind whether they work or not.
+      // The remaining probes leave nothing behind whether they work or not.
       const fetched = await fetch('https://dewpoint.invalid/').then(
         () => 'done',
         () => 'refused',
@@ -215,7 +215,7 @@ describe('the page', () => {
 
   it('is the only one whose port is answered: neither a frame in it nor another page is', async () => {
     const { app } = launched;
-    // As Electron tells main of a message: only who sent it is another each time.
+    // Sends a message as Electron reports it to main. Only the sender differs each time.
     const closed = await app.evaluate(async ({ BrowserWindow, MessageChannelMain, ipcMain }) => {
       const [window] = BrowserWindow.getAllWindows();
       if (window === undefined) return ['no window'];
@@ -288,7 +288,8 @@ describe('the app', () => {
     expect(app.windows()).toHaveLength(1);
   });
 
-  // Catches: an error of writing that is written to the same place, again and again, by an app that should have ended.
+  // Catches: an error of writing to stderr that is reported on stderr again and again, by an app that should have
+  // ended.
   it('goes on when nobody reads its messages any more', async () => {
     const { app, page } = launched;
     const messages = app.process().stderr;

@@ -20,7 +20,7 @@ afterAll(async () => {
   await served?.close();
 });
 
-/** All that the two regions said since the first call, each with its urgency. */
+/** All that the two live regions said since the first call, each with its urgency. */
 async function saidSoFar(): Promise<readonly string[]> {
   return served.page.evaluate(() => {
     const said: unknown = Reflect.get(window, 'saidSoFar');
@@ -45,7 +45,7 @@ it('says in a polite and an assertive region what waits, fails and ends, and not
   await page.getByRole('heading', { level: 1, name: 'Explain how releases' }).waitFor();
   expect(await saidSoFar()).toEqual([]);
   const { sessionId, callId } = working;
-  // What is said before the page listens is told to nobody.
+  // Announcements before the page listens reach nobody.
   await expect.poll(() => core.listeners(sessionId)).toBe(1);
   for (let index = 0; index < 100; index += 1) {
     core.push(sessionId, { type: 'text-delta', callId, text: `word${index} ` });

@@ -29,7 +29,7 @@ afterAll(async () => {
   await served?.close();
 });
 
-/** Whether there is a network is what a test says, until the page is loaded again. */
+/** Lets the test decide whether the page is online, until the page is loaded again. */
 const ownOnLine = (): Promise<unknown> =>
   served.page.evaluate(() =>
     Object.defineProperty(navigator, 'onLine', { get: () => Reflect.get(window, 'isOffline') !== true }),
@@ -50,7 +50,7 @@ describe('the status bar', () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
     await heading('Fix the failing date test').waitFor();
-    // What the other place would have cost is known later than the rest.
+    // The cost of the alternative place is known later than the rest.
     await expect.poll(() => items().count()).toBe(5);
     const seen: (readonly [string, string])[] = [];
     for (const item of await items().all()) {
@@ -70,7 +70,7 @@ describe('the status bar', () => {
     ]);
   });
 
-  /** Catches: an inspector beside a one-line answer, and one that forgets what was chosen. */
+  /** Catches: an inspector beside a one-line answer, and one that forgets the user's choice. */
   it('stands below an inspector that opens by itself for changes, not beside an answer, and else as a person chose', async () => {
     const { page } = served;
     const panel = page.getByRole('tabpanel');

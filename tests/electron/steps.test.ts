@@ -9,19 +9,19 @@ import type { Launched, Place } from './launch.ts';
 import { keepScreenshot, launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-/** Waits until the test lets it go on, and leaves nothing behind. */
+/** A command that waits until the test creates the file, and then removes it. */
 const held = (file: string) => command(`until test -e ${file}; do sleep 0.1; done; rm ${file}`);
 const price = { input: 1, output: 1, source: 'test', date: '2026-11-21' };
 
-/** Of the model on this machine, one after the other. */
+/** The answers of the local model, one after the other. */
 const replies = [
-  // While it works a message comes.
+  // A message arrives while this command runs.
   held('go'),
   change('first.txt'),
   complete('With the note.'),
-  // Stopped in the middle of a command.
+  // This command is stopped in the middle.
   held('never'),
-  // The second model of this machine has its own.
+  // The second local model has its own answers.
   tool('read_file', { path: 'main.py' }),
   change('second.txt'),
   complete('Done here.'),
@@ -29,7 +29,7 @@ const replies = [
 const cloudReplies = [change('cloud.txt'), complete('Done in the cloud.')];
 const otherReplies = [change('other.txt'), complete('Done by the other model.')];
 
-// The real app, core and containers; only the models are written.
+// The real app, core and containers. Only the models are scripted.
 describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_000 }, () => {
   let place: Place;
   let launched: Launched;
@@ -65,7 +65,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     await openWork(page);
   }
 
-  /** What the log of the session with this title has of a type, as it lies on the disk. */
+  /** The events of one type in the log of the session with this title, as stored on disk. */
   function logged<Type extends EventType>(title: string, type: Type): readonly EventOf<Type>[] {
     const folder = join(place.home, 'sessions');
     const logs = readdirSync(folder).map((id) =>
@@ -74,7 +74,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
         .filter((line) => line !== '')
         .map((line): SessionEvent => JSON.parse(line)),
     );
-    // A fork begins as its original did, by that one's title.
+    // A fork begins with the events of its original, including its title.
     const titleOf = (events: readonly SessionEvent[]) =>
       events.findLast((event) => event.type === 'session-created' || event.type === 'session-renamed')?.title;
     const own = logs.find((events) => titleOf(events) === title);
@@ -113,7 +113,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
   it('does a step the other way, in a fork, and leaves what was done as it is', async () => {
     await page.keyboard.press('Control+1');
     const route = page.getByRole('tabpanel', { name: 'Route' });
-    // Later steps have changed a file, so that the fork works in a copy.
+    // Later steps have changed a file, so the fork works in a copy.
     const choose = route.getByRole('combobox', { name: 'Step', exact: true });
     const before = await choose.locator('option', { hasText: 'write second.txt' }).getAttribute('value');
     await choose.selectOption(before);

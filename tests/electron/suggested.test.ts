@@ -24,7 +24,7 @@ afterAll(async () => {
   await served?.close();
 });
 
-// Catches: a card of which nothing is said, and a library that is offered without its reason.
+// Catches: an unused graphics card that is not explained, and a library that is offered without its reason.
 it('says why the card is not used, and gets the library that it needs', async () => {
   const { page } = served;
   core.cards = {
@@ -76,7 +76,7 @@ it('shows what suits this machine, and takes a model over when its test has pass
   expect(await core.client.settings.get({ key: 'local' })).toBe(id);
 });
 
-// Catches: a file that is known to be wrong, and a model that nobody waits for, shown as any other.
+// Catches: a file that is known to be wrong, or a model that is too slow to be useful, shown like any other.
 it('says what speaks against a model that is here', async () => {
   const { page } = served;
   const [first] = core.models.filter(({ state, where }) => state === 'ready' && where === 'local');

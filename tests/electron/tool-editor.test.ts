@@ -20,7 +20,10 @@ const project = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-tool-editor-pr
 const saved = (file: string): string => readFileSync(join(home, 'tools', file), 'utf8');
 let served: ServedPage;
 
-/** Real files, read and written as ever. What a container would run is run by a shell: they are our own templates. */
+/**
+ * Real files are read and written as usual. A shell runs what a container would run, because the code is our own
+ * templates.
+ */
 beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
@@ -156,12 +159,12 @@ describe('a tool that is written in the window', () => {
     expect(await violations(page)).toEqual([]);
     await form().getByRole('button', { name: 'Show line 3' }).click();
     expect(await page.evaluate(() => window.getSelection()?.toString())).toContain('"description": os.name,');
-    // It is kept over another view.
+    // The text is kept while another view is open.
     await code().fill((await code().inputValue()).replace('os.name', '"Says 1."'));
     await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
     await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
     await expect.poll(() => form().getByLabel('What it does').inputValue()).toBe('Says 1.');
-    // Somebody else wrote into it meanwhile: nothing is lost of either.
+    // The file changes on disk in the meantime. Neither version may be lost.
     const before = saved('odd.py');
     writeFileSync(join(home, 'tools', 'odd.py'), `${before}# mine\n`);
     await form().getByRole('button', { name: 'Save tool' }).click();
@@ -191,7 +194,7 @@ it('asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });
 
-/** Catches: a program that a model wrote and that only a model can change, and a change that runs unseen. */
+/** Catches: a model's program that only a model can change, and a changed program that runs before the user saw it. */
 describe('a kept program', () => {
   it('is changed in its text, becomes its next version, and is off until what changed was seen', async () => {
     const { page } = served;

@@ -79,7 +79,7 @@ describe('the tools', () => {
     await changed.getByRole('button', { name: 'Approve close_issue' }).click();
     await card.getByText('3 of 4 tools on').waitFor();
     await card.getByRole('listitem', { name: 'create_issue' }).getByText('last used').waitFor();
-    // The server says that it only reads; that counts once the person says so.
+    // The server says that this tool only reads. That takes effect only after the user confirms it.
     const reads = card.getByRole('checkbox', { name: 'search_issues only reads' });
     expect(await reads.isChecked()).toBe(false);
     await reads.click();
@@ -122,12 +122,12 @@ describe('the tools', () => {
     await served.page.keyboard.press('Enter');
     await card.getByText('Finish signing in at login.example.org in your browser.').waitFor();
     await card.getByText('It asks for: read write.').waitFor();
-    // The page says which server; the core knows the address.
+    // The page says only which server. The core knows the address.
     await expect.poll(() => opened).toEqual(['wiki']);
     await keepScreenshot(served.page, 'tools-sign-in');
     expect(await violations(served.page)).toEqual([]);
     await card.getByRole('button', { name: 'Cancel' }).click();
-    // Where there is no browser here, a code is typed on any device: none is opened.
+    // A computer without a browser shows a code to type on any device. No browser is opened.
     await card.getByRole('button', { name: 'Use a code' }).click();
     await card.getByText('WDJB-MJHT').waitFor();
     await card.getByText('https://login.example.org/device').waitFor();
@@ -148,7 +148,7 @@ describe('the tools', () => {
     expect(asked('connect')).toContainEqual(['wiki']);
     await card.getByRole('button', { name: 'Sign out' }).click();
     await card.getByText('This server needs you to sign in.').waitFor();
-    // What waits elsewhere, has ended or wants more is said, each with its way on.
+    // A sign-in that is pending, has ended or lacks permissions is shown, each with its next step.
     core.tools.signIns.set('wiki', { ...signedOut, ended: 'login.example.org ended it (invalid_grant)' });
     await card.getByRole('button', { name: 'Refresh wiki' }).click();
     await card.getByText('Sign in again: login.example.org ended it (invalid_grant).').waitFor();

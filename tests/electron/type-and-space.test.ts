@@ -6,7 +6,10 @@ import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 import { furnishEveryView, viewWays } from './view-ways.ts';
 
-/** docs/design.md, measured in every view. Catches: a fourth size, a button too small to hit, a slow change of look. */
+/**
+ * Checks docs/design.md in every view. Catches: a fourth text size, a button too small to hit, and a slow change of
+ * look.
+ */
 let served: ServedPage;
 let sessions: Readonly<Record<string, string>>;
 
@@ -24,7 +27,7 @@ afterAll(async () => {
 const names = Object.keys(allViews).filter((name): name is keyof typeof allViews => name in allViews);
 
 interface Measured {
-  /** How many texts are drawn in each size. */
+  /** The number of texts drawn in each size. */
   readonly sizes: Readonly<Record<string, number>>;
   readonly weights: readonly string[];
   readonly smallTargets: readonly string[];
@@ -42,7 +45,7 @@ const measure = (page: Page): Promise<Measured> =>
       const parent = node.parentElement;
       if (words === '' || parent === null || !parent.checkVisibility()) continue;
       const { width, height } = parent.getBoundingClientRect();
-      // What only a screen reader has is no type.
+      // Text for screen readers only is not measured.
       if (width <= 1 || height <= 1) continue;
       const { fontSize, fontWeight } = getComputedStyle(parent);
       sizes[fontSize] = (sizes[fontSize] ?? 0) + 1;
@@ -53,7 +56,7 @@ const measure = (page: Page): Promise<Measured> =>
     ]
       .filter((target) => target.checkVisibility({ visibilityProperty: true }))
       .flatMap((target) => {
-        // A click on its label is a click on it.
+        // A click on the label of a control also hits the control.
         const box = (target.closest('label') ?? target).getBoundingClientRect();
         const isSmall = box.width > 1 && box.height > 1 && (box.width < 23.9 || box.height < 23.9);
         return isSmall
@@ -66,7 +69,7 @@ const measure = (page: Page): Promise<Measured> =>
       const { transitionProperty, transitionDuration } = getComputedStyle(element);
       return transitionProperty === 'none' ? [] : transitionDuration.split(', ').map((time) => Number.parseFloat(time));
     });
-    // How many letters stand in the first line of what is read, where there is a second one.
+    // The number of letters in the first line of a paragraph that has a second line.
     const lines = [...document.querySelectorAll('.prose p')].map((paragraph) => {
       const text = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT).nextNode();
       const length = text?.textContent?.length ?? 0;

@@ -7,7 +7,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** What a person takes away can be had back, or they are asked before. */
+/** The user can undo what they remove, or is asked before. */
 const project = '/home/ada/projects/api-server';
 const file = '/data/own.gguf';
 
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   const close = served.page.getByRole('button', { name: 'Dismiss' });
-  // At once: what offers nothing goes by itself, maybe while it is being clicked.
+  // All at once: a notice without an undo closes by itself, possibly while it is being clicked.
   await close.evaluateAll((all) => all.forEach((button) => button instanceof HTMLElement && button.click()));
   await expect.poll(() => close.count()).toBe(0);
 });

@@ -19,7 +19,7 @@ const picture = Buffer.from(
 const pictures = process.env.DEWPOINT_ATTACHMENT_PICTURES;
 const price = { input: 1, output: 1, source: 'test', date: '2026-11-21' };
 
-/** The page on a real core: of four written models two see pictures, one here and one elsewhere. */
+/** The page on a real core: two of four scripted models see images, one local and one in the cloud. */
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
@@ -69,7 +69,7 @@ async function begin(title: string): Promise<string> {
   return sessionId;
 }
 
-/** As a host that does not ask before would: the window holds such a message. */
+/** Sends as a host without a check would. The window itself holds such a message back. */
 async function send(sessionId: string, policy: 'local' | 'hybrid'): Promise<void> {
   const shot = await core.client.attachments.keep({ name: 'shot.png', data: picture.toString('base64') });
   const options = { policy, approve: 'ask' as const };

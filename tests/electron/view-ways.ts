@@ -24,7 +24,7 @@ type Way = () => Promise<void>;
 const ruleText = 'local-only path customers/**\nmask path config/keys.json\nlocal path docs/**\ncloud task migration\n';
 const day = 24 * 60 * 60 * 1000;
 
-/** A home in which every view has something to show; answers its sessions, by their scenes. */
+/** Creates a home in which every view has something to show. Returns its sessions by their scenes. */
 export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<Readonly<Record<string, string>>> {
   furnish(core);
   core.suggestions = suggestionsFor({ name: 'Example Card 12', gib: 12, hostGib: 32, bandwidth: 360e9 });
@@ -103,17 +103,17 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
 }
 
 interface ViewWays {
-  /** How a person comes to each view. */
+  /** How a user opens each view. */
   readonly ways: Readonly<Record<ViewName, Way>>;
-  /** What lies over the window, or in a view's place, is closed again. */
+  /** How to close what covers the window or replaces a view. */
   readonly waysBack: Partial<Record<ViewName, Way>>;
   readonly openSession: (name: string, title: string) => Promise<void>;
 }
 
-/** By the palette, which is there in every size of the window. */
+/** Uses the command palette, which is there at every window size. */
 export function viewWays(page: Page, sessions: Readonly<Record<string, string>>): ViewWays {
   const choose = async (id: string): Promise<void> => {
-    // A page that is not drawn yet takes no key.
+    // A page that is not drawn yet takes no keys.
     await page.locator('h1').first().waitFor({ state: 'attached' });
     await page.keyboard.press('Control+K');
     await page.locator(`[cmdk-item][data-value="${id}"]`).click();
@@ -310,7 +310,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     'compare-form': allComparisons,
     comparison: allComparisons,
     'tool-editor': () => page.getByRole('button', { name: 'Discard changes' }).click(),
-    // Else the next keys would be taken for the action.
+    // Otherwise the next keys would be recorded as the shortcut.
     shortcuts: () => escape(page.getByText('Press keys')),
     'session-filter': () => escape(filterMenu),
     'session-selection': async () => {

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 async function open(title: string): Promise<void> {
-  // A fork bears the name of what it came from, and is later than it.
+  // A fork has the same title as its original, and is later in the list.
   await served.page.locator('[data-session]', { hasText: title }).last().click();
   await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
 }
@@ -65,7 +65,7 @@ describe('a session', () => {
     await page.getByRole('log').getByText('changed 6 lines').waitFor();
     const route = page.getByRole('tabpanel', { name: 'Route' });
     await route.getByText('The same edit was rejected twice; local has no new idea.').waitFor();
-    // The row gets the focus once it is drawn, which may be after the panel.
+    // The row gets the focus after it is drawn, possibly after the panel.
     await page.waitForFunction(() => document.activeElement?.getAttribute('aria-expanded') === 'true');
     await route.getByText('This step on this machine').click();
     await route.getByText('tokens a second + tokens written').waitFor();
@@ -77,7 +77,7 @@ describe('a session', () => {
     const cost = page.getByRole('tabpanel', { name: 'Cost' });
     const rows = async (): Promise<readonly string[]> =>
       (await cost.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/gu, ' ').trim());
-    // The days come later than what the session itself knows.
+    // The daily figures arrive later than those of the session.
     await expect.poll(rows).toEqual([
       'Type local cloud',
       'New input 320 1,850',
@@ -89,7 +89,7 @@ describe('a session', () => {
       'Model Calls Money',
       'Qwen2.5 Coder 1.5B Instruct 5 $0',
       'Large 1 1 $0.0147',
-      // What the project and the month came to stands beside their charts.
+      // The totals of the project and the month are beside their charts.
       ...['', ''].flatMap(() => [
         'Day Calls Local calls Money',
         '2026-11-18 7 4 $0.0310',
@@ -98,7 +98,7 @@ describe('a session', () => {
         '2026-11-15 12 12 $0.0021',
       ]),
     ]);
-    // What all of it would have come to in one place says on a click that it is estimated, and how.
+    // The figure for one place alone says on a click that it is estimated, and how.
     await cost.getByText('All in the cloud').click();
     await cost.getByText(/^Estimated\. .*Formula: .*at the price of example\/large-1/u).waitFor();
     await cost.getByText('Alternatives by step').click();
@@ -140,7 +140,7 @@ describe('a session', () => {
   it('shows what is being said while it is, and keeps a message that waits apart', async () => {
     const { page } = served;
     await open('Explain how releases');
-    // What is said before the page listens is told to nobody.
+    // Text before the page listens reaches nobody.
     await expect.poll(() => core.listeners(working.sessionId)).toBe(1);
     core.push(working.sessionId, { type: 'text-delta', callId: working.callId, text: 'Releases are **made' });
     await page.getByRole('log').locator('strong, [data-streamdown=strong]', { hasText: 'made' }).waitFor();
@@ -168,7 +168,7 @@ describe('a session', () => {
     await page.mouse.wheel(0, -12_000);
     await page.getByRole('button', { name: 'Jump to latest' }).waitFor();
     const place = (): Promise<number> => log.evaluate((element) => element.scrollTop);
-    // Rows that come into view are measured, which may move what is drawn, and only then does it lie still.
+    // Rows that come into view are measured, which may move the rest. The position is stable only after that.
     let before = Number.NaN;
     await expect
       .poll(async () => {
@@ -179,7 +179,7 @@ describe('a session', () => {
       .toBe(0);
     core.append(longOne, { type: 'notice-added', level: 'info', code: 'x', text: 'Something happened.' });
     core.append(longOne, { type: 'session-renamed', title: 'A session of many weeks, and more' });
-    // The notice is below what is drawn; what came after it is in sight.
+    // The notice is below the visible part. The page already shows the later title.
     await page.getByRole('heading', { level: 1, name: 'A session of many weeks, and more' }).waitFor();
     expect(await place()).toBe(before);
   });
@@ -253,7 +253,8 @@ describe('a terminal in the sandbox', () => {
 describe('an approval', () => {
   it('is denied by default, not at once, and shows what deceives the eye', async () => {
     const { page } = served;
-    // Pressed in the page, in the moment it appears: a press from here may come too late for that on a busy machine.
+    // Presses in the page at the moment the question appears. A press from the test may come too late on a busy
+    // machine.
     await page.evaluate(() => {
       const watch = new MutationObserver(() => {
         const buttons = [...document.querySelectorAll<HTMLButtonElement>('[role=alertdialog] button')];
@@ -275,7 +276,7 @@ describe('an approval', () => {
     await page.keyboard.press('Control+Shift+A');
     await expect.poll(() => deny.evaluate((element) => element === document.activeElement)).toBe(true);
     await expect.poll(() => deny.getAttribute('aria-disabled')).toBe('false');
-    // The press of the first moment had time to come here.
+    // The first press had time to arrive here.
     expect(lastAsked('approve')).toBeUndefined();
     await page.keyboard.press('Enter');
     await expect.poll(() => lastAsked('approve')).toEqual(['a0', 'deny']);
@@ -526,7 +527,7 @@ describe('the other views', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  /** Catches: a table that only those can read who know ids by heart, and ids that cannot be had at all. */
+  /** Catches: a table that can only be read by knowing ids, and ids that cannot be shown at all. */
   it('names models as people know them where costs are by model, and their ids on demand', async () => {
     const { page } = served;
     const [row] = core.costRows;

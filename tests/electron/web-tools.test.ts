@@ -44,7 +44,7 @@ describe('a request to the web that asks', () => {
     await expect.poll(() => once.getAttribute('aria-disabled')).toBe('false');
     await dialog.getByRole('button', { name: 'Allow for session' }).click();
     await expect.poll(() => asked('approve')).toEqual([['w0', 'allow', 'session']]);
-    // The second one may change something: its body is shown, and there is one yes only.
+    // The second request may change something. Its body is shown, and only a one-time approval is offered.
     await dialog.getByText('POST https://api.example.org/v1/builds').waitFor();
     await expect
       .poll(() => dialog.locator('pre').allInnerTexts())

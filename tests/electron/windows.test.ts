@@ -8,7 +8,7 @@ import type { Launched, Place } from './launch.ts';
 import { launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
-// The real app and a real container; only the model is scripted.
+// The real app and a real container. Only the model is scripted.
 describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 }, () => {
   let place: Place;
   let launched: Launched;
@@ -48,7 +48,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
     const opened = app.waitForEvent('window');
     await page.keyboard.press('Control+Shift+N');
     const other = await opened;
-    // A view of its own: nothing of the first one.
+    // The second window has its own view and shows nothing of the first one.
     await other.getByRole('textbox', { name: 'Task' }).waitFor();
     await other.locator('[data-session]', { hasText: task }).click();
     const allow = question(other).getByRole('button', { name: 'Allow', exact: true });

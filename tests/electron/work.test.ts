@@ -11,22 +11,25 @@ import { launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 import { pickModel } from './pick-model.ts';
 
-/** A day's work in the real app, with the real core and real containers; only the models are written. */
+/** A day's work in the real app, with the real core and real containers. Only the models are scripted. */
 const guarded = 'tests/test_port.py';
 const before = 'def test_port(): assert 8000 < 8123\n';
-/** A dollar for a thousand tokens of an answer: the first call fits under the cap below, none does after it. */
+/**
+ * A price of one dollar per thousand output tokens: the first call fits under the limit below, and no further call
+ * does.
+ */
 const price = { input: 100, output: 1000, source: 'test', date: '2026-11-21' };
 const maxUsd = '9';
 const dearReply = { text: 'word '.repeat(800), toolCalls: [{ name: 'read_file', input: { path: guarded } }] };
 
-/** Of the model on this machine, one after the other. */
+/** The answers of the local model, one after the other. */
 const replies = [
   // Denied.
   tool('read_file', { path: guarded }),
   tool('write_file', { path: guarded, content: 'def test_port(): pass\n' }),
   tool('write_file', { path: 'port.py', content: 'PORT = 8123\n' }),
   complete('Without the guarded file.'),
-  // After the cap.
+  // After the limit is reached.
   { text: 'It is 8123, said here.' },
   // In the fork.
   change('fork.txt'),
@@ -139,7 +142,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     const save = async (button: string, name: string): Promise<string> => {
       const file = join(place.project, name);
       await launched.app.evaluate(({ session }, path) => {
-        // In place of the dialog, in which a person names the file.
+        // Replaces the dialog in which the user names the file.
         session.defaultSession.once('will-download', (_event, item) => {
           Reflect.set(globalThis, 'offered', item.getFilename());
           item.setSavePath(path);
@@ -170,7 +173,8 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('/model slow/m');
     await message.press('Enter');
-    // A list of models has the name before the command has taken effect, and then the next message went to another.
+    // The list shows the model's name before the command has taken effect. A message sent then would go to another
+    // model.
     await expect.poll(() => message.inputValue()).toBe('');
     await page
       .getByRole('button', { name: /^Model: /u })

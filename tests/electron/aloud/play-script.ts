@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ScreenReader } from './screen-reader.ts';
 
-/** What is pressed, and what is heard then. */
+/** A key to press, and what must be heard after it. */
 export interface ScriptLine {
   readonly press: string;
   readonly hear: string;
 }
 
-/** The tables of a document under a heading of the third level, by that heading. */
+/** The tables of a document, keyed by the third-level heading above each. */
 export function scriptsOf(markdown: string): Readonly<Record<string, readonly ScriptLine[]>> {
   const parts = markdown.split(/^### /mu).slice(1);
   return Object.fromEntries(
@@ -28,16 +28,19 @@ function lineOf(row: string): ScriptLine {
 interface Listening {
   readonly page: Page;
   readonly reader: ScreenReader;
-  /** By the live regions, and not read yet. */
+  /** What the live regions said and no line of the script has matched yet. */
   readonly said: string[];
 }
 
-/** What does not come in this time does not come. */
+/** What is not there after this time counts as missing. */
 const patience = { timeout: 15_000, interval: 30 };
-/** More would be no way that a person takes. */
+/** A control that takes more presses than this counts as out of reach. */
 const mostPresses = 60;
 
-/** Plays it from top to bottom; answers where something else was heard, and what was said that is not in it. */
+/**
+ * Plays a script from top to bottom. Returns the lines that were heard differently, and announcements that no line
+ * expects.
+ */
 export async function playScript(
   page: Page,
   reader: ScreenReader,
@@ -56,7 +59,7 @@ export async function playScript(
 
 const isNews = (hear: string): boolean => /^(?:polite|assertive): /u.test(hear);
 
-/** `…` stands for any words. */
+/** Compares two texts. `…` in the wanted one matches any words. */
 function isSame(heard: string, wanted: string): boolean {
   const parts = wanted.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 'u').test(heard);
@@ -75,7 +78,9 @@ async function nextNews({ page, reader, said }: Listening, { press, hear }: Scri
   return isSame(heard, hear) ? null : heard;
 }
 
-/** What the focus or the reader comes to. */
+/**
+ * Presses the key and compares what is then heard at the focus or at the reader's position. Null means that it matches.
+ */
 async function hearFocus(page: Page, reader: ScreenReader, { press, hear }: ScriptLine): Promise<string | null> {
   if (press === 'next heading') return matched(await reader.nextHeading(), hear);
   if (press === 'read on') return matched(await reader.next(), hear);
@@ -83,7 +88,7 @@ async function hearFocus(page: Page, reader: ScreenReader, { press, hear }: Scri
   if (keys !== undefined) return pressUntil(page, reader, keys, hear);
   await act(page, press);
   let heard = '';
-  // A control that is drawn anew has another name or state a moment later.
+  // A control that is drawn again may get its name or state a moment later.
   await expect
     .poll(async () => {
       const now = await reader.focus();
@@ -104,7 +109,7 @@ async function pressUntil(page: Page, reader: ScreenReader, keys: string, hear: 
     await page.keyboard.press(keys);
     const heard = await reader.focus();
     reader.arrive();
-    // What it lies in was said before, or is said with it.
+    // The containers are spoken before the control, or together with it.
     if (isSame(heard.split('; ').at(-1) ?? '', hear)) return null;
     passed.push(heard);
   }

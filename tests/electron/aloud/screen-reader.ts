@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** A node of the accessibility tree, as Chromium hands it to the system. */
+/** A node of the accessibility tree, as Chromium passes it to the operating system. */
 interface AxNode {
   readonly nodeId: string;
   readonly parentId?: string;
@@ -14,21 +14,21 @@ interface AxNode {
   readonly properties?: readonly { readonly name: string; readonly value: { readonly value?: unknown } }[];
 }
 
-/** What a screen reader says of a page, from its accessibility tree alone. */
+/** What a screen reader would say about a page, computed from its accessibility tree alone. */
 export interface ScreenReader {
-  /** What has the focus, after what it lies in where that was not entered before. */
+  /** Speaks the element with the focus, after the names of the containers that the focus just entered. */
   focus(): Promise<string>;
-  /** What has the focus now was heard. */
+  /** Marks the element with the focus as heard. */
   arrive(): void;
-  /** What the live regions said since this was asked last, each with how urgent it is. */
+  /** What the live regions said since the last call, each with its urgency. */
   news(): Promise<readonly string[]>;
-  /** Reads the next heading, and goes on from there. */
+  /** Reads the next heading and continues from there. */
   nextHeading(): Promise<string>;
-  /** Reads what comes next in the order of the page. */
+  /** Reads the next item in page order. */
   next(): Promise<string>;
 }
 
-/** Roles as they are spoken; others are spoken as they are. */
+/** The spoken words for roles. A role that is not listed is spoken by its own name. */
 const roleWords: Readonly<Record<string, string>> = {
   textbox: 'text field',
   combobox: 'combo box',
@@ -39,7 +39,7 @@ const roleWords: Readonly<Record<string, string>> = {
   paragraph: '',
   RootWebArea: 'page',
 };
-/** What is named when the focus comes into it. */
+/** Roles whose name is spoken when the focus enters them. */
 const containers = new Set(['alertdialog', 'dialog', 'region', 'log', 'complementary', 'tabpanel', 'form', 'group']);
 const read = new Set(['button', 'textbox', 'combobox', 'checkbox', 'tab', 'heading', 'StaticText', 'link', 'img']);
 
@@ -79,9 +79,9 @@ export async function startReader(page: Page): Promise<ScreenReader> {
 }
 
 interface AxTree {
-  /** What is not ignored, in the order of the page. */
+  /** The nodes that are not ignored, in page order. */
   readonly nodes: readonly AxNode[];
-  /** All, by their ids. */
+  /** All nodes by their id. */
   readonly byId: ReadonlyMap<string, AxNode>;
 }
 
@@ -109,7 +109,7 @@ function textOf(field: { readonly value?: unknown } | undefined): string {
   return typeof field?.value === 'string' ? field.value.trim() : '';
 }
 
-/** The outermost first. Nothing is entered with itself. */
+/** The containers of a node, outermost first, without the node itself. */
 function containersOf(node: AxNode, { byId }: AxTree): readonly AxNode[] {
   const found: AxNode[] = [];
   for (let at = parentOf(node, byId); at !== undefined; at = parentOf(at, byId)) {

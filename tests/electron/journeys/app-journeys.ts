@@ -7,7 +7,7 @@ import type { Hand, HandOptions } from './hand.ts';
 import { createHand } from './hand.ts';
 import type { Effort } from './hand.ts';
 
-/** A way that leads through the ends of processes: in the built app. */
+/** A journey that includes the end and restart of processes. It runs in the built app. */
 export interface AppJourney {
   readonly name: string;
   readonly walk: (options: Omit<HandOptions, 'name'>) => Promise<Effort>;
@@ -36,7 +36,7 @@ async function inApp(
   }
 }
 
-/** The app is killed while a model is asked; it opens on the session that was shown. */
+/** The app is killed during a model call. It must open the session that was shown. */
 const crash: AppJourney = {
   name: 'after a crash',
   walk: (options) =>

@@ -3,55 +3,55 @@ import { violations } from '../axe.ts';
 import { machineryWords } from '../first-word.ts';
 import { keepScreenshot } from '../launch.ts';
 
-/** How a person goes through a journey: with a pointer and keys, or with keys alone. */
+/** How a journey is walked: with a pointer and keys, or with keys alone. */
 export type HandKind = 'pointer' | 'keyboard';
 
-/** What a journey took. */
+/** The effort of a journey. */
 export interface Effort {
   clicks: number;
-  /** Presses of keys beside what was typed as text. */
+  /** Key presses, without the text that was typed. */
   keys: number;
   stages: number;
-  /** The most words of machinery for a turn that one stage showed in the conversation. */
+  /** The most words per turn that one stage showed in the conversation beside the messages and answers. */
   machinery: number;
-  /** From each act until what was waited for is drawn; the answers of the models take no time. */
+  /** The total time from each act until its result is drawn. The answers of the models take no time. */
   waitedMs: number;
   longestMs: number;
-  /** The focus was nowhere after an act: whoever uses keys has to begin at the top. */
+  /** Acts after which nothing had the focus, so that a keyboard user has to begin at the top. */
   readonly lost: string[];
   readonly violations: string[];
 }
 
 export interface HandOptions {
   readonly kind: HandKind;
-  /** Begins the names of pictures. */
+  /** The prefix of the screenshots' names. */
   readonly name: string;
-  /** How closely each stage is looked at: not, in its own colors, or light, dark and with text at 200 %. */
+  /** How closely each stage is checked: not at all, in its own colors, or light, dark and with text at 200 %. */
   readonly looks: 'none' | 'one' | 'all';
 }
 
-/** Acts in a window as a person does, and counts. Every act fails where its control cannot be reached. */
+/** Acts in a window as a user does, and counts the effort. Every act fails if its control cannot be reached. */
 export interface Hand {
   readonly page: Page;
   readonly kind: HandKind;
   readonly effort: Effort;
-  /** A button, a line of a list, a checkbox. */
+  /** Presses a button, a list row or a checkbox. */
   press(target: Locator): Promise<void>;
-  /** Replaces what is in a field. */
+  /** Replaces the content of a field. */
   type(target: Locator, text: string): Promise<void>;
   /** Sends what was typed: by the button, or by Enter in the field. */
   send(button: Locator): Promise<void>;
-  /** Of a list under a search field, which has the focus. */
+  /** Chooses an option of a list under a search field that has the focus. */
   choose(option: Locator, typed: string): Promise<void>;
-  /** By the file dialog of the system, whose own keys are not counted. */
+  /** Attaches a file by the system's file dialog. Key presses in that dialog are not counted. */
   attach(button: Locator, file: { readonly name: string; readonly buffer: Buffer }): Promise<void>;
   keys(combination: string): Promise<void>;
   sees(target: Locator): Promise<void>;
-  /** The window as it stands now is a stage of the journey. */
+  /** Records the window as it is now as a stage of the journey. */
   stage(name: string): Promise<void>;
 }
 
-/** More would be no way that a person takes. */
+/** A control that is more Tab presses away counts as out of reach. */
 const mostTabs = 60;
 
 export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand {
@@ -151,7 +151,7 @@ function isFocused(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element === document.activeElement);
 }
 
-/** By Tab, or back where that is nearer. */
+/** Moves the focus by Tab, or by Shift+Tab where that is nearer. */
 async function goTo(page: Page, target: Locator, press: (keys: string) => Promise<void>): Promise<void> {
   await target.waitFor();
   const isAfter = await target.evaluate((element) => {

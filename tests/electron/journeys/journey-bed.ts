@@ -11,14 +11,14 @@ import type { FakeHandlers } from '../../fakes/fake-handlers.ts';
 import type { ServedPage } from '../page-kit.ts';
 import { servePage } from '../page-kit.ts';
 
-/** The page on a real core, in an empty home. Models are written; what they say takes no time. */
+/** The page on a real core in an empty home. The models are scripted and answer at once. */
 export interface JourneyBed {
   readonly core: ClientCore;
   readonly served: ServedPage;
   readonly project: string;
-  /** Puts handlers in place of the core's: what would need a network or a container. */
+  /** Replaces handlers of the core that would need a network or a container. */
   readonly replace: FakeHandlers['replace'];
-  /** A model that answers what is written, over and over, by the id that it has then. */
+  /** Adds a model that repeats the given answers. Returns its id. */
   script(name: string, replies: readonly Answer[], more?: object): Promise<string>;
   close(): Promise<void>;
 }

@@ -7,10 +7,10 @@ import { pdfFile } from '../../fakes/pdf-file.ts';
 import type { Hand } from './hand.ts';
 import type { JourneyBed } from './journey-bed.ts';
 
-/** A way of a newcomer through the window, from the field of a new task to what was wanted. */
+/** A new user's path through the window, from the field of a new task to the wanted result. */
 export interface Journey {
   readonly name: string;
-  /** What there is before: nothing of it is counted. */
+  /** Sets up what the journey needs. None of this is counted. */
   readonly prepare: (bed: JourneyBed) => Promise<void>;
   readonly walk: (hand: Hand, bed: JourneyBed) => Promise<void>;
 }
@@ -35,12 +35,12 @@ async function say(hand: Hand, text: string): Promise<void> {
   await hand.send(button(hand, 'Send'));
 }
 
-/** An answer that is one call of a tool. */
+/** An answer that consists of one tool call. */
 function tool(name: string, input: object, delayMs = 0) {
   return { toolCalls: [{ name, input }], delayMs };
 }
 
-/** In a home without a model: what is fetched comes at once, and is written. */
+/** Starts in a home without a model. The download is scripted and ends at once. */
 const firstAnswer: Journey = {
   name: 'first answer',
   prepare: async ({ core, replace }) => {
@@ -135,7 +135,7 @@ const picture: Journey = {
     await notice.waitFor({ state: 'detached' });
     await begin(hand, 'What is in it?');
     await hand.sees(answer(hand, 'It is a blue pixel.'));
-    // The next message goes to the model that was chosen, too.
+    // The next message goes to the chosen model, too.
     await hand.sees(button(hand, 'Model: Scripted answers (eyes)'));
     await hand.stage('answer');
   },
@@ -194,7 +194,7 @@ const compare: Journey = {
   },
 };
 
-/** A view by the list at the side, or by the commands. */
+/** Opens a view by the navigation or by the command palette. */
 async function goTo(hand: Hand, view: string, action: string): Promise<void> {
   const { page } = hand;
   if (hand.kind === 'pointer') {
@@ -254,5 +254,5 @@ const found: Journey = {
   },
 };
 
-/** Those that need the page and the core; the first one needs an empty home. */
+/** The journeys that need the page and the core. The first one needs an empty home. */
 export const journeys: readonly Journey[] = [firstAnswer, chat, repair, picture, document, compare, otherModel, found];

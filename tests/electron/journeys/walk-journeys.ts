@@ -12,14 +12,14 @@ export interface Walked {
   readonly name: string;
   readonly kind: HandKind;
   readonly effort: Effort | null;
-  /** Where it ended too early; null: it did not. */
+  /** Where the journey ended too early. Null: it was finished. */
   readonly deadEnd: string | null;
 }
 
-/** What does not come in this time does not come. */
+/** What is not drawn after this time counts as missing. */
 const patienceMs = 20_000;
 
-/** All ten, one after the other, each from a new task. */
+/** Walks all ten journeys one after the other, each from a new task. */
 export async function* walkJourneys({ kind, looks }: Omit<HandOptions, 'name'>): AsyncGenerator<Walked> {
   const endDisplay = await ensureShellAndDisplay();
   try {

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 
 /**
- * Catches: a message that has to pass ever more files on its way from the agent's door to a tool's result. The second
- * message is measured, so that what is loaded once does not count.
+ * Catches: a message that passes through more and more files on its way from the agent's entry point to a tool's
+ * result. The second message is measured, so that files loaded only once do not count.
  */
 it('passes few files from a message to the result of a tool', async () => {
   const files = { 'a.py': 'x = 1\n' };

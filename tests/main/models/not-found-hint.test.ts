@@ -21,7 +21,7 @@ const hint = (id: string): string =>
     get: (name) => providers.get(name) ?? null,
   });
 
-// Catches: a download is advised for a name that nobody has, or a name of ours for one of a hub.
+// Catches: advice to download a name that nobody has, or a name of Dewpoint mistaken for one of a hub.
 describe('the way to a model that was not found', () => {
   it.each([
     ['qwen2.5-coder-1.5b-instruct', 'Did you mean llama-cpp/qwen2.5-coder-1.5b-instruct?'],

@@ -118,7 +118,7 @@ describe('an Ollama that runs on this machine', () => {
     await writeFile(path, loraFile({ weights }));
     const digest = `sha256:${createHash('sha256').update(loraFile({ weights })).digest('hex')}`;
     const asked = { model: 'ollama/m', path };
-    // The fake server makes no model.
+    // The fake server does not create a model.
     await expect(core.client.models.addAdapter(asked)).rejects.toThrow('was not found');
     expect(server.requests.slice(-6)).toContainEqual({
       path: '/api/create',
@@ -149,7 +149,7 @@ describe('an Ollama that runs on this machine', () => {
 
 describe('a model that Ollama fetches', () => {
   const layer = (digest: string, completed: number) => ({ status: `pulling ${digest}`, digest, total: 100, completed });
-  // A stream of progress may pass some of it over, so this is what comes before the stream.
+  // The progress stream may skip states, so this records what the provider reports before the stream.
   const pullEach = async (): Promise<readonly unknown[]> => {
     const provider = ollamaProvider(server.address);
     const told: unknown[] = [];

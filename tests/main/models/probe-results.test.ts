@@ -7,7 +7,7 @@ import type { StoredModel } from '../../../src/main/models/files/stored-model.ts
 
 const never = new AbortController().signal;
 
-/** Files by name, with their digests; a new digest is another file. */
+/** Files by name with their digests. A new digest means another file. */
 function resultsFor(files: Map<string, string>): ProbeResults {
   const cards = new Map<string, KeptCard>();
   return createProbeResults({

@@ -21,7 +21,7 @@ function late() {
   return { sandbox, seen };
 }
 
-/** Catches: a container that is started for an answer in words, twice, or left behind. */
+/** Catches: a container that is started for an answer in words, is started twice, or is left behind. */
 it('reads until it is prepared, is started once, and ends with both', async () => {
   const { sandbox, seen } = late();
   expect([sandbox.tier, seen.starts]).toEqual(['read-only', 0]);

@@ -302,7 +302,7 @@ describe('a command that says network_enabled, as other programs have it', () =>
     await expectReplay(kit);
   });
 
-  // Bug: it runs without a network, and the model looks for the fault in its command.
+  // Bug: the command runs without a network, and the model looks for the fault in its command.
   it.each([
     ['pip install x', 'say which hosts'],
     ['curl http://10.0.0.1/', 'is not a host'],

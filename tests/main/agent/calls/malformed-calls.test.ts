@@ -11,7 +11,7 @@ interface Meant {
   readonly input: Readonly<Record<string, string | number>>;
 }
 
-/** What a model means: arguments with everything in them that breaks forms. */
+/** The intended calls, with arguments that hold everything that breaks call formats. */
 const meant: readonly Meant[] = [
   { tool: 'read_file', input: { path: 'src/calc.py' } },
   { tool: 'read_file', input: { path: 'docs/naïve ü.md', from: 3, to: 40 } },
@@ -30,7 +30,10 @@ type Form = (json: { readonly input: string; readonly whole: string }, call: Mea
 const strings = ({ input }: Meant): readonly (readonly [string, string])[] =>
   Object.entries(input).map(([key, value]) => [key, String(value)]);
 
-/** How it comes out where a template, its reader or the model itself fails: of bug reports of engines and agents. */
+/**
+ * What arrives when a template, its parser or the model itself fails. The forms are from bug reports of engines and
+ * agents.
+ */
 const forms: Readonly<Record<string, Form>> = {
   'our block': ({ whole }) => `TOOL_CALL\n${whole}\nEND_TOOL_CALL`,
   'no end mark': ({ whole }) => `TOOL_CALL ${whole}`,
@@ -96,7 +99,7 @@ const forms: Readonly<Record<string, Form>> = {
   'tags cut in the middle': ({ input }, { tool }) => `<function=${tool}>${input.slice(0, -4)}`,
 };
 
-/** Understood: the very arguments that were meant. Asked: nothing runs, and the model hears why. */
+/** Understood: exactly the intended arguments arrive. Asked: nothing runs, and the model learns why. */
 function outcome(text: string, call: Meant): 'understood' | 'asked' | 'missed' | 'invented' {
   const parts: readonly Part[] = [{ type: 'text', text }];
   const { calls, errors } = parseCalls(parts, 'text', tools);
@@ -134,7 +137,7 @@ describe('calls that come out wrong', () => {
   });
 });
 
-/** A text with everything in it that begins or ends a call in one form or another. */
+/** A text with every mark that begins or ends a call in one format or another. */
 const marks =
   '# Title\n```python\nx = "</tool_call>"\n```\n```json\n{"name": "list_files"}\n```\nEND_TOOL_CALL ends it:\nTOOL_CALL {"tool": "list_files", "input": {}}\n';
 const writing: Meant = { tool: 'write_file', input: { path: 'a.md', content: marks } };

@@ -8,7 +8,7 @@ const tools = builtInTools(discoverTools(), { now: () => 0 });
 
 const text = (value: string): readonly Part[] => [{ type: 'text', text: value }];
 
-/** What would run, and what would not, in a form that reads in one line. */
+/** The calls that would run and those that would not, each as one readable line. */
 function read(parts: readonly Part[], style: CallStyle): unknown {
   const { calls, errors } = parseCalls(parts, style, tools);
   return {

@@ -15,7 +15,7 @@ const added = 'calc.py:4:9: F841 local variable x is assigned to but never used\
 
 type Played = ReturnType<MemoryExecHandler>;
 
-/** A shell that copies, and whose linter answers with one after the other. */
+/** A sandbox in which every command succeeds, and the linter gives the scripted results in order. */
 function kitOf(lints: readonly Played[], replies: readonly Reply[] = [look, fix, done], more = files): AgentKit {
   let asked = 0;
   const exec: MemoryExecHandler = ({ command }) => {

@@ -12,7 +12,8 @@ const codes = (task: string, ...changed: ReturnType<typeof file>[]) =>
   missingWishes(task, changed).map(({ code }) => code);
 
 describe('what a change lacks of its task', () => {
-  // Bugs: a rewrite that did nothing, a diff without "--json" for "add --json", and no test file went to a review.
+  // Bugs: three changes were sent to a review: a rewrite that did nothing, a diff without "--json" for "add --json",
+  // and one without a test file.
   it('is that it does nothing, names nothing that was asked for, or has no tests', () => {
     expect(codes('Add an option to main', file(`${before}\n`))).toEqual(['no-op']);
     expect(codes('Add a --json option.', file(`${before}x = 1\n`))).toEqual(['word-missing']);
@@ -48,7 +49,7 @@ describe('a task that wants tests', () => {
   );
 });
 
-/** A program that writes `text`. */
+/** A recipe that writes `text`. */
 function kitOf(text: string, replies: readonly Reply[], hasCloud: boolean): AgentKit {
   const recipe = defineRecipe({
     id: 'r',
@@ -100,7 +101,7 @@ describe('a change of a program', () => {
 });
 
 describe('the question of a program', () => {
-  // Bug: the same prompt was sent twice, 61 s each.
+  // Bug: the same prompt was sent twice, at 61 s each.
   it('is not asked again where nothing in it is other', async () => {
     const recipe = defineRecipe({
       id: 'r',

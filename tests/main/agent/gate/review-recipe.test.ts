@@ -18,7 +18,7 @@ const options: TurnOptions = {
   routing: routingOf('balanced', { advice: false }),
 };
 
-/** A program that finds `a * b` here, and is as sure of it as is said. */
+/** A recipe that writes `a * b` and reports the given confidence. */
 function kitOf(replies: readonly Reply[], confidence: Confidence = 'weak-tests'): AgentKit {
   const recipe = defineRecipe({
     id: 'r',

@@ -49,7 +49,7 @@ const multi = (...tools: readonly object[]) =>
   call(named(multiTool.slug), { tools, sync_response_to_workbench: false });
 const loop = { ...turnOptions, strategy: 'loop' } as const;
 
-/** The same log where neither Composio nor anybody to ask is there. */
+/** Replays the log without Composio and without a user to ask. */
 async function expectReplayAlone({ kit, fake }: Scene): Promise<void> {
   const { foreign: _foreign, ...dependencies } = kit.dependencies;
   const before = fake.requests.length;
@@ -61,7 +61,7 @@ const always = (answer: 'allow' | 'deny' | 'nobody') => (): Approver => ({ ask: 
 
 describe('a task that needs an account', () => {
   it('shows the link and goes on by itself when the person has signed in; its log plays without Composio', async () => {
-    // What stands in the question, and a person who signs in when it is shown and answers nothing.
+    // Collects the questions. The user signs in when a sign-in is shown, and does not answer it.
     const asks = (home: ComposioHome): Approver => ({
       ask: async ({ kind }, signal) => {
         if (kind !== 'connection') return 'allow';

@@ -25,7 +25,7 @@ function kitWith(replies: readonly Reply[]): AgentKit {
 
 const toldTools = ({ requests }: AgentKit): readonly string[] => (requests.at(-1)?.tools ?? []).map(({ name }) => name);
 
-/** Catches: a tool that every prompt pays for, and one that is gone in the next message. */
+/** Catches: a drawing tool that costs tokens in every prompt, and one that is missing in the next message. */
 it('offers to draw once a message asks for it, and from then on', async () => {
   const kit = kitWith([done, done, done]);
   await kit.runner.send('Rename the parser.', loop);

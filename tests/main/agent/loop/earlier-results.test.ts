@@ -3,7 +3,7 @@ import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 import { keptResult } from '../../../../src/main/agent/loop/earlier-results.ts';
 import { keptCounts } from '../../../../src/shared/session/reducers/kept-counts.ts';
 
-/** A log of calls, each with a whole result where a text is given; `reads` counts how often it was read through. */
+/** A log of calls, each with its whole result if a text is given. `reads` counts how often the log was read through. */
 async function logOf(calls: readonly { readonly id: string; readonly tool: string; readonly whole?: string }[]) {
   const journal = createMemoryJournal();
   let reads = 0;
@@ -21,7 +21,7 @@ async function logOf(calls: readonly { readonly id: string; readonly tool: strin
   };
   const dependencies = { journal: { ...journal, read } };
   return {
-    // Nothing else of a turn is needed.
+    // The function uses no other part of a turn.
     whole: (id: string | null) => keptResult({ dependencies } as unknown as Parameters<typeof keptResult>[0], id),
     reads: () => reads,
   };
@@ -34,7 +34,7 @@ describe('a result of which a part was shown', () => {
     { id: 'c', tool: 'read_result', whole: 'all of c' },
   ];
 
-  /** Catches: a log of hours that is read through for every look at a result. */
+  /** Catches: a long log that is read through for every look at a result. */
   it('is found without reading the log, also where there is none of that id', async () => {
     const log = await logOf(few);
     expect(await log.whole('a')).toBe('all of a');

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { playFencedTools } from '../../../../bench/lib/fenced-tool-sessions.ts';
 import { seeded } from '../../../../bench/lib/seeded.ts';
 
-// Catches: a way on which content of a fenced file reaches a server that is not here. `npm run bench -- tools` plays 10,000.
+// Catches: a path on which content of a fenced file reaches a server elsewhere. `npm run bench -- tools` plays 10,000
+// sessions.
 describe('generated sessions that try to tell a server of what a fence keeps here', () => {
   it('send none of it', async () => {
     let stopped = 0;

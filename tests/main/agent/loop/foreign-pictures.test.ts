@@ -92,7 +92,7 @@ describe('an image that a tool of others gave back', () => {
     expect(imagesOf(kit.requests[1])).toEqual([expect.objectContaining(shown)]);
     const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === spec.name);
     expect(ended?.pictures).toMatchObject([{ kind: 'image', name: 'made__draw 1', width: 4 }]);
-    // Catches: blobs that a fork, an export or a clean-up does not know of.
+    // Catches: blobs that a fork, an export or a clean-up does not know about.
     expect(ended === undefined ? [] : blobsOf(ended)).toEqual(ended?.pictures?.map(({ blob }) => blob));
     const seen = kit.journal.state().toolCalls.find(({ tool }) => tool === spec.name);
     expect(seen?.pictures).toEqual(['made__draw 1']);

@@ -31,7 +31,7 @@ const issue: ForeignToolSpec = {
   own: { ...own, secrets: [...own.secrets], hosts: [...own.hosts] },
 };
 
-/** One that works on the files of the session. */
+/** A tool that works on the files of the session. */
 const tidy: ForeignToolSpec = {
   ...issue,
   name: 'tidy',
@@ -113,7 +113,7 @@ describe('a tool from a file that reaches a host', () => {
       text: JSON.stringify({ title: 'Sums are wrong' }, null, 2),
     });
     expect(questions[0]?.reason).toContain('The tool gets ISSUE_TOKEN.');
-    // A yes for the session is no yes to the next call with a key.
+    // An approval for the session does not cover the next call with a key.
     expect(questions).toHaveLength(2);
     expect(ofType(events, 'network-used')).toMatchObject([
       { host: 'api.example.org', isAllowed: true, sentBytes: 10 },

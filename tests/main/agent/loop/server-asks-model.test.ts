@@ -30,11 +30,11 @@ const sky = { price: { input: 2, output: 10, source: 'list', date: '2026-11-21' 
 
 interface Scene {
   readonly kit: AgentKit;
-  /** What the server got. */
+  /** The answers that the server got. */
   readonly answers: ModelAnswer[];
 }
 
-/** A server that asks a model once in each call, and says the answer back. */
+/** A server that asks a model once in each call and returns the answer. */
 function scene(
   answer: UserAnswer | ((kind: string) => UserAnswer),
   { asked = question, times = 1, ...options }: KitOptions & { readonly asked?: ModelQuestion; readonly times?: number },
@@ -81,7 +81,7 @@ describe('a server that asks a model during a call', () => {
     expect(started).toMatchObject({ purpose: 'sample', askedBy: { server: 'made' } });
     expect(one.kit.requests[1]?.messages).toHaveLength(2);
     expect(one.kit.requests[1]).toMatchObject({ maxOutputTokens: 50, tools: [] });
-    // Catches: steps, tokens and prices of it that a replay does not come to, also in the turn after it.
+    // Catches: steps, tokens and prices of the question that a replay does not reproduce, also in the next turn.
     await one.kit.runner.send('Think again.', loop);
     expect(callsOf(one)).toHaveLength(2);
     expect(ofType(one.kit.journal.events, 'model-call-started').map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -113,7 +113,7 @@ describe('a server that asks a model during a call', () => {
     for (const { kit } of [one, poor]) await expectReplay(withoutServers(kit));
   });
 
-  // Catches: a server that gets by a question what it could not get by the arguments of a call.
+  // Catches: a server that learns by a question what the arguments of a call would not have told it.
   it('does not carry to a cloud model what is fenced', async () => {
     const secret = 'The launch of the blue rocket is on Tuesday the fourth of May.';
     const fences = { rules: [{ paths: ['plans/**'], verdict: 'local-only' }] };
@@ -137,7 +137,7 @@ describe('a server that asks a model during a call', () => {
     const [shown] = questionsOf(one);
     expect(shown).toMatchObject({ text: 'system:\nBe short.\n\nuser:\nWhat is it?\nimage/png made 1' });
     expect(shown?.pictures).toMatchObject([{ kind: 'image', name: 'made 1', width: 4 }]);
-    // Catches: blobs that a fork, an export or a clean-up does not know of.
+    // Catches: blobs that a fork, an export or a clean-up does not know about.
     expect(shown === undefined ? [] : blobsOf(shown)).toEqual(shown?.pictures?.map(({ blob }) => blob));
     const parts = one.kit.requests[1]?.messages.at(-1)?.parts;
     expect(parts).toMatchObject([{ text: 'What is it?' }, { type: 'image', mediaType: 'image/png', data: redSquare }]);
@@ -162,7 +162,7 @@ describe('a server that asks a model during a call', () => {
     expect(long.answers).toMatchObject([{ why: 'it is too long to be read' }]);
   });
 
-  // Catches: a question that stays open after its call, and whose answer stands where no replay expects it.
+  // Catches: a question that stays open after its call, and an answer at a place in the log where no replay expects it.
   it('is not asked any more when its call has ended', async () => {
     const kit = createAgentKit({
       replies: [think, done],

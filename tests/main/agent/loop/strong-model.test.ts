@@ -33,7 +33,7 @@ const promptOf = (kit: AgentKit, index = 0): string =>
 const ends = (kit: AgentKit) => ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool !== 'gather_facts');
 
 describe('what the first prompt says of the check', () => {
-  // Bug: "The task is complete when … succeeds. It does now" said of a new feature that it was done.
+  // Bug: "The task is complete when … succeeds. It does now" told the model that a new feature was already done.
   it('is that it fails now, with its output as data that cannot end its block', async () => {
     const kit = kitOf([{ calls: [read('calc.py')] }, { calls: [edit, complete] }]);
     await kit.runner.send('Fix add().', turnOptions);
@@ -65,7 +65,7 @@ describe('what the first prompt says of the check', () => {
 describe('the calls of one answer', () => {
   const pathsRead = ['calc.py', 'other.py', 'tests/test_calc.py'];
 
-  // Bug: three reads took three round trips to the container one after the other.
+  // Bug: three reads took three round trips to the container, one after the other.
   it('run side by side where they only read, and a replay comes to the same', async () => {
     let inside = 0;
     let most = 0;
@@ -93,7 +93,7 @@ describe('the calls of one answer', () => {
     await expectReplay(kit);
   });
 
-  // Bug: one that fails first ends the others, or its error stands where the text of another belongs.
+  // Bug: a call that fails first ends the others, or its error replaces the result of another call.
   it('give each its own result in the order of the calls, whichever ends first and whichever fails', async () => {
     const asked = ['gone.py', ...pathsRead, 'nowhere.py'];
     const kit = kitOf([{ calls: asked.map(read) }, { calls: [edit, complete] }]);
@@ -101,7 +101,7 @@ describe('the calls of one answer', () => {
     const order: string[] = [];
     Object.assign(kit.sandbox, {
       readFile: async (...given: Parameters<typeof readFile>) => {
-        // The first one asked for is the last one answered.
+        // The call that was asked for first is answered last.
         for (let turns = 0; turns < 20 - 4 * order.length; turns += 1) await Promise.resolve();
         order.push(given[0]);
         if (given[0] === 'other.py') throw new Error('The disk is on fire.');
@@ -122,7 +122,7 @@ describe('the calls of one answer', () => {
     await expectReplay(kit);
   });
 
-  // Bug: a ninth call that waits for ever, or all of a long answer at once in the container.
+  // Bug: a ninth call waits for ever, or all calls of a long answer run in the container at once.
   it('run at most eight at once', async () => {
     let [inside, most] = [0, 0];
     const kit = kitOf([{ calls: Array.from({ length: 20 }, () => read('calc.py')) }, { calls: [edit, complete] }]);
@@ -153,7 +153,7 @@ describe('the calls of one answer', () => {
     await expectReplay(kit);
   });
 
-  // Bug: the end was called and the whole check run although the edit before it had failed.
+  // Bug: the task was ended and the whole check run although the edit before had failed.
   it('leave out the command and the end that lean on an edit that failed, and no other file', async () => {
     const other = { name: 'edit_file', input: { path: 'other.py', old: 'y = 1', new: 'y = 2' } };
     const command = { name: 'run_command', input: { command: 'pytest' } };
@@ -194,7 +194,7 @@ describe('the calls of one answer', () => {
 });
 
 describe('the end of the task', () => {
-  // Bug: a call of its own for the end was 31 % of a bill.
+  // Bug: a separate model call to end the task was 31 % of the cost.
   it('is accepted in the answer of the last edit when the check then passes', async () => {
     const kit = kitOf([{ calls: [read('calc.py')] }, { calls: [edit, complete] }]);
     const end = await kit.runner.send('Fix add().', turnOptions);
@@ -229,7 +229,7 @@ describe('test files', () => {
   const added = `${files[testFile]}\n\ndef test_double():\n    assert add(1, 1) == 2\n`;
   const write = (path: string, content: string) => ({ name: 'write_file', input: { path, content } });
 
-  // Bug: an agent could not add a test to its own feature.
+  // Bug: an agent could not add a test for its own feature.
   it('gain tests at their end for a feature', async () => {
     const kit = kitOf([{ calls: [read(testFile)] }, { calls: [write(testFile, added), complete] }], { sandbox });
     await kit.runner.send(feature, turnOptions);
@@ -250,7 +250,7 @@ describe('test files', () => {
     }
   });
 
-  // Bug: a new test file of the agent was refused on its second writing, and the work given up.
+  // Bug: a new test file of the agent was refused when it was written again, and the agent gave up.
   it('of this turn may be written again', async () => {
     const path = 'tests/test_new.py';
     const kit = kitOf([{ calls: [write(path, 'a = 1\n')] }, { calls: [write(path, 'b = 1\n'), complete] }], {

@@ -48,7 +48,7 @@ interface Scene {
   readonly kit: AgentKit;
   readonly internet: StandInInternet;
   readonly asked: ApprovalQuestion[];
-  /** `METHOD URL` of what arrived, with the key of a service. */
+  /** `METHOD URL` of each request that arrived, with the key of a service. */
   readonly arrived: string[];
   readonly output: (tool: string) => { readonly status: string; readonly output: string } | undefined;
 }
@@ -100,7 +100,7 @@ async function scene({ answer = 'allow', serve, offered, search, ...options }: S
   return { kit, internet, asked, arrived, output };
 }
 
-/** The same log without any way to the web, and with tools that have none. */
+/** Replays the log without access to the web, and with tools that have none. */
 async function expectReplayWithoutNetwork({ kit, arrived }: Scene): Promise<void> {
   const before = arrived.length;
   const { web: _web, ...dependencies } = kit.dependencies;
@@ -280,7 +280,7 @@ describe('what leaves with a request', () => {
     await expectReplayWithoutNetwork(one);
   });
 
-  // Bug: what a fence takes out of a prompt is taken out of an address, and another page is read than was asked for.
+  // Bug: a fence removed a text from an address as it does from a prompt, and another page was read than was asked for.
   it.each([
     ['an address', call('web_read', { url: `https://docs.example.org/?k=${key}`, why })],
     ['a header', call('http_request', { url: 'https://docs.example.org/', headers: { prefer: key }, why })],

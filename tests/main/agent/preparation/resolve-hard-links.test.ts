@@ -9,7 +9,7 @@ import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const two: FoundLinks = { subject: 'Two files are linked', text: 'a\nb', count: 2 };
 
-/** A session whose project has linked files; `answers` are a person's, in order; then there is nobody. */
+/** A session whose project has hard links. `answers` are the user's, in order; after them nobody answers. */
 function session(answers: readonly UserAnswer[], left: readonly { path: string; why: string }[] = []) {
   const journal = createMemoryJournal();
   const said = [...answers];

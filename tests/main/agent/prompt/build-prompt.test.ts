@@ -15,7 +15,7 @@ import { createAgentTools } from '../../../../src/main/tools/agents/agent-tools.
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 
-// The others are there once the person connected or switched on something.
+// The other tools appear only after the user connected or switched on something.
 const tools = builtInTools(discoverTools(), { now: () => 0 }).filter((tool) => !isAdded(tool));
 const work = { plan: false, canExecute: true };
 const small = (capabilities: Partial<ModelInfo['capabilities']>): ModelInfo => ({
@@ -26,7 +26,10 @@ const small = (capabilities: Partial<ModelInfo['capabilities']>): ModelInfo => (
 });
 const options = { seed: null, temperature: 0, cacheKey: 'k' };
 
-/** Three bytes a token: English and JSON of this kind have about four with every tokenizer that was tried. */
+/**
+ * Counts three bytes as a token, which is safe: English and JSON of this kind have about four with every tokenizer that
+ * was tried.
+ */
 function safeTokens(info: ModelInfo): number {
   const { messages, tools: specs } = buildRequest(promptShape(info, tools, work), [], info, options);
   const text =
@@ -80,7 +83,7 @@ describe('the prompt of a small model', () => {
     expect(promptShape(small({ grammar: true, tools: true }), tools, work).style).toBe('grammar');
     expect(promptShape(small({ tools: true }), tools, work).style).toBe('native');
     expect(promptShape(small({}), tools, work).style).toBe('text');
-    // Whether a server holds to a schema nobody knows before it was tried.
+    // Whether a server follows a schema is unknown until it was tried.
     expect(promptShape(small({ schema: true }), tools, work).style).toBe('text');
   });
 });
@@ -88,13 +91,13 @@ describe('the prompt of a small model', () => {
 describe('the prompt of a large model', () => {
   it('has system text and every built-in tool in under 2,000 tokens', () => {
     const { messages, tools: specs } = buildRequest(promptShape(loopModel, tools, work), [], loopModel, options);
-    // What `gpt-tokenizer` (o200k) makes of them is 4.1 bytes a token of the tools and 4.4 of the text.
+    // With `gpt-tokenizer` (o200k), a token has 4.1 bytes in the tools and 4.4 in the text.
     const bytes = Buffer.byteLength(JSON.stringify(messages)) + Buffer.byteLength(JSON.stringify(specs));
     expect(bytes / 4).toBeLessThan(2000);
     expect(specs).toHaveLength(tools.length);
   });
 
-  /** Catches: a prompt that grows with what few turns use, and agents that a small model is told of. */
+  /** Catches: a prompt that grows with what few turns use, and a small model that is offered agents. */
   it('holds the tools for agents in the same 2,000 tokens, and a small or budgeted one is told of none', () => {
     const all = [
       ...tools.filter(({ name, isWeb }) => name !== 'update_plan' && isWeb !== true),
@@ -119,7 +122,7 @@ describe('the prompt of a large model', () => {
     expect(system(true)).not.toContain('{guard}');
   });
 
-  // Bug: a first answer with a module and its tests was cut in the middle of a call.
+  // Bug: a first answer with a module and its tests was cut off in the middle of a call.
   it('asks for as long an answer as the model gives, and of an old log for as long as then', () => {
     const cloud: ModelInfo = { ...loopModel, where: 'cloud', contextTokens: 200_000 };
     const thinking = { ...cloud, capabilities: { ...cloud.capabilities, reasoning: true } };
@@ -158,7 +161,7 @@ describe('the way a model is driven', () => {
     expect(request.output).toEqual({ type: 'tool-calls' });
     expect(request.tools.map(({ name }) => name)).toContain('edit_file');
     expect(JSON.stringify(request.messages)).toContain('Answer with one call');
-    // A small model writes a file of the name that stands in an example.
+    // A small model would write a file with the name from an example.
     expect(JSON.stringify(request.messages)).not.toContain('NAME');
   });
 
@@ -250,7 +253,7 @@ describe('renderEntries', () => {
 
   it('shows a model without native calls what another one did with them', () => {
     const [said, results] = renderEntries([entry], roomy('text'));
-    // What it wrote were the arguments alone; here the name is part of a call.
+    // The entry holds only the arguments. As text, the call needs the tool's name, too.
     expect(said?.parts).toEqual([
       {
         type: 'text',
@@ -273,7 +276,7 @@ describe('renderEntries', () => {
     expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file SUCCESS\nA' }] });
   });
 
-  // Catches: images of old results that stay in every prompt, and images that a model without eyes is sent.
+  // Catches: images of old results that stay in every prompt, and images sent to a model that cannot see them.
   it.each(['native', 'text'] as const)(
     'shows the images of a result behind it (%s), until it is shortened',
     (style) => {

@@ -19,7 +19,7 @@ async function longSession(replies: readonly Reply[], contextTokens = 8192): Pro
 }
 
 const reads = Array.from({ length: 30 }, (_, index) => call('read_file', { path: `f${index}.py` }));
-/** Long, and not the same again and again: that would be stopped. */
+/** A long thought without repetition. The agent would stop a model that repeats itself. */
 const thought = Array.from({ length: 300 }, (_, index) => `w${index * index}`).join(' ');
 let asked = 0;
 const another = (): string => `m${(asked += 1)}`;

@@ -13,7 +13,7 @@ async function* logOf(kit: AgentKit): AsyncIterable<SessionEvent> {
   yield* kit.journal.events;
 }
 
-/** As the model of the last step was, or was not, shown them. */
+/** What was shortened for the model of the last step. */
 async function lastTrimmed(kit: AgentKit) {
   const last = ofType(kit.journal.events, 'model-call-started').at(-1);
   return readShortenedResult(logOf(kit), last?.callId ?? '');
@@ -76,7 +76,7 @@ describe('what a model was not shown', () => {
     expect(second?.[0]).toMatch(/^summary What happened so far, in short: Read some\./u);
     const [event] = ofType(kit.journal.events, 'context-compacted');
     expect(trimmed[0]?.afterBytes).toBe(Buffer.byteLength(event?.summary ?? ''));
-    // A step before the summaries was shown all of it.
+    // The model of a step before the summaries got everything.
     const early = ofType(kit.journal.events, 'model-call-started')[1];
     expect(await readShortenedResult(logOf(kit), early?.callId ?? '')).toEqual([]);
   });

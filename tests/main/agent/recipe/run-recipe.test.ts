@@ -232,7 +232,7 @@ describe('a recipe', () => {
     expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
   });
 
-  // Bug: a program that named its new file "…_test.py" was refused it, and gave the whole task up.
+  // Bug: a recipe that named its new file "…_test.py" was not allowed to write it, and gave the whole task up.
   it('may write a new test file, and none over one that it has not read', async () => {
     const why: (string | null)[] = [];
     const kit = kitFor(async ({ world }) => {

@@ -6,7 +6,7 @@ import { replaySession } from '../../../../src/main/sessions/replay/replay-sessi
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 
-/** A sandbox in which `close` and `open` are commands: what lies in `src/lib` can then not be looked at. */
+/** A sandbox with the commands `close` and `open`. While it is closed, `src/lib` cannot be read. */
 function closingSandbox() {
   let isClosed = false;
   const memory = createMemorySandbox({

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-// Catches: a question about a program that waits for ever for a model whose service hangs.
+// Catches: a review of a program that waits for ever for a model whose service hangs.
 it('gives a reviewer of programs a minute, and the turn goes on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const said: unknown[] = [];
@@ -27,7 +27,7 @@ it('gives a reviewer of programs a minute, and the turn goes on', async () => {
   const kit = createAgentKit({
     tools: [asking],
     replies: [call('asking', {}), { text: 'It is done.' }],
-    // A second model of this machine.
+    // The second model also runs on this machine.
     cloud: { where: 'local' },
     cloudProvider: {
       id: 'sky',

@@ -22,7 +22,7 @@ describe('a router that wants the cloud, over a conversation with something fenc
     return sum;
   };
 
-  // `npm run bench -- router` plays 10,000 steps of it.
+  // `npm run bench -- router` plays 10,000 such steps.
   it('sends no step of it up, and no byte of it past the socket', async () => {
     const { steps, refused, routed, leaked } = await play(true);
     expect({ routed, leaked }).toEqual({ routed: 0, leaked: 0 });

@@ -42,7 +42,7 @@ const route = (kit: AgentKit): readonly string[] =>
 const fails = (code: ProviderError['code'], retryable: boolean): Reply => ({
   error: { code, message: `It says ${code}.`, retryable, ...(retryable ? { retryAfterMs: 10 } : {}) },
 });
-/** Half an answer with a call that never came, and then nothing. */
+/** The first half of an answer, whose tool call never arrives. */
 const half: Reply = { stream: [{ type: 'text-delta', text: 'I will ed' }] satisfies StreamPart[] };
 const lasting: Reply = {
   error: { code: 'rate-limit', message: 'Too many.', retryable: true, retryAfterMs: 3_600_000 },
@@ -69,7 +69,7 @@ describe('a switch to the cloud', () => {
   ];
 
   it.each(faults)('that meets %s goes on here, and the reason is in the log', async (_name, replies) => {
-    // Twice an end that does not hold: the cloud takes over, and fails; then this machine does it.
+    // The end is rejected twice. The cloud takes over and fails, and then the local model finishes.
     const kit = kitOf([done, done, ...replies, look, fix, done]);
     const end = await kit.runner.send('Fix add().', routed());
     expect(end.reason).toBe('done');
@@ -86,7 +86,7 @@ describe('a switch to the cloud', () => {
     const cap = { scope: 'day', limitUsd: 1, spentUsd: 1, heldUsd: 0, worstUsd: 0.1 } as const;
     const budget: Budget = {
       ...memoryBudget(),
-      // When the turn began there was enough.
+      // There was enough money when the turn began.
       left: async () => [{ scope: 'day', leftUsd: 1 }],
       reserve: async () => ({ type: 'refused', cap }),
     };

@@ -73,7 +73,7 @@ describe('a model call', () => {
       ['person', 60],
     ]);
     expect(kit.journal.state().cap).toBeNull();
-    // Decided while the cap stood in the way: the record says both.
+    // The route was chosen before the limit was raised, so its text says both.
     expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the limit.*raised by \$60\.5000/u);
   });
 
@@ -130,7 +130,7 @@ describe('a model call', () => {
     expect(texts).toEqual([expect.stringContaining('in 7 seconds')]);
   });
 
-  // Bug: all sessions that a service turned away at once come back at once.
+  // Bug: all sessions that a service turned away together came back at the same moment.
   it('is made again at another time in each session, and at the same in a session that is played again', async () => {
     const waitsOf = async (sessionId: string): Promise<readonly number[]> => {
       const waits: number[] = [];

@@ -25,7 +25,7 @@ const created: SessionEvent = {
   groupId: null,
 };
 
-/** What the file says of a task that reads, edits and is believed. */
+/** The result file for a task that reads and edits, and whose end is accepted. */
 async function resultOf(model: Parameters<typeof createAgentKit>[0] = {}): Promise<RunResult> {
   const kit = createAgentKit({
     replies: [
@@ -51,7 +51,7 @@ async function resultOf(model: Parameters<typeof createAgentKit>[0] = {}): Promi
   return result;
 }
 
-/** Every name in a value with where it stands; of a list what its first item has. */
+/** Every name in a value with its path. For a list, the names of its first item. */
 function namesIn(value: unknown, place = ''): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? [] : namesIn(value[0], `${place}[]`);
   if (typeof value !== 'object' || value === null) return [];
@@ -63,7 +63,7 @@ const page = readFileSync('docs/guide/automation.md', 'utf8');
 describe('what --result writes', () => {
   it('has exactly the names that docs/guide/automation.md shows', async () => {
     const shown: unknown = JSON.parse(/```json\n([\s\S]*?)```/u.exec(page)?.[1] ?? 'null');
-    // How it was worked out has a page of its own.
+    // How a figure was worked out is described on another page.
     const isShown = (name: string): boolean => !/\.(detail|elsewhere)\./u.test(name);
     const names = namesIn(await resultOf()).filter(isShown);
     expect([...namesIn(shown)].sort()).toEqual([...names].sort());

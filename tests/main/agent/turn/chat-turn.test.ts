@@ -7,7 +7,7 @@ import { expectReplay } from '../../../fakes/replay-kit.ts';
 const auto = { ...turnOptions, mode: 'auto' } as const;
 const task = 'Answer with exactly three things that a process has and a thread has not.';
 
-/** Fits everything, and would write a file. */
+/** Accepts every task, and would write a file. */
 const greedy = defineRecipe({
   id: 'greedy',
   label: 'greedy',
@@ -49,7 +49,7 @@ describe('a conversation without a project', () => {
     await expectReplay(kit);
   });
 
-  /** Catches: a conversation that cannot draw, and words about drawing that every message pays for. */
+  /** Catches: a chat that cannot draw, and instructions for drawing that cost tokens in every message. */
   it('is told how to draw once it is asked to, still in one call and without a tool', async () => {
     const drawn = 'Here it is.\n\n```chart-bar\nDay,Sold\nMon,3\n```';
     const kit = createAgentKit({ replies: [{ text: 'Hello.' }, { text: drawn }, { text: 'You are welcome.' }] });

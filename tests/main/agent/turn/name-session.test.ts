@@ -19,13 +19,13 @@ const answer: Reply = { text: 'Because its pattern begins with the month.' };
 const named: Reply = { text: '"Month before day in parseDate()".\n' };
 
 interface Session extends AgentKit {
-  /** The first event of this type, once it is written. */
+  /** Resolves when `count` events of this type are written, one by default. */
   readonly until: (type: SessionEvent['type'], count?: number) => Promise<void>;
-  /** How often somebody waited before asking for a name. */
+  /** How often the code waited before asking for a name. */
   readonly waits: () => number;
 }
 
-/** A session whose title is the first words of its message. `wrap`: what the local model is beside its script. */
+/** A session titled with the first words of its message. `wrap` changes the scripted local model. */
 async function session(replies: readonly Reply[], wrap = keepsTalks, more: Partial<KitOptions> = {}): Promise<Session> {
   const seen: SessionEvent['type'][] = [];
   const waiting = new Set<() => void>();
@@ -58,12 +58,12 @@ async function session(replies: readonly Reply[], wrap = keepsTalks, more: Parti
   return { ...kit, dependencies, runner: createSessionRunner(dependencies), until, waits: () => waits };
 }
 
-/** As the engine in the app: one conversation does not push out another. */
+/** Behaves as the app's engine does: one conversation does not push out another. */
 function keepsTalks(provider: Provider): Provider {
   return { ...provider, prefill: async () => ({ promptTokens: 0, evaluatedTokens: 0, error: null }) };
 }
 
-/** Asked for a title it says nothing until it is stopped. */
+/** A model that does not answer a request for a title until it is stopped. */
 function neverNames(provider: Provider): Provider {
   return {
     ...keepsTalks(provider),
@@ -188,7 +188,7 @@ describe('a title', () => {
     ['Title: **Wrong month in reports**\nThat is it.', 'Wrong month in reports'],
     ['# parseDate() takes the month first.', 'parseDate() takes the month first'],
     ['«Неверный день в reports»', 'Неверный день в reports'],
-    // About something else, nothing, and a conversation in place of a title.
+    // A title about something else, an empty one, and a conversation instead of a title.
     ['Hello world', null],
     ['  \n', null],
     [`The reports show ${'the wrong day and '.repeat(9)}so on`, null],

@@ -35,7 +35,7 @@ async function endOf(model: Partial<ModelInfo>, task: string, replies: readonly 
 describe('work that no test asks for', () => {
   const made = [{ calls: [write('json_option.py', 'y = 1\n'), complete] }];
 
-  // Bug: three features of a small model passed for done and were wrong three times of three.
+  // Bug: three features of a small model counted as done, and all three were wrong.
   it('ends as proposed where a small model wrote it, and as before where a large one did', async () => {
     expect((await endOf(small, 'Add an option to write JSON.', made)).end).toMatchObject({
       reason: 'done',
@@ -73,7 +73,7 @@ describe('tests that are asked for', () => {
         : { exitCode: 0, stdout: '1 passed' },
   };
 
-  // Bug: they were never run, and the end said "not checked by tests".
+  // Bug: the new tests were never run, and the end said "not checked by tests".
   it('run before the end is believed, in a project that had none', async () => {
     const { kit, end } = await endOf(small, task, [both('bug\n'), both('fine\n')], judged);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests' });
@@ -81,7 +81,7 @@ describe('tests that are asked for', () => {
     expect(JSON.stringify(kit.requests[1]?.messages)).toContain('The task is not complete');
   });
 
-  // Bug: its tests ran and passed, and the end said "not tested".
+  // Bug: the recipe's tests ran and passed, and the end said "not tested".
   it('make the work of a program tested, too, and logs of an older conduct say what they said', async () => {
     const recipe = defineRecipe({
       id: 'r',
@@ -131,7 +131,7 @@ describe('new work', () => {
     'What is a stack?',
   ])('is not: %s', (task) => expect(makesNew(task)).toBe(false));
 
-  // Bug: the own record of such tasks was 0, and they began with the small model all the same.
+  // Bug: these tasks still began with the small model although it had never solved one.
   it('begins in the cloud where the local model is small, and here where it is large or something fails', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' };
     const first = async (model: Partial<ModelInfo>, task: string) => {

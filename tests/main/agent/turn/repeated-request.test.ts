@@ -11,7 +11,7 @@ describe('a text that points back', () => {
     ['noch einmal', said('Fix total'), 'Fix total'],
     ['再试一次', said('Fix total'), 'Fix total'],
     ['Do it again, but in French', said('Write a greeting'), 'Write a greeting\nbut in French'],
-    // Goes on with what was said, which is the conversation's, not the task's.
+    // Continues what was said before. That belongs to the conversation, not to a task.
     ['continue', said('What is a closure?'), 'continue'],
     ['again', [], 'again'],
     ['Add a retry to fetch', said('Fix total'), 'Add a retry to fetch'],

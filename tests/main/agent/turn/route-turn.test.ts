@@ -116,7 +116,7 @@ describe('a task with a local and a cloud model', () => {
     for (const title of ['Task:', 'Facts:', 'What was changed:', 'What the check prints:'])
       expect(digest).toContain(title);
     expect(digest).toContain('E assert -1 == 3');
-    // As its model counts here.
+    // The scripted model counts four bytes as a token.
     const tokens = Buffer.byteLength(digest) / 4;
     expect([tokens > 2_000, tokens <= 6_000]).toEqual([true, true]);
   });
@@ -193,7 +193,7 @@ describe('a task with a local and a cloud model', () => {
       return route(kit);
     };
     expect(await ran([{ text: '1' }])).toEqual(['local L2 role', 'cloud L2 role']);
-    // Who is asked in place of the stage's own model and does not answer is no reason to give up.
+    // A model that is asked instead of the stage's own and does not answer is no reason to end the stage.
     expect(await ran([away, { text: '1' }])).toEqual(['local L2 role', 'cloud L0 cascade', 'cloud L2 role']);
   });
 
@@ -381,7 +381,7 @@ describe('a task with a local and a cloud model', () => {
       ['cloud', 'recipe', 'no-progress'],
       ['cloud', 'loop', 'no-progress'],
     ]);
-    // The cloud is asked for less, for it was tried here; the second two are the replay's.
+    // The cloud gets fewer tries because the local model tried before. The second two entries are from the replay.
     const tries = { isCut: true, tries: 4 };
     expect(told).toEqual([null, tries, null, tries]);
     expect(await begin([])).toEqual([['cloud', 'loop', null]]);

@@ -5,7 +5,7 @@ import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 const replies = [call('run_command', { command: 'make' }), call('run_command', { command: 'make' }), { text: 'Made.' }];
 
-/** A session whose sandbox is lost in every command, and perhaps there again before the command is given up. */
+/** A session whose sandbox is lost in every command. With `comesBack` it returns before the command is given up. */
 async function lostIn(comesBack: boolean, recipes: readonly ReturnType<typeof defineRecipe>[] = []): Promise<AgentKit> {
   const kit: AgentKit = createAgentKit({
     replies,

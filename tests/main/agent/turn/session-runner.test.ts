@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(await Promise.all(queued)).toMatchObject([{ reason: 'cancelled' }]);
     await kit.runner.idle();
     expect(ofType(kit.journal.events, 'turn-ended')).toHaveLength(1);
-    // Else it would be shown as waiting until the session is opened anew.
+    // Otherwise the message would be shown as waiting until the session is opened again.
     const [, waiting] = ofType(kit.journal.events, 'user-message-added');
     expect(ofType(kit.journal.events, 'message-dropped')).toMatchObject([{ messageId: waiting?.messageId }]);
   });
@@ -97,7 +97,7 @@ describe('a session', () => {
       journal: {
         onAppend: (event) => {
           if (event.type === 'user-message-added' && event.text === 'Use z instead.') {
-            // Once it is in the log.
+            // Runs after the event is in the log.
             const both = Promise.resolve().then(() => kit.runner.withdraw(event.messageId));
             withdrawn.push(
               both,

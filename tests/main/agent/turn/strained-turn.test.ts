@@ -7,8 +7,8 @@ import { call, createAgentKit, ended, loopModel, ofType, turnOptions } from '../
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 /**
- * Catches: work that goes to the cloud for the machine's sake over a policy, a cap or a fence, a model that is exchanged
- * without a word, and a night's sleep that counts for a limit or reads as a slow answer.
+ * Catches: work that goes to the cloud because of strain, against a policy, a limit or a fence; a model that is
+ * replaced without notice; and a night's sleep that counts towards a limit or looks like a slow answer.
  */
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'test', date: '2026-11-21' };
 const hybrid: TurnOptions = {

@@ -3,7 +3,7 @@ import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
-/** Catches: a choice of thinking that does not reach the model, or that a model without the switch takes no notice of in silence. */
+/** Catches: a choice of thinking that does not reach the model, or that a model without the switch silently ignores. */
 const thinks = { efforts: ['none', 'low', 'high'] as const, effort: 'none' as const };
 const answer = [call('task_complete', { summary: 'Done.' })];
 

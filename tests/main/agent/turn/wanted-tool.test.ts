@@ -26,7 +26,7 @@ const starter: Partial<ModelInfo> = {
   capabilities: { ...loopModel.capabilities, tools: false, grammar: true },
 };
 
-/** A program about files that takes every task, as that for edits does. */
+/** A recipe for files that accepts every task, as the one for edits does. */
 const takesAll = defineRecipe({
   id: 'takes-all',
   label: 'Takes all',
@@ -61,7 +61,7 @@ const textOf = (kit: AgentKit, at: number): string => JSON.stringify(kit.request
 const ticket = call('desk__create_ticket', { title: 'The printer is broken' });
 
 describe('a small model with connected tools', () => {
-  // Bug: a program about files took the task, or the model looked through files, and no connected tool was ever called.
+  // Bug: a recipe for files took the task, or the model looked through files, and no connected tool was ever called.
   it('is asked which tool the request needs, and then calls that one before anything else', async () => {
     const { kit, called } = kitWith([{ text: '3' }, ticket, call('task_complete', { summary: 'Ticket 7 is there.' })]);
     const end = await send(kit);
@@ -70,7 +70,7 @@ describe('a small model with connected tools', () => {
     expect(kit.requests[1]?.tools.map(({ name }) => name)).toEqual(['desk__create_ticket']);
     expect(kit.requests[2]?.tools.map(({ name }) => name)).toContain('read_file');
     expect(called).toEqual([{ tool: 'create_ticket', input: { title: 'The printer is broken' } }]);
-    // It changed no file, and is work all the same.
+    // The task changed no file, and still counts as work.
     expect(end).toMatchObject({ reason: 'answered', text: 'Ticket 7 is there.' });
     await expectReplay(kit);
   });

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { planCards } from '../../../../src/main/models/engine/card-plan.ts';
 import type { CardFacts, FoundCard } from '../../../../src/main/models/machine/card-facts.ts';
 
-/** Catches: a library that is fetched in vain, a card that could be used and is not, and a machine that is told nothing. */
+/**
+ * Catches: a library that is downloaded without need, a usable card that is not used, and a machine whose user learns
+ * no reason.
+ */
 const gib = 2 ** 30;
 const cuda13 = ['libcudart.so.13', 'libcublas.so.13', 'libcublasLt.so.13'];
 const cuda12 = ['libcudart.so.12', 'libcublas.so.12', 'libcublasLt.so.12'];
@@ -25,7 +28,7 @@ const arc = card('an Intel Arc card', 'intel', { totalBytes: null });
 
 interface Machine extends Partial<Omit<CardFacts, 'loadable' | 'lookedUp'>> {
   readonly libraries?: readonly string[];
-  /** What only node-llama-cpp finds, and what only the system's loader finds. */
+  /** Libraries that only node-llama-cpp finds, and those that only the system's loader finds. */
   readonly onlyLookedUp?: readonly string[];
   readonly onlyLoadable?: readonly string[];
 }
@@ -135,7 +138,7 @@ const machines: readonly [string, Machine, string | null, RegExp | null, RegExp 
     /too new for the card/u,
     null,
   ],
-  // Seen on one: the library loads, and its process is ended by its first computation.
+  // Seen on such a machine: the library loads, and its process dies at the first computation.
   [
     'an H100 with CUDA 13 and a driver that cannot translate what a newer toolkit wrote',
     {
@@ -312,7 +315,7 @@ describe('the plan for the cards of a machine', () => {
     else expect(found.reason).toMatch(reason);
     if (advice === null) expect(found.advice).toBeNull();
     else expect(found.advice).toMatch(advice);
-    // One sentence.
+    // The reason is one sentence.
     expect(found.reason ?? '').not.toMatch(/\. [A-Z].*\./u);
   });
 });

@@ -23,7 +23,7 @@ let library: EngineVariant;
 let archive: Buffer;
 let server: Server;
 let registry: string;
-/** What the registry was asked, and what it does beside answering. */
+/** The requests to the registry, and how it answers them. */
 let asked: string[];
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
   const content = join(dir, 'content', 'package');
   await mkdir(content, { recursive: true });
   await writeFile(join(content, 'package.json'), '{"name": "library"}');
-  // Not to be made smaller by packing, so that it can be cut in the middle.
+  // Random bytes do not compress, so the archive can be cut in the middle.
   await writeFile(join(content, 'weights.bin'), randomBytes(400_000));
   execFileSync('tar', ['-czf', join(dir, 'library.tgz'), '-C', join(dir, 'content'), 'package']);
   archive = await readFile(join(dir, 'library.tgz'));
@@ -65,7 +65,7 @@ function whole(request: IncomingMessage, response: ServerResponse): void {
   response.end(archive.subarray(from));
 }
 
-/** Answers the first request by its half and cuts the connection when that has come; the others as `then` does. */
+/** Sends half of the answer to the first request and cuts the connection. Later requests are answered by `then`. */
 function halfAnswered(then: typeof answer): {
   readonly half: number;
   readonly options: Parameters<EngineVariants['ensure']>[1];
@@ -134,7 +134,7 @@ describe('the libraries for cards', () => {
     expect(older?.bytes).toBe(142_850_036 + 176_679_086);
   });
 
-  // 640 MB of libraries for cards would come with every installation; what stands in their place has a few kilobytes.
+  // Bug: every installation would contain 640 MB of libraries for cards. The placeholder packages have a few kilobytes.
   it('are in no installation: the lock file has other packages in the place of all of them', async () => {
     const lock: { packages: Record<string, { name?: string; version: string }> } = JSON.parse(
       await readFile('package-lock.json', 'utf8'),
@@ -285,7 +285,7 @@ describe('a card without its library', () => {
     expect(unseen.unused).toMatch(/does not see the card.*dewpoint models pull engine\/vulkan/u);
   });
 
-  // A person with a driver alone once fetched 143 MB that the engine never loaded.
+  // Bug: a machine with only a driver downloaded 143 MB that the engine never loaded.
   it('is told to have Vulkan where the driver is there and the runtime of CUDA is not', async () => {
     const loadable = ['libcuda.so.1', 'libvulkan.so.1'];
     const own = variants({ readFacts: async () => ({ ...nvidia, loadable, lookedUp: ['libcuda.so.1'] }) });

@@ -118,7 +118,7 @@ describe('createLlamaEngine', () => {
     const waiting = collect(engine.generate(model(), ask('hi'), abort.signal));
     abort.abort();
     const { ended } = await waiting;
-    // The one that it waited for has seconds to go.
+    // The call before it still needs seconds.
     expect(isSlowOver).toBe(false);
     expect(ended.generation).toMatchObject({ stopReason: 'cancelled', evaluatedTokens: 0, outputTokens: 0 });
     slowAbort.abort();
@@ -128,7 +128,7 @@ describe('createLlamaEngine', () => {
   it('takes the account of a cancelled call from the engine', async () => {
     start({ abortGraceMs: 30_000 });
     const abort = new AbortController();
-    // Once it has begun to write, the engine can be asked.
+    // After it began to write, the engine can report its counts.
     const events = collect(onFirst(engine.generate(model(), ask('slow'), abort.signal), 'delta', () => abort.abort()));
     expect((await events).ended.generation).toMatchObject({ stopReason: 'cancelled', promptTokens: 10 });
   });
@@ -139,7 +139,7 @@ describe('createLlamaEngine', () => {
     const abort = new AbortController();
     const deaf = engine.generate(model(), ask('deaf'), abort.signal);
     const events = collect(onFirst(deaf, 'prefill', () => abort.abort()));
-    // `npm run bench -- engine` says in how many milliseconds; without its own limit it would never end.
+    // `npm run bench -- engine` measures the milliseconds. Without the cancel the call would never end.
     expect((await events).ended.generation.stopReason).toBe('cancelled');
   });
 
@@ -207,7 +207,7 @@ describe('createLlamaEngine', () => {
   it('does not take an hour of sleep for an hour without an answer', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     start({ hangMs: 400 });
-    // It answers no ping, so nothing but the clock says how long it was silent.
+    // The process answers no ping, so only the clock shows how long it was silent.
     const events = engine.generate(model(), ask('hang'), never);
     const { ended } = await collect(
       onFirst(events, 'prefill', () => {

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { packageRegistry } from '../../../../src/main/models/engine/package-registry.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
 
-/** Catches: a download from somewhere else than the person set for npm, and one that needs an npm. */
+/**
+ * Catches: a download from another registry than the user set for npm, and a download that needs npm to be installed.
+ */
 const signal = new AbortController().signal;
 let dir: string;
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { watchMemory } from '../../../../src/main/models/engine/process-memory.t
 
 const gigabyte = 1024 * 1024 * 1024;
 
-/** What the system shows of process 7; `null`: it is gone. */
+/** What the system shows about process 7. Null: the process is gone. */
 function fakeProc(files: { limits: string | null; status: string | null; vmstat: string }) {
   return (path: string): string | null => {
     if (path === '/proc/7/limits') return files.limits;

@@ -3,7 +3,10 @@ import { textMessage } from '@shared/models/model-messages.ts';
 import { thinkingSwitchOf } from '../../../../src/main/models/engine/thinking-switch.ts';
 import { createTemplateRenderer } from '../../../../src/main/models/engine/worker/prompt/template-renderer.ts';
 
-/** Catches: thinking that is offered where nothing switches it, thoughts that never end, and thoughts that are lost or kept against the family's will. */
+/**
+ * Catches: thinking that is offered although nothing switches it, thoughts that never end, and thoughts that are lost
+ * or kept against the model family's rules.
+ */
 const turns = `{% for m in messages %}[{{ m.role }}]{% if m.reasoning_content and KEEP %}<think>\n{{ m.reasoning_content }}\n</think>\n\n{% endif %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}[assistant]OPEN{% endif %}`;
 const template = (keep: string, open: string): string => turns.replace('KEEP', keep).replace('OPEN', open);
 const offWhenTold = '{% if enable_thinking %}{% else %}<think>\n\n</think>\n\n{% endif %}';

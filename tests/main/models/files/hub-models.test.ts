@@ -243,7 +243,7 @@ describe('a model of a hub', () => {
       abort.signal,
     );
     await expect(first).rejects.toMatchObject({ code: 'cancelled' });
-    // The first one comes last: nobody takes this for a model.
+    // The first part is written last, so that an incomplete download is not taken for a model.
     expect(await here()).toContain(partNames[1]);
     expect(await here()).not.toContain(partNames[0]);
     expect(await store.list()).toEqual([]);

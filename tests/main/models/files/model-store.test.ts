@@ -59,7 +59,7 @@ const model: CatalogModel = {
   ],
 };
 
-/** A `python3` that knows only how to hand out the wheels of a folder, and counts what it was asked for. */
+/** A `python3` that only serves the wheels of a folder and counts the requests. */
 async function installPip(): Promise<void> {
   const script = `#!/bin/sh
 case "$*" in *--version*) exit 0;; esac

@@ -21,7 +21,7 @@ const device = (
 
 interface Answers {
   readonly platform?: NodeJS.Platform;
-  /** By the program with its words. */
+  /** The output of each program, keyed by its command line. */
   readonly programs?: Readonly<Record<string, string>>;
   readonly folders?: Readonly<Record<string, readonly string[]>>;
   readonly files?: Readonly<Record<string, string>>;

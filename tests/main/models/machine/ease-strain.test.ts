@@ -5,7 +5,10 @@ import type { Strain } from '../../../../src/shared/models/machine-strain.ts';
 import { givesMemoryBack } from '../../../../src/shared/models/machine-strain.ts';
 import { loopModel } from '../../../fakes/agent-kit.ts';
 
-/** Catches: a model that nobody tried, that is no smaller or that is elsewhere put in the place of another, and our own engine taken for a game. */
+/**
+ * Catches: a replacement by a model that was never tried, is not smaller or runs elsewhere, and Dewpoint's own engine
+ * mistaken for a game.
+ */
 const sized = (name: string, parametersB: number | null, own = {}) => ({
   ...loopModel,
   id: `llama-cpp/${name}`,

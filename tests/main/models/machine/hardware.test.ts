@@ -14,7 +14,7 @@ import {
 const mib = 1024 ** 2;
 const gib = 1024 ** 3;
 
-// Outputs as the vendors' tools print them; names and places are of no machine in particular.
+// Outputs in the form that the vendors' tools print. Names and places belong to no particular machine.
 const nvidia = `NVIDIA GeForce RTX 4090, 24564, 23028, 00000000:01:00.0
 NVIDIA GeForce RTX 3060, 12288, 11911, 00000000:02:00.0
 NVIDIA GB10, [N/A], [N/A], 0000000F:01:00.0
@@ -86,7 +86,7 @@ describe('outputs of vendor tools', () => {
   });
 });
 
-/** A machine that answers with what a test writes. */
+/** A machine with scripted answers. */
 function machine(answers: {
   readonly platform?: NodeJS.Platform;
   readonly programs?: Readonly<Record<string, string>>;
@@ -208,7 +208,7 @@ describe('sources that see the same card', () => {
   const devicesOf = async (answers: Parameters<typeof machine>[0], said: Parameters<typeof readHardware>[0] = []) =>
     (await readHardware(said, never, machine(answers))).devices;
 
-  // Every source alone, in the order in which they count; each must be beaten by the one before it.
+  // Each source alone, in order of precedence. Each must lose to the one before it.
   const said = [{ name: 'mine', totalBytes: 8 * gib }];
   const amd = {
     '/sys/class/drm/card0/device/mem_info_vram_total': '25753026560',

@@ -7,7 +7,7 @@ interface Machine {
   readonly watts?: readonly number[];
 }
 
-/** Gives the next reading of a meter at every look; the last one again and again. */
+/** Returns the next meter reading at every look, and repeats the last one. */
 function machine({ energy = [], watts = [] }: Machine): {
   readonly probe: HardwareProbe;
   readonly looks: () => number;

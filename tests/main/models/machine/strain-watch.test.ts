@@ -3,7 +3,10 @@ import type { PowerSettings } from '../../../../src/shared/models/machine-strain
 import { powerSettingsSchema, strainOf } from '../../../../src/shared/models/machine-strain.ts';
 import { createStrainWatch, readStrain, strainText } from '../../../../src/main/models/machine/strain-watch.ts';
 
-/** Catches: a model that is slowed down although nobody wanted it, facts that are made up where nobody knows them, and a stale word of an app that has gone. */
+/**
+ * Catches: a model that is slowed down although nobody wanted it, made-up facts where none are known, and an outdated
+ * report of an app that has ended.
+ */
 const folder = '/sys/class/power_supply';
 const machine = (files: Readonly<Record<string, string>>, platform: NodeJS.Platform = 'linux') => ({
   platform,

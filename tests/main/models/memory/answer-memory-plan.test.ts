@@ -31,7 +31,7 @@ function usual(contextTokens: number | null, slots = 1): readonly (number | null
   return [reply.value.granted.context, reply.value.usual];
 }
 
-// Bug: the plan said what fits, and a call without a context in the settings got a quarter of it.
+// Bug: the plan said what fits, but a call without a context size in the settings got a quarter of it.
 it('says what a call gets where that is less than fits, and nothing where it is all of it', () => {
   const [fits, call] = usual(null);
   expect(fits).toBeGreaterThan(8192);

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-/** The shape of an 8B: 128 KiB of cells a token. */
+/** The shape of an 8B model: each token takes 128 KiB of cache. */
 function model(architecture: string, trained: number, tensors: GgufParts['tensors'] = []): Buffer {
   return ggufFile({
     keys: [
@@ -100,7 +100,7 @@ describe('the context that a model is granted', () => {
       grantedTokens: 65536,
       sequences: 3,
       expectsCard: true,
-      // Every layer, and the output.
+      // Every layer and the output.
       gpuLayers: 33,
     });
     expect(await grants()(path, { ...wish, gpu: 'off' })).toMatchObject({ askedTokens: 8192, expectsCard: false });
@@ -134,7 +134,7 @@ describe('the context that a model is granted', () => {
     expect(await grants()(path, { ...wish, askedTokens: 8192 })).toMatchObject({ cacheType: 'f16', sequences: 1 });
     const longer = await grants()(path, wish);
     expect(longer).toMatchObject({ cacheType: 'q8_0', sequences: 1, gpuLayers: 33 });
-    // More tokens than the card holds with cells of sixteen bits, and the bytes are said of the smaller ones.
+    // More tokens than the card holds with 16-bit cells. The predicted bytes are those of the smaller cells.
     expect(longer.grantedTokens * 128 * 1024).toBeGreaterThan(3 * gib);
     expect(longer.predictedBytes).toBeLessThan(3 * gib);
   });
@@ -230,7 +230,7 @@ describe('the context that a model is granted', () => {
   });
 
   it('puts no more layers on the card in place of what it gave up after a crash there', async () => {
-    // Less than the least context takes.
+    // Less than the smallest context takes.
     cardBytes = 0.9 * gib;
     const { grant, stepDown } = open();
     const { gpuLayers } = await grant(path, wish);

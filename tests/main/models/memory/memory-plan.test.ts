@@ -12,7 +12,7 @@ import type { ModelMemory, ModelWeights } from '../../../../src/main/models/memo
 const gib = 1024 ** 3;
 const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
-/** What the engine allocates by itself; the planner's rules never saw it. */
+/** What the engine itself allocates. The planner's rules were not derived from it. */
 const engine = z
   .object({
     models: z.array(
@@ -190,7 +190,7 @@ describe('an estimate', () => {
   });
 });
 
-/** What everything on one card takes, counted without the planner. */
+/** The memory for everything on one card, computed without the planner. */
 function fullBytes(
   memory: ModelMemory,
   { tokens, type, engine = 'llama-server' }: { tokens: number; type: CacheType; engine?: EngineProfile },
@@ -252,7 +252,7 @@ describe('a plan', () => {
     const weights = { totalBytes: 20.8e9, inputBytes: 0.4e9, isTied: false, layers };
     const experts = planMemory(model('qwen3.6-35b-a3b', weights), request([card(8)], { hostFreeBytes: 32 * gib }));
     expect(experts).toMatchObject({ placement: 'experts-on-host', gpuLayers: 41 });
-    // As few as it takes, for those on the card are read faster.
+    // It moves as few experts as needed, because the card reads them faster.
     const moved = experts.hostExperts ?? 0;
     expect([moved > 0, moved < 40]).toEqual([true, true]);
     expect(experts.hostBytes).toBe(0.4e9 + moved * 0.45e9);
@@ -261,7 +261,7 @@ describe('a plan', () => {
     expect(device?.bytes).toBeLessThanOrEqual(device?.budgetBytes ?? 0);
     const shape = planMemory(model('qwen3.6-35b-a3b'), request([card(8)], { hostFreeBytes: 32 * gib }));
     expect(shape).toMatchObject({ placement: 'experts-on-host', gpuLayers: 42, context: 65536 });
-    // It has no option for experts alone: a plan that named them would not be what is loaded.
+    // This engine has no option for experts alone, so a plan with experts could not be loaded.
     const whole = planMemory(
       model('qwen3.6-35b-a3b', weights),
       request([card(8)], { hostFreeBytes: 32 * gib, engine: 'node-llama-cpp' }),

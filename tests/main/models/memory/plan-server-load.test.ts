@@ -9,7 +9,7 @@ function card(gigabytes: number): Card {
   return { name: `${gigabytes} GiB`, totalBytes, freeBytes: totalBytes, driverBytes: 0, isUnified: false };
 }
 
-/** As a 30B with 3B active has it: 48 layers, nearly all of each its experts. */
+/** The shape of a 30B model with 3B active: 48 layers, which consist almost only of experts. */
 const layers = Array.from({ length: 48 }, () => ({ bytes: 380_000_000, expertBytes: 350_000_000 }));
 const facts = {
   keys: {

@@ -172,7 +172,7 @@ describe('a call that is forced by a schema', () => {
     server.behave({
       type: 'stream',
       body: [
-        // Some servers say nothing of an end before it comes.
+        // Some servers leave `finish_reason` out until the end.
         ...pieces.map((content) => frame({ choices: [{ index: 0, delta: { content } }] })),
         frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
         'data: [DONE]\n\n',

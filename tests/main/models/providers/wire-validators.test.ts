@@ -4,7 +4,7 @@ import { mistralStrictness, openaiStrictness, refuseChat } from '../../../fakes/
 import { refuseGemini } from '../../../fakes/wire/gemini.ts';
 import { refuseResponses } from '../../../fakes/wire/responses.ts';
 
-// The property tests stand on these readers: one that takes anything would prove nothing.
+// The property tests rely on these validators. A validator that accepts everything would prove nothing.
 const user = { role: 'user', content: 'Go.' };
 const call = (id: string, json = '{}') => ({
   role: 'assistant',

@@ -10,7 +10,7 @@ import { parseOffered } from '../../../../src/main/models/suggest/offered-models
 import type { OfferedCatalog } from '../../../../src/main/models/suggest/offered-models.ts';
 
 const never = new AbortController().signal;
-/** For this run only: nobody has the private half of a real one. */
+/** A key for this run only. Nobody has the private half of the real one. */
 const pair = makeKey();
 let dir: string;
 let builtIn: OfferedCatalog;

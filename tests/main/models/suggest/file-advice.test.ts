@@ -8,7 +8,7 @@ import { adviseOnFile, createModelAdvisor, knownDrafters } from '../../../../src
 import type { FileHere } from '../../../../src/main/models/suggest/file-advice.ts';
 import { parseOffered } from '../../../../src/main/models/suggest/offered-models.ts';
 
-/** Catches: a broken or outdated file of which nothing is said, and a sound one that is spoken against. */
+/** Catches: a broken or outdated file without a warning, and a warning about a sound file. */
 const catalog = parseOffered(JSON.parse(readFileSync('resources/catalog.json', 'utf8')));
 const offered = catalog.models.flatMap((model) => model.files.map((file) => ({ model, file })));
 const sized = offered.find(({ model, file }) => model.badBefore === null && file.bytes !== null);
@@ -53,7 +53,7 @@ describe('what speaks against a model file', () => {
     expect(advice?.kind).toBe('newer');
     expect(advice?.text).toContain(`hf:${sized.file.repository}/${sized.file.file}`);
     expect(advice?.text).toContain('`dewpoint models remove llama-cpp/own`');
-    // What came later may be newer than what the catalog knows.
+    // A later file may be newer than what the catalog knows.
     expect(adviseOnFile(here({ bytes: 1, writtenAt: new Date('2030-01-01') }), null, catalog)).toEqual([]);
     expect(adviseOnFile(here({ bytes: 1, isOurs: false }), null, catalog)[0]?.text).toContain('The file is your own');
   });

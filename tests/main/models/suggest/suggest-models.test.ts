@@ -39,10 +39,10 @@ interface Row {
   readonly machine: string;
   readonly card?: number;
   readonly name?: string;
-  /** What Metal lets graphics use. */
+  /** The memory that Metal lets graphics use. */
   readonly unified?: number;
   readonly ram: number;
-  /** Any of these equals the table. */
+  /** Any of these is accepted. */
   readonly coding: readonly string[];
   readonly chat: readonly string[];
   readonly quick?: string;
@@ -51,8 +51,8 @@ interface Row {
 const both35b = ['qwen3.6-35b-a3b UD-Q3_K_XL', 'qwen3.6-35b-a3b UD-Q4_K_M'];
 
 /**
- * Written by hand from a comparison of public sources of November 2026, by memory, with and without main memory for experts:
- * sizes and hashes from LocalAI's gallery (github.com/mudler/LocalAI, commit 82c191af) and Jan's catalog
+ * Written by hand from a comparison of public sources of November 2026, sorted by memory, with and without main memory
+ * for experts: sizes and hashes from LocalAI's gallery (github.com/mudler/LocalAI, commit 82c191af) and Jan's catalog
  * (github.com/janhq/model-catalog), scores from github.com/jakemanger/whatmodel, 35B-A3B on small cards from
  * smeltcore.com and frankcasanova.net, the Metal budgets from owners' logs (11.84 of 16 GB, 107.5 of 128 GB).
  */
@@ -181,7 +181,9 @@ const machineOf = ({ card, name = 'NVIDIA card', unified, ram }: Row) =>
     host: { totalBytes: ram * gib },
   });
 
-/** Catches: a model that does not fit, one that is worse than what sources advise, and a file that nobody saw. */
+/**
+ * Catches: a model that does not fit, one that is worse than what sources advise, and a file that was never checked.
+ */
 describe('suggested models', () => {
   it.each(table)('are those of the table for $machine', (row) => {
     const { models } = suggestModels(machineOf(row), sources);
@@ -206,12 +208,13 @@ describe('suggested models', () => {
     const measuredPrefill = { perSecond: 2780, activeB: 1 };
     const deviceBandwidth = bandwidthOf(17.56e9, 50, true);
     const [known27b] = suggestModels({ ...machine, deviceBandwidth, measuredPrefill }, sources).models;
-    // 17.56 GB for each token of a dense model.
+    // A dense model reads 17.56 GB for each token.
     expect(known27b?.decodePerSecond).toBeCloseTo(50, 0);
     expect(known27b?.prefillPerSecond).toBeCloseTo(100, 0);
   });
 
-  // 1.99 GB for each token were measured for this file; DDR4-2400 of two channels gave 10.8 to 11.0.
+  // This file was measured to read 1.99 GB for each token. Two channels of DDR4-2400 reached 10.8 to 11.0 tokens a
+  // second.
   it('expect of experts in main memory what was measured, within 20 %', () => {
     const machine = { ...machineOf({ machine: '', ram: 32, coding: [], chat: [] }), hostBandwidth: 10.9 * 1.99e9 };
     const [model] = suggestModels(machine, sources).models;
@@ -219,7 +222,8 @@ describe('suggested models', () => {
     expect(Math.abs(per4bit / 10.9 - 1)).toBeLessThan(0.2);
   });
 
-  // Measured on an H100 (the card test): 106.3 a second of 14.85 GB, and 358 of a 35B-A3B that reads 1.25 GB for each.
+  // Measured on an H100 (the card test): 106.3 tokens a second with 14.85 GB, and 358 with a 35B-A3B that reads 1.25 GB
+  // for each.
   it('expect of few active weights on a fast card what was measured, within 20 %', () => {
     const bandwidth = bandwidthOf(14.85e9, 106.3, true) ?? 0;
     expect(Math.abs(writtenPerSecond(1.25e9, bandwidth, true) / 358 - 1)).toBeLessThan(0.2);
@@ -272,7 +276,7 @@ describe('the catalog', () => {
   });
 });
 
-/** Catches: a bandwidth from a model that reads only a part of its file, which would be far too high. */
+/** Catches: a bandwidth derived from a model that reads only a part of its file, which would be far too high. */
 describe('the bandwidth that was measured here', () => {
   const entry = (label: string, sizeBytes: number, decodePerSecond: number): ModelEntry => ({
     id: `llama-cpp/${label}`,
@@ -289,7 +293,7 @@ describe('the bandwidth that was measured here', () => {
   it('is that of the largest dense model, in the memory that it runs in', () => {
     const entries = [entry('small', 1e9, 20), entry('dense', 2e9, 11), entry('moe-35B-A3B', 20e9, 12)];
     expect(measuredHere(entries, false)).toMatchObject({ deviceBandwidth: null, hostBandwidth: 22e9 });
-    // Two of the 91 ms are the card's own.
+    // Two of the 91 ms are overhead of the card.
     expect(measuredHere(entries, true)).toMatchObject({ deviceBandwidth: 2e9 / (1 / 11 - 0.002), hostBandwidth: null });
     expect(measuredHere([entry('small', 1e8, 900)], true)).toMatchObject({ deviceBandwidth: null });
   });

@@ -6,7 +6,7 @@ const read = async (...records: readonly unknown[]) => {
   const told: string[] = [];
   const text = records.map((record) => `${typeof record === 'string' ? record : JSON.stringify(record)}\r\n`).join('');
   const bytes = Buffer.from(text);
-  // Cut anywhere, as it comes over a socket.
+  // Cut at arbitrary places, as data over a socket is.
   const pieces = [bytes.subarray(0, 7), bytes.subarray(7, 40), bytes.subarray(40)];
   return { ...(await readImageRecords(Readable.from(pieces), (line) => void told.push(line))), told };
 };

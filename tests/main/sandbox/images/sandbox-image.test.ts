@@ -10,7 +10,7 @@ import { testPrograms } from '../../../fakes/test-programs.ts';
 
 const none = new AbortController().signal;
 
-/** An engine that knows images and answers builds as it is told. */
+/** An engine with scripted images and scripted answers to builds. */
 interface FakeEngine {
   readonly images: Map<string, string>;
   build: readonly object[];

@@ -24,7 +24,7 @@ const listed = Object.keys(names).filter((name) => name !== 'other.example.org')
 interface Place {
   readonly internet: StandInInternet;
   readonly decisions: NetworkDecision[];
-  /** Resolves when so many have been told. */
+  /** Resolves after this many decisions were reported. */
   readonly decided: (count: number) => Promise<void>;
   readonly client: () => Duplex;
 }
@@ -67,7 +67,7 @@ async function start(options: Partial<StandInOptions> = {}, limits: Partial<Netw
   return { internet, decisions, decided, client };
 }
 
-/** Everything that comes back until the other side ends; what was left unsaid is said by then. */
+/** Writes the texts. Returns everything that arrives until the other side ends the connection. */
 function say(client: Duplex, ...texts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -84,7 +84,7 @@ function connected(client: Duplex, target: string): Promise<string> {
   );
 }
 
-/** What a host answers over TLS, or why there was none. */
+/** What a host answers over TLS, or why there was no connection. */
 async function overTls(place: Place, target: string, servername: string): Promise<string> {
   const client = place.client();
   const first = await connected(client, target);

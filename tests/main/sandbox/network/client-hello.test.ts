@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { readClientHello } from '../../../../src/main/sandbox/network/client-hello.ts';
 
-/** What a real client sends first. */
+/** The first bytes that a real client sends. */
 function helloOf(servername: string, options: object = {}): Promise<Buffer> {
   return new Promise((resolve) => {
     const wire = new Duplex({ read: () => undefined, write: (bytes: Buffer) => resolve(bytes) });
@@ -11,7 +11,7 @@ function helloOf(servername: string, options: object = {}): Promise<Buffer> {
   });
 }
 
-/** A hello of our own, with these extensions. */
+/** A client hello made by the test, with these extensions. */
 function madeHello(extensions: readonly (readonly [number, Buffer])[]): Buffer {
   const list = Buffer.concat(extensions.flatMap(([type, data]) => [number16(type), number16(data.length), data]));
   const body = Buffer.concat([
@@ -28,7 +28,7 @@ function recordOf(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([22, 3, 1]), number16(payload.length), payload]);
 }
 
-/** In records of one byte each. */
+/** Splits a message into records of one byte each. */
 function onesOf(message: Buffer): readonly Buffer[] {
   return Array.from(message, (byte) => recordOf(Buffer.from([byte])));
 }
@@ -100,7 +100,7 @@ describe('the first message of a TLS client', () => {
     ],
     ['a version that is no TLS', Buffer.from('1602000005', 'hex')],
     ['a length that nobody waits for', recordOf(Buffer.from([1, 0xff, 0xff, 0xff]))],
-    // Each record had been copied again for each that followed: 96 KB of them held the app up for seconds.
+    // Bug: each record was copied again for each one after it, so 96 KB of records blocked the app for seconds.
     [
       'more records than anyone cuts',
       Buffer.concat(onesOf(Buffer.concat([Buffer.from([1, 0, 4, 0]), Buffer.alloc(1_020)]))),

@@ -16,7 +16,7 @@ interface Place {
   readonly isBroken: () => boolean;
 }
 
-/** `isRead`: whether the forwarder takes what is sent to it. */
+/** `isRead`: whether the forwarder reads what is sent to it. */
 function start({ isRead = true, idleMs = 60_000 } = {}): Place {
   const connections: Duplex[] = [];
   const sent: Uint8Array[] = [];
@@ -45,7 +45,7 @@ describe('the way between a container and the app', () => {
       encodeFrame(frame.data, 1, Buffer.alloc(pieceBytes, 'x')),
     ]);
     for (const byte of bytes) place.tunnel.push(Buffer.from([byte]));
-    // From Node 26 on, one read gives one piece.
+    // From Node 26 on, one read returns only one piece.
     const readAll = (connection: Duplex): string => {
       let text = '';
       for (let piece: unknown = connection.read(); Buffer.isBuffer(piece); piece = connection.read()) text += piece;

@@ -114,7 +114,7 @@ describe('a target', () => {
       if (!list.has(judged.host) || judged.host !== host) wrong.push(target);
     }
     expect(wrong).toEqual([]);
-    // It would prove nothing if the names were all far off.
+    // The test would prove nothing if none of the names came close to an allowed one.
     expect(allowed).toBeGreaterThan(500);
   });
 });

@@ -54,7 +54,7 @@ async function start(upstream: RawUpstream, { limits = {}, outward = {} }: Place
   return { upstream, decisions, client, ends };
 }
 
-/** Everything that comes back until the other side ends. */
+/** Writes the texts. Returns everything that arrives until the other side ends the connection. */
 function say(client: Duplex, ...texts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

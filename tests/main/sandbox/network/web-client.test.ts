@@ -36,7 +36,7 @@ interface Scene {
   readonly get: (url: string, more?: Partial<WebRequest>) => Promise<string>;
 }
 
-/** What came back in a line: `200 text`, or the code of the failure with its message. */
+/** The result of a request as one line: `200 text`, or the code of the failure with its message. */
 async function scene(options: Partial<StandInOptions> = {}, limits: Partial<WebLimits> = {}): Promise<Scene> {
   const internet = await standInInternet({ names, ...options });
   open.push(internet);
@@ -72,7 +72,7 @@ describe('a request from here', () => {
     expect(uses.every(({ sentBytes, receivedBytes }) => sentBytes > 0 && receivedBytes > 0)).toBe(true);
   });
 
-  // Bug: a second look-up of the name, after the check, gives another address (rebinding).
+  // Bug: a second look-up of the name, after the check, returns another address (DNS rebinding).
   it('goes to the address that was looked at, for the name is looked up once', async () => {
     const { get: fetched, internet } = await scene({
       names: { 'docs.example.org': [[publicAddress], ['127.0.0.1']] },
@@ -84,7 +84,7 @@ describe('a request from here', () => {
     expect(internet.opened).toHaveLength(1);
   });
 
-  // Bug: a name with a public address and an inner one is connected to by whichever comes first.
+  // Bug: for a name with a public and a private address, the client connects to whichever comes first.
   it.each([['127.0.0.1'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['100.64.1.1'], ['fe80::1']])(
     'opens nothing where a name leads to %s, also beside a public address',
     async (address) => {
@@ -117,7 +117,8 @@ describe('a request from here', () => {
     expect(checkRequest({ ...get, url })).toMatchObject({ ok: false, error: { code: 'bad-input' } });
   });
 
-  // Bug: one spelling of an inner address that the list above has not. Numbers stand in every form that a parser takes.
+  // Bug: a spelling of a private address that is missing in the list above. The numbers take every form that a parser
+  // accepts.
   it('is not made to any address in numbers, in whatever spelling', () => {
     const random = randomNumbers(7);
     const oneOf = (all: readonly string[]): string => all[Math.floor(random() * all.length)] ?? '';
@@ -154,7 +155,7 @@ describe('a request from here', () => {
 });
 
 describe('a hostile host', () => {
-  // Bug: only the first address is checked, and the host leads to the metadata of a cloud's machine.
+  // Bug: only the first address is checked, and a redirect leads to a cloud machine's metadata service.
   it.each([
     'http://169.254.169.254/latest',
     'https://[::ffff:169.254.169.254]/',
@@ -210,7 +211,7 @@ describe('a hostile host', () => {
     expect(await fetched('https://docs.example.org/')).toHaveLength('200 '.length + 10_000 + ' (cut)'.length);
   });
 
-  // Bug: the limit counts what came, not what it unpacks to.
+  // Bug: the limit counts the bytes received, not the unpacked ones.
   it.each([
     ['gzip', gzipSync(Buffer.alloc(64 * 1024 * 1024))],
     ['br', brotliCompressSync(Buffer.alloc(64 * 1024 * 1024))],
@@ -299,7 +300,7 @@ describe('a service of the person', () => {
     const ports: string[] = [];
     const outward: typeof internet.outward = {
       ...internet.outward,
-      // A proxy would not know it.
+      // A proxy would not know this private name.
       proxyFor: () => new URL('http://proxy.example.org:3128'),
       connect: (address, port, signal) => {
         ports.push(`${address}:${port}`);

@@ -9,7 +9,7 @@ function top(files: Readonly<Record<string, string>>, folders: readonly string[]
   return { texts: new Map(Object.entries(files)), names: new Set([...Object.keys(files), ...folders]) };
 }
 
-/** The tool and what it installs with: without the environment made before and pytest added after. */
+/** Each tool and its install commands, without the environment created before and pytest added after. */
 function found(project: ProjectTop, own: OwnSetup = {}): readonly (readonly [string, string])[] {
   const around = ['python3 -m venv /deps/python', `${pip} pytest`, 'cp -a node_modules/. /node_modules/'];
   return findParts(project, own).map(({ tool, commands }) => [

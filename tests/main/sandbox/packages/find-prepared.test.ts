@@ -147,7 +147,7 @@ describe('what is installed for a project', () => {
     ]);
     await writeFile(join(project, 'requirements.txt'), 'six\nmock\n');
     expect(await used({ sessionId: 'mine' })).toEqual(['outdated', changedVolume]);
-    // Another project with the same files is given nothing of it.
+    // Another project with the same files gets nothing prepared for the first one.
     project = await mkdtemp(join(tmpdir(), 'dewpoint-project-'));
     await writeFile(join(project, 'requirements.txt'), 'six\n');
     expect(await used({ sessionId: 'mine' })).toEqual(['missing', null]);

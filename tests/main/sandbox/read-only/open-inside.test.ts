@@ -10,7 +10,10 @@ import { codeOf, valueOf } from '../../../contracts/sandbox-contract.ts';
 
 const none = new AbortController().signal;
 
-/** Links that are swapped in meanwhile: `tests/main/lib/files/host-folder-race.test.ts`, with a second process. */
+/**
+ * Links that a second process swaps in during an operation are tested in
+ * `tests/main/lib/files/host-folder-race.test.ts`.
+ */
 describe('links on the host', () => {
   let folder: string;
   let sandbox: Sandbox;

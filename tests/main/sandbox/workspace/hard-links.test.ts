@@ -17,7 +17,7 @@ describe('hard links of a project', () => {
   });
   afterEach(() => rm(base, { recursive: true }));
 
-  /** A file outside, and its other name in the project. */
+  /** Creates a file outside the project and a hard link to it inside. */
   async function linked(path: string, content = 'outside'): Promise<string> {
     const outside = join(base, `store-${path.replaceAll('/', '-')}`);
     await writeFile(outside, content);

@@ -87,7 +87,7 @@ describe('a workspace', () => {
 
   it('is refused where it may not be written, but can be read', async () => {
     const project = join(folder, 'project');
-    // Modes do not hold root back; a file system that is mounted to be read only does.
+    // File modes do not stop root. A file system mounted as read-only does.
     const isRoot = process.getuid?.() === 0;
     if (isRoot) await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', project]);
     else await chmod(project, 0o555);
@@ -188,7 +188,7 @@ describe('a workspace', () => {
     expect(await readFile(at(join(folder, 'copies/one'), Buffer.from([0xfe, 0x2f, 0xfd])), 'utf8')).toBe('inner');
   });
 
-  // On btrfs and xfs a copy takes no room.
+  // On btrfs and xfs a copy takes no space.
   it.skipIf(sharesBlocks)('as a copy is not begun where it cannot fit', async () => {
     await writeFile(join(folder, 'project/sparse'), '');
     await truncate(join(folder, 'project/sparse'), 10 * 1024 ** 4);

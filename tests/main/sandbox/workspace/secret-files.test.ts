@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isSecretText, secretKind } from '../../../../src/main/sandbox/workspace/secret-files.ts';
 import type { SecretKind } from '../../../../src/main/sandbox/workspace/secret-names.ts';
 
-/** What each file is by its name. A row is one kind of program or service. */
+/** The kind of each file, decided by its name. Each row is a kind of program or service. */
 const byName: readonly (readonly [SecretKind | null, readonly string[]])[] = [
   ['secret', ['.env', '.env.local', '.env.production', '.env.test.local', 'api/.env', 'prod.env', 'tests/.env']],
   [
@@ -68,7 +68,7 @@ const byName: readonly (readonly [SecretKind | null, readonly string[]])[] = [
   ],
   ['login', ['auth.json', '.codex/auth.json', 'token.json']],
   ['known-key', ['appsettings.json', 'appsettings.Production.json', 'src/application-prod.yml', 'docker-compose.yml']],
-  // What stands for a secret, what tests are run with, and what only looks like one.
+  // Placeholders for secrets, settings for tests, and names that only look like secrets.
   [null, ['.env.example', '.env.sample', '.env.test', 'example.env', 'environment.ts', 'src/env.ts', 'README.md']],
   [
     null,
@@ -93,7 +93,7 @@ const byName: readonly (readonly [SecretKind | null, readonly string[]])[] = [
   [null, ['google-services.json', 'GoogleService-Info.plist', 'i18n/en/password.json']],
 ];
 
-/** Texts in which there is a secret of a kind, and texts in which there is none. */
+/** For each kind of secret: texts that contain one, and texts that do not. */
 const inText: readonly (readonly [SecretKind, readonly string[], readonly string[]])[] = [
   [
     'private-key',

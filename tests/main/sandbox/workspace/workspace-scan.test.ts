@@ -98,7 +98,7 @@ describe('looking through a project', () => {
     });
     expect((await lookWith([], ['deploy/keys'])).masks).toHaveLength(2);
     await rm(join(folder, 'deploy/keys/readme.md'));
-    // In a folder that is hidden as a whole nothing could be shown.
+    // A file inside a folder that is hidden as a whole cannot be shown.
     await expect(look(['deploy/keys/7.env'])).rejects.toMatchObject({ code: 'refused' });
   });
 

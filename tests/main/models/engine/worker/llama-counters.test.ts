@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLlamaCounters } from '../../../../../src/main/models/engine/worker/llama-counters.ts';
 
-/** An engine that prints, at the level of information only and a turn of the loop later, as the real one does. */
+/** An engine that prints only at the information level and one turn of the event loop later, as the real one does. */
 function printing(text: string) {
   const counters = createLlamaCounters();
   const levels = { info: 'info', error: 'error' };

@@ -40,15 +40,17 @@ async function listen(server: Server): Promise<string> {
 }
 
 interface Source {
-  /** Cuts a connection that is to be cut, once something of it arrived. */
+  /** Cuts the connection, if it is due, after some of it arrived. */
   readonly onProgress: (bytes: number) => void;
   readonly answer: RequestListener;
-  /** What it was asked for. */
+  /** The requested ranges. */
   readonly ranges: string[];
   readonly seen: string[];
 }
 
-/** One file with ranges, at any path. The connection n sends `cuts[n]` bytes and is then cut; 0: at once. */
+/**
+ * Serves one file with ranges at any path. Connection n sends `cuts[n]` bytes and is then cut. 0: it is cut at once.
+ */
 function source(cuts: readonly number[] = []): Source {
   const ranges: string[] = [];
   const seen: string[] = [];
@@ -152,7 +154,7 @@ it('says that a model is gated, that it is gone, and that nobody answers', async
   expect(await said('http://127.0.0.1:1/m.gguf')).toContain('could not be downloaded');
 });
 
-/** Opens a file of a disk that has room for some writes only. */
+/** Opens a file on a disk that has room for only this many writes. */
 const openOnFullDisk = (writes: number) => async (name: string) => {
   const file = await open(name, 'a+');
   const append = file.appendFile.bind(file);

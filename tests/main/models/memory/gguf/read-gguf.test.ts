@@ -151,7 +151,7 @@ describe('a model in several files', () => {
   });
 });
 
-/** A header that claims something about itself, with nothing behind it. */
+/** A header that announces tensors and keys with no data behind it. */
 function claim(tensors: bigint, keys: bigint, ...more: readonly Buffer[]): Buffer {
   const counts = Buffer.alloc(24);
   counts.write('GGUF', 'latin1');

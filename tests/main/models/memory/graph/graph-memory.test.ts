@@ -12,7 +12,7 @@ import type { ModelMemory } from '../../../../../src/main/models/memory/estimate
 
 const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
-/** What the engine's library allocates, with logits for one token of a batch (llama-server) or for all. */
+/** What the engine's library allocates, with logits for one token of a batch (as llama-server has it) or for all. */
 const allocations = z
   .object({
     models: z.array(
@@ -34,7 +34,7 @@ const allocations = z
   })
   .parse(JSON.parse(readFileSync('bench/data/engine-allocations.json', 'utf8')));
 
-/** By node-llama-cpp itself, for models that no rule here was written by. */
+/** Measured in node-llama-cpp itself, with models that no rule here was derived from. */
 const engine = z
   .object({
     models: z.array(
@@ -92,7 +92,7 @@ describe('the compute buffer of a known family', () => {
           },
         });
         const ours = (estimate.contextBytes ?? 0) + (estimate.computeBytes ?? 0);
-        // Per sequence a few lists of indexes, which no rule counts.
+        // The engine has a few index lists per sequence that no rule counts.
         if (Math.abs(ours - bytes) > 64 * 1024)
           wrong.push(`${name} ${cacheType} ${tokens} x ${slots}: ${ours - bytes}`);
       }
@@ -100,7 +100,7 @@ describe('the compute buffer of a known family', () => {
     expect(wrong).toEqual([]);
   });
 
-  // Two layers of three write nothing there: what the last writing one gave back must not be given back again.
+  // Two of three layers write no cells. What the last writing layer freed must not be freed again.
   it("is the engine's to the byte where layers read the cells of others, for every cache and batch", () => {
     const wrong: string[] = [];
     for (const name of ['gemma-4-e2b-it', 'gemma-4-e4b-it']) {

@@ -63,7 +63,7 @@ const targets: readonly Target[] = [
   chat('openrouter', 'google/gemini-3.8-flash', openaiStrictness),
 ];
 
-/** Half of a character that stands alone: `JSON.stringify` writes it as an escape, services refuse it. */
+/** A lone surrogate: `JSON.stringify` writes it as an escape, and services refuse it. */
 const halfCharacter = /\\ud[89a-f][0-9a-f]{2}|\\u0000/iu;
 
 const efforts = [undefined, 'none', 'low', 'high'] as const;
@@ -153,14 +153,14 @@ describe.each(targets)('a history that moves to $name', (target) => {
       for (const end of ends.slice(0, -1)) {
         const part = messages.slice(0, end);
         const body = itemsOf(target.body({ ...request(target.model), messages: part, maxOutputTokens: 8192 }));
-        // What the last message was may grow by what the user says next; all before it stands.
+        // The user's next text may extend the last message. Everything before it stays the same.
         expect(whole.slice(0, body.length - 1)).toEqual(body.slice(0, -1));
       }
     }
   });
 });
 
-/** Every text gets a number of its own, so that it can be found again. */
+/** Gives every text its own number, so that it can be found again. */
 function numbered(messages: readonly Message[]): Message[] {
   let next = 0;
   return messages.map((message) => ({
@@ -181,7 +181,7 @@ function marksOf(messages: readonly Message[]): readonly string[] {
   );
 }
 
-/** The messages of a request in any of the wire formats, without the marks that move with the end. */
+/** The messages of a request in any wire format, without the cache marks that move with the end. */
 function itemsOf(body: unknown): readonly unknown[] {
   const plain: unknown = JSON.parse(
     JSON.stringify(body, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),

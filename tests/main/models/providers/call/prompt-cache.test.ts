@@ -12,7 +12,7 @@ import { readAnthropic } from '../../../../fakes/wire/anthropic.ts';
 const STEPS = 20;
 const text = (length: number, seed: string): string => seed.repeat(Math.ceil(length / seed.length)).slice(0, length);
 
-/** A session as the loop has it: a system text, a task, and in each step a few calls with their results. */
+/** A session as the loop builds it: a system text, a task, and in each step a few calls with their results. */
 function steps(): readonly ModelRequest[] {
   const messages: Message[] = [
     { role: 'system', parts: [{ type: 'text', text: text(6000, 'rules ') }] },
@@ -26,7 +26,7 @@ function steps(): readonly ModelRequest[] {
       maxOutputTokens: 8192,
       tools: [{ name: 'read_file', description: text(3000, 'words '), inputSchema: { type: 'object' } }],
     });
-    // Now and then many calls at once: more blocks than a service looks back over.
+    // Every fifth step has many calls at once: more blocks than a service looks back over.
     const calls = step % 5 === 4 ? 30 : 2;
     const ids = Array.from({ length: calls }, (_unused, place) => `c${step}x${place}`);
     messages.push({
@@ -48,15 +48,15 @@ function steps(): readonly ModelRequest[] {
 }
 
 /**
- * What of each request a service can read from its cache: all that stood in the request before it, from the start.
- * `read`: what it does read by its rules. Both in characters.
+ * The part of each request that a service can read from its cache: everything that the request before already had, from
+ * the start. `read`: what it does read by its rules. Both in characters.
  */
 interface Shares {
   readonly read: number;
   readonly possible: number;
 }
 
-/** Automatic caches: the longest common beginning. */
+/** Automatic caches: the longest common prefix. */
 function automatic(bodies: readonly string[]): Shares {
   let read = 0;
   let possible = 0;
@@ -71,7 +71,7 @@ function automatic(bodies: readonly string[]): Shares {
   return { read, possible };
 }
 
-/** Anthropic's rules: written at each mark; read at a mark, or at one of the 20 blocks before it. */
+/** Anthropic's rules: the cache is written at each mark, and read at a mark or at one of the 20 blocks before it. */
 function marked(bodies: readonly unknown[]): Shares {
   const written = new Set<string>();
   let read = 0;
@@ -103,7 +103,7 @@ function marked(bodies: readonly unknown[]): Shares {
 
 const target = { by: 'x/m', images: true, reasoning: true };
 
-/** Without the ends of the JSON, which are no part of what the model reads. */
+/** The texts without the closing JSON, which the model does not read. */
 const order = (...pieces: unknown[]): string =>
   pieces
     .map((piece) => JSON.stringify(piece) ?? '')

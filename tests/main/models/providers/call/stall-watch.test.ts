@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { watchForStalls } from '../../../../../src/main/models/providers/call/stall-watch.ts';
 
-/** Catches: a service that is waited for long after its connection was lost in a sleep, and a slow one that is given up for a sleep that was none. */
+/**
+ * Catches: a long wait for a service whose connection was lost while the machine slept, and a slow service that is
+ * given up because of a sleep that did not happen.
+ */
 describe('a stream that the machine slept through', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

@@ -19,7 +19,7 @@ const grant: ContextGrant = {
   isSmaller: false,
 };
 
-/** An engine that answers at once, loaded as it is told; remembers what it was to load. */
+/** An engine that answers at once with the given loaded model and records the load options. */
 function engine(loaded: LoadedModel | null): { readonly llama: LlamaEngine; readonly loads: LoadOptions[] } {
   const loads: LoadOptions[] = [];
   return {

@@ -24,10 +24,10 @@ afterEach(async () => {
 
 const never = new AbortController().signal;
 
-/** A provider as in the app, whose engine's process has room for so many cells and is killed by more. */
+/** A provider as in the app. Its engine has room for this many cells. `how`: with more, it dies or reports an error. */
 async function open(cells: number, how: 'dies' | 'says-so' = 'dies'): Promise<Provider> {
   const path = join(dir, `${how}-most-${cells}.gguf`);
-  // Once: a file that was written anew is another one.
+  // Written only once, because a rewritten file counts as another one.
   await writeFile(path, ggufFile({ keys: [['general.architecture', 'novel']] }), { flag: 'wx' }).catch(() => undefined);
   engine = createLlamaEngine({
     programs: testPrograms(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createThoughtSplit } from '../../../../../src/main/models/providers/llama-cpp/split-thoughts.ts';
 
-/** Catches: thoughts of a model shown as its answer, an answer taken for thoughts, or a piece of either lost. */
+/** Catches: thoughts of a model shown as its answer, an answer taken for thoughts, and a lost piece of either. */
 function split(pieces: readonly string[]): { readonly thought: string; readonly text: string } {
   const splitter = createThoughtSplit();
   const all = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()];

@@ -124,7 +124,7 @@ describe('a load with drafts', () => {
     const drafted = planServerLoad({ ...wish, draft: drafter.load });
     expect([plain.draftBytes, looked.draftBytes, looked.why]).toEqual([null, 0, null]);
     expect((looked.predictedBytes ?? 0) - (plain.predictedBytes ?? 0)).toBeLessThan(20e6);
-    // 0.5 GB of weights, and for each token 24 layers of keys and values of 128 numbers in f16.
+    // 0.5 GB of weights, and for each token 24 layers of keys and values with 128 numbers each in f16.
     expect(drafted.draftBytes).toBeGreaterThan(0.5e9 + 8192 * 24 * 2 * 128 * 2);
     expect((drafted.predictedBytes ?? 0) - (looked.predictedBytes ?? 0)).toBeCloseTo(drafted.draftBytes ?? 0, -2);
   });

@@ -12,7 +12,10 @@ import { createLlamaServerProvider } from '../../../../../src/main/models/provid
 import { ggufFile } from '../../../../fakes/gguf-file.ts';
 import { collect, providerDependencies, request } from '../../../../fakes/provider-kit.ts';
 
-/** Catches: a server that is offered what answers nothing, one that stays out of memory, and one that strain does not reach. */
+/**
+ * Catches: a server that is offered but answers nothing, one that keeps its memory after use, and one that ignores
+ * strain.
+ */
 let dir: string;
 let path: string;
 const never = new AbortController().signal;
@@ -35,7 +38,7 @@ beforeEach(async () => {
 });
 afterEach(async () => rm(dir, { recursive: true, force: true }));
 
-/** It loads nothing, says what each load was asked with, and has no memory for more than `most` tokens. */
+/** Loads nothing, records the arguments of each load, and has no memory for more than `most` tokens. */
 function fakeServer(most: number, cards: readonly number[] = []): OwnLlamaServer & { readonly asked: string[][] } {
   const asked: string[][] = [];
   return {

@@ -26,7 +26,7 @@ const run = (overrides: Partial<ModelRequest> = {}, signal = never): Promise<rea
 const textIn = (parts: readonly StreamPart[]): string =>
   parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join('');
 
-/** Calls with messages, in their order. */
+/** The requests with messages, in order. */
 const chats = (): readonly Readonly<Record<string, unknown>>[] =>
   server.requests
     .filter(({ path, body }) => path === '/api/chat' && Array.isArray(body.messages) && body.messages.length > 0)
@@ -268,7 +268,7 @@ describe('a reader that stops at the end', () => {
   );
 });
 
-/** Read as the agent reads: nobody tells the stream that it is not wanted any more. */
+/** Reads as the agent does: without calling `return` when it stops reading. */
 function withoutReturn(from: Provider): AsyncIterator<StreamPart> {
   const iterator = from.stream(request('m'), never)[Symbol.asyncIterator]();
   return { next: () => iterator.next() };

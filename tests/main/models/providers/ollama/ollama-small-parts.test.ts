@@ -44,7 +44,7 @@ describe('the count of a prompt', () => {
   const prose = 'The quick brown fox jumps over the lazy dog, and nobody minds. '.repeat(200);
 
   it('is believed for text of any usual density', () => {
-    // Some 12,600 bytes: 3,000 tokens in English, far fewer where most of it is space, more for digits.
+    // About 12,600 bytes: 3,000 tokens in English, far fewer for a text of mostly spaces, more for digits.
     expect(createPromptCount().check(said(prose), 2800)).toBeNull();
     expect(createPromptCount().check(said(' '.repeat(100_000)), 800)).toBeNull();
     expect(createPromptCount().check(said(`${'='.repeat(80)}\n`.repeat(400)), 1200)).toBeNull();

@@ -9,7 +9,7 @@ const last = '{"message":{"content":""},"done":true}\n';
 interface Served {
   readonly api: OllamaApi;
   readonly asked: { readonly url: string; readonly init: RequestInit }[];
-  /** How far the body was read: `open`, `read` to its end, or `left` before it. */
+  /** How far the body was read: still `open`, `read` to its end, or `left` before it. */
   readonly body: { state: 'open' | 'read' | 'left' };
 }
 

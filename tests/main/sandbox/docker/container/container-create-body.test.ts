@@ -279,7 +279,8 @@ describe('the comparison with what was made', () => {
       Mounts: made.Mounts,
     };
     expect(verifyContainer(asked, podman)).toEqual([]);
-    // As 4.3 answers over Docker's socket: every mount again, another name for its log, nothing of what it hides.
+    // Podman 4.3 answers like this over Docker's socket: it lists every mount again, uses another name for its log, and
+    // leaves out what it hides.
     const binds = made.Mounts.map(
       ({ Name, Source, Destination, RW }) => `${Name ?? Source}:${Destination}:${RW ? 'rw' : 'ro'},rprivate,bind`,
     );

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { removeContainer } from '../../../../../src/main/sandbox/docker/container/remove-container.ts';
 
-/** An engine's container that gives these statuses in turn; null: it removes it, and the last of them for ever. */
+/**
+ * A container whose engine answers with these statuses in turn and then repeats the last one. Null: it removes the
+ * container.
+ */
 function containerThat(...statuses: readonly (number | null)[]) {
   let asked = 0;
   const remove = async (): Promise<void> => {

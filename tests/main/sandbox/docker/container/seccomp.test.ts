@@ -58,7 +58,7 @@ describe('the profile of system calls', () => {
     const makers = ['chmod', 'fchmod', 'fchmodat', 'fchmodat2', 'creat', 'mknod', 'mknodat', 'open', 'openat'];
     const rules = allowed.filter(({ names }) => names.some((name) => makers.includes(name)));
     expect(new Set(rules.flatMap(({ names }) => names))).toEqual(new Set(makers));
-    // A mode without the bit, or flags with which there is no mode.
+    // Each rule allows only a mode without the set-user-id bit, or flags that take no mode.
     const masks = rules.map(({ args }) => args?.map(({ value, op }) => [op, value]));
     expect(new Set(masks.map((mask) => JSON.stringify(mask)))).toEqual(
       new Set([0o4000, 0o6000, 0o20000100].map((value) => JSON.stringify([['SCMP_CMP_MASKED_EQ', value]]))),
@@ -107,7 +107,7 @@ describe('the profile of system calls', () => {
     expect(forbidden.filter((name) => names.has(name))).toEqual([]);
     const clone = allowed.filter((rule) => rule.names.includes('clone'));
     expect(clone.length).toBeGreaterThan(0);
-    // None of the flags that make a namespace.
+    // The call is allowed only without the flags that create a namespace.
     expect(clone.every(({ args }) => args?.[0]?.op === 'SCMP_CMP_MASKED_EQ' && args[0].value === 0x7e020000)).toBe(
       true,
     );

@@ -169,7 +169,8 @@ describe('looking for an engine', () => {
     });
   });
 
-  // As their makers and users show them; none of these programs can run where this was written.
+  // These descriptions come from vendors and users. None of these programs can run on the machine where this was
+  // written.
   it.each([
     ['Ubuntu 24.04.1 LTS', 'colima-dev', 'Docker Engine - Community'],
     ['OrbStack', 'orbstack', 'Docker Engine - Community'],
@@ -226,7 +227,7 @@ describe('looking for an engine', () => {
     const path = join(home, 'slow.sock');
     const told: string[] = [];
     const server = createServer((request, response) => {
-      // Whoever is not patient enough to ask again gets nothing.
+      // The server answers only after the search reported that it waits.
       if (told.length > 0) response.end(JSON.stringify(request.url?.endsWith('/info') === true ? info : version));
     });
     servers.push(server);

@@ -13,7 +13,7 @@ const mib = 1024 ** 2;
 
 const nothing = async (): Promise<void> => undefined;
 
-/** Of a disk whose free space is given, one look after the other; the last one stays. */
+/** Watches a disk with the given amounts of free space, one for each look. The last one repeats. */
 function watched({ free, ...options }: Partial<DiskWatchOptions> & { readonly free: number[] }) {
   const never = new AbortController().signal;
   const watch = watchDisks({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { engineSilence, removeWhenBack } from '../../../../../src/main/sandbox/docker/engine/engine-watch.ts';
 
-/** An engine that answers, refuses or stays silent, as it is told for each time it is asked. */
+/** An engine that answers, refuses or stays silent, by a script with an entry for each time it is asked. */
 function engineThat(...answers: readonly ('yes' | 'no' | 'silent')[]) {
   let asked = 0;
   const ping = (): Promise<string> => {

@@ -1,12 +1,12 @@
 /**
- * What engines that cannot run here said of themselves on other people's machines: the fields that Dewpoint reads, of
- * `docker version` as it stands in public reports, and of `docker info` as Docker Desktop prints it in reports of
- * 27.1 to 29.4. `expected` is what is right of them.
+ * What engines that cannot run here reported on other people's machines: the fields that Dewpoint reads, from `docker
+ * version` in public reports and from `docker info` of Docker Desktop in reports of 27.1 to 29.4. `expected` is the
+ * correct reading.
  */
 export const recordedDesktops = [
   {
     from: 'github.com/docker/for-mac/issues/7402',
-    // Its runc gives the version of containerd as its own: only the commit tells.
+    // Its runc reports the version of containerd as its own. Only the commit identifies it.
     version: version({
       engine: '27.1.1',
       api: '1.46',
@@ -63,7 +63,7 @@ export const recordedDesktops = [
   },
 ] as const;
 
-/** Podman 4.3.1 of Debian 12 without root, control groups of version 1: its answers by both interfaces. */
+/** Podman 4.3.1 of Debian 12 without root and with control groups of version 1: its answers by both interfaces. */
 export const recordedPodman = {
   version: {
     Platform: { Name: 'linux/amd64/debian-12' },

@@ -13,7 +13,7 @@ import { RepositoryGuard } from '../../../../../src/main/sandbox/workspace/repos
 
 const none = new AbortController().signal;
 
-/** The pins of a folder as a session finds them at its start. */
+/** The protection that a session sets up for a folder at its start. */
 async function pinsOf(workspacePath: string): Promise<Protection> {
   const homePath = await mkdtemp(join(tmpdir(), 'dewpoint-pins-home-'));
   const options = { workspacePath, homePath, sessionId: 's1', onUntracked: () => undefined, log: silentLog };
@@ -26,7 +26,7 @@ async function pinsOf(workspacePath: string): Promise<Protection> {
   }
 }
 
-/** What makes a folder the data of a repository, beside its configuration. */
+/** Creates what makes a folder a repository's data, except its configuration. */
 async function makeData(folder: string): Promise<void> {
   await mkdir(join(folder, 'objects'), { recursive: true });
   await mkdir(join(folder, 'refs'));

@@ -7,7 +7,7 @@ import { endedReply, outputReply, replyFrame, throughEngine } from '../../../../
 
 const program: ContainerProgram = { type: 'command', command: 'true', shell: '/bin/sh', folder: '.' };
 
-/** The other end of the connection: what was sent, by type of frame, and a way to answer. */
+/** The other end of the connection: the frames that were sent, by type, and a way to answer. */
 function connect() {
   const sent: { readonly type: number; readonly run: number; readonly payload: Buffer }[] = [];
   let rest = Buffer.alloc(0);
@@ -43,7 +43,7 @@ describe('processes through the runner', () => {
     const [one, two] = [seen(), seen()];
     const first = await processes.start({ program, onChunk: one.onChunk });
     const second = await processes.start({ program, onChunk: two.onChunk });
-    // What a command prints may look like a frame: it is bytes.
+    // A command may print something that looks like a frame. It must be treated as bytes.
     const forged = endedReply(2, { exitCode: 0, stdoutBytes: 0, stderrBytes: 0 }).toString('latin1');
     const bytes = Buffer.from(forged, 'latin1');
     say(replyFrame(2, 1, bytes));

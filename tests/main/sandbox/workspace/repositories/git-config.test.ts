@@ -117,7 +117,7 @@ describe.skipIf(isWithoutGit)('what is left of a configuration, as git itself re
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Null: git cannot read it, and does nothing with it. */
+  /** The keys that git reads. Null: git cannot read the text and ignores it. */
   const gitKeys = (text: string): readonly string[] | null => {
     const file = join(folder, 'config');
     writeFileSync(file, text);

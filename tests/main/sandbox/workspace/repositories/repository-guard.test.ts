@@ -241,7 +241,7 @@ describe('the guard over repositories', () => {
       'programs removed from an unfinished rebase',
     ];
     for (const top of ['.git', 'new/.git']) {
-      // The system may tell of the first one while the others are still being written.
+      // The file system may report the first change while the others are still being written.
       const told = left.flatMap(({ path, done: text }) => (path === top ? (text ?? '').split('; ') : []));
       expect(told.sort()).toEqual([...done].sort());
     }
@@ -275,7 +275,7 @@ describe('the guard over repositories', () => {
     await put('.git/rebase-merge/git-rebase-todo', 'pick 1\nexec npm test\n');
     const found = await start();
     await put('.git/rebase-merge/git-rebase-todo', 'exec npm test\nexec evil\n');
-    // The folder is not touched by that, but by what git writes beside it.
+    // That does not change the folder. A file that git writes beside it does.
     await put('.git/rebase-merge/done', '');
     await found.look();
     expect(await text('.git/rebase-merge/git-rebase-todo')).toBe('exec npm test\n');
@@ -294,7 +294,7 @@ describe('the guard over repositories', () => {
     await put('odd/.git', 'gitdir: ../.git/modules/sub\ngitdir: /evil\n');
     await mkdir(join(work, 'linked'));
     await symlink('../data', join(work, 'linked/.git'));
-    // Git takes no blanks off: this is a folder named ".. ".
+    // Git does not trim blanks: this is a folder named ".. ".
     await put('.git/worktrees/u/HEAD', 'ref: refs/heads/u');
     await put('.git/worktrees/u/commondir', '../.. \n');
     await put('blank/.git', 'gitdir:  ../.git/modules/sub\n');
@@ -374,7 +374,7 @@ describe('the guard over repositories', () => {
   it('does not take what a killed session left for the own of the person', async () => {
     await repository('.git', evil);
     await start('killed');
-    // As a kill leaves it: nobody looked, and its record lies there with the number of a process that is gone.
+    // The state after a kill: nobody looked, and the record has the number of a process that no longer exists.
     await repository('lib/.git', evil);
     const folder = join(base, 'home/sandbox/repositories');
     const [name = ''] = await readdir(folder);

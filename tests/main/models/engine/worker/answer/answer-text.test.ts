@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerText } from '../../../../../../src/main/models/engine/worker/answer/answer-text.ts';
 
-/** Tokens are bytes, so that a character can be spread over several. What is done later is done by `wait`. */
+/**
+ * Each token is a byte, so that a character can be spread over several. `wait` advances the clock and runs what was
+ * planned.
+ */
 function answer(stops: readonly string[] = []) {
   const shown: (readonly [text: string, tokens: number])[] = [];
   const planned: (() => void)[] = [];
@@ -38,7 +41,7 @@ describe('createAnswerText', () => {
     expect(shown).toEqual([['a', 1]]);
     wait(1);
     write('e');
-    // The token is asked for before anything is done with the one that came.
+    // The engine gets its next token before the last one is processed.
     expect(shown).toHaveLength(1);
     wait(2);
     expect(shown.at(-1)).toEqual(['bcde', 4]);

@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const end = 0 as Token;
 const engine = { model: { isEogToken: (token: Token) => token === end } } as unknown as Engine;
 
-/** Writes `seed * 1000 + place` at each place, and ends after as many tokens as the seed says. */
+/** Writes `seed * 1000 + place` at each place, and ends after `seed` tokens. */
 function fakeSequence(prompt: number, steps: number[]): LlamaContextSequence {
   let read: number[] = Array.from({ length: prompt }, () => 1);
   async function* evaluate(unread: readonly Token[], { seed = 0 }: SequenceEvaluateOptions): AsyncGenerator<Token> {
@@ -61,7 +61,7 @@ function voice(seed: number): ParallelAnswer & { readonly said: number[] } {
 }
 
 it('every answer goes on where it was, also after those that have ended made room', async () => {
-  // The long ones stand last, so that they have to move up.
+  // The long answers are last, so that they have to move up.
   const lengths = [3, 4, 5, 6, 7, 8, 9, 10, 5, 6, 7, 8, 11, 12, 13, 14];
   const steps: number[] = [];
   const sequences = lengths.map(() => fakeSequence(20, steps));
@@ -83,7 +83,7 @@ it('every answer goes on where it was, also after those that have ended made roo
     expect(stopReason).toBe('stop');
     expect(said).toEqual(Array.from({ length }, (_, place) => length * 1000 + place + 1));
   }
-  // In fours, and fewer as soon as half of them would do.
+  // Batches are multiples of four, and become smaller as soon as half of the rows are enough.
   expect(rows).toEqual([16, 16, 16, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 4]);
 });
 

@@ -3,7 +3,7 @@ import type { Token } from 'node-llama-cpp';
 import { createAnswerText } from '../../../../../../src/main/models/engine/worker/answer/answer-text.ts';
 import { createTokenTaker } from '../../../../../../src/main/models/engine/worker/answer/token-taker.ts';
 
-/** A token is the code of a character. */
+/** Each token is a character code. */
 function taking(most: number, stops: readonly string[] = []) {
   const shown: string[] = [];
   const answer = createAnswerText<Token>({

@@ -6,7 +6,7 @@ import {
 } from '../../../../../../src/main/models/engine/worker/grammar/json-schema-grammar.ts';
 import { toolCallSchema } from '../../../../../../src/main/models/engine/worker/grammar/tool-call-schema.ts';
 
-/** Every name that is used has a rule, and every rule is written once. */
+/** The faults of a grammar: names without a rule, and rules that are written twice. */
 function looseEnds(grammar: string): readonly string[] {
   const rules = grammar
     .trim()

@@ -3,7 +3,7 @@ import { readUtf8Tokens } from '../../../../../../src/main/models/engine/worker/
 
 const byteTokens = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 
-/** Whether a token may come after another, as a call in a fixed form decides it. */
+/** Whether one token may follow another, by the check that calls in a fixed form use. */
 function mayFollow(last: number, next: number): boolean {
   const tokens = readUtf8Tokens('llama', byteTokens);
   const open = tokens.endsIn.get(last);
@@ -34,7 +34,7 @@ describe('tokens of bytes', () => {
   });
 
   it('reads byte-level vocabularies, where a byte is a letter', () => {
-    // 20 E0, A4 B6, 80, C1, 9F 98: the letters that the vocabulary has for them.
+    // The vocabulary's letters for the bytes 20 E0, A4 B6, 80, C1 and 9F 98.
     const tokens = readUtf8Tokens('gpt2', ['Ġà', '¤¶', 'Ģ', 'Á', 'ŁĺÃł', '<|日|>', 'plain']);
     expect(tokens).toEqual({
       never: [3],

@@ -6,7 +6,7 @@ class InsufficientMemoryError extends Error {
   override name = 'InsufficientMemoryError';
 }
 
-/** A card that has room for so many layers. */
+/** A card with room for this many layers. */
 function card(room: number) {
   const asked: LlamaModelOptions['gpuLayers'][] = [];
   const llama = {

@@ -47,7 +47,7 @@ describe('createStateStore', () => {
   it('holds 512 MiB of states together, and lets the one go that was not used for longest', async () => {
     const store = createStateStore(dir, 'engine 1');
     const keep = async (name: number, secondsAgo: number): Promise<void> => {
-      // Sparse: its size is what counts, and nothing is written.
+      // A sparse file: only its size matters, and nothing is written.
       await store.keep([name], async (path) => {
         await writeFile(path, '');
         await truncate(path, 200 * 1024 * 1024);
