@@ -18,8 +18,8 @@ export interface RunFindings {
   readonly overCap: number;
   readonly incapable: number;
   /**
-   * `fenced`: the cloud was chosen with fenced content in the conversation. `forbidden`: it was chosen against a pin or
-   * the policy, or without a network.
+   * `fenced`: the cloud was chosen with fenced content in the conversation. `forbidden`: the choice breaks the policy
+   * or a pin.
    */
   readonly fenced: number;
   readonly forbidden: number;
