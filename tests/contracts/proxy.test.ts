@@ -56,7 +56,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-// A busy machine may take longer for a handshake than a person waits for a list.
+// On a busy machine, a handshake may take longer than the time limit of a list.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -74,7 +74,7 @@ function providerOf(format: WireFormat, change: Partial<Connection> = {}): Provi
   return definition.create(providerDependencies({ secret: async () => 'a-key', fetch: door }), { id: 'x', settings });
 }
 
-/** Sends half of the answer, and the rest once somebody has read a word of the first half. */
+/** Sends half of the answer, and the rest after a word of the first half was read. */
 function streamOf(format: WireFormat): { readonly isRead: () => void } {
   let isRead = (): void => undefined;
   const read = new Promise<void>((resolve) => (isRead = resolve));
@@ -123,7 +123,7 @@ describe.each(wireFormats)('$kind through a proxy', (format) => {
         type: 'ended',
         error: { code: 'network', retryable: false, message: expect.stringContaining(words) },
       });
-      // Without a list of its own the reason is said in its place.
+      // If the service has no list of its own, the error is in the note instead.
       const said = await provider.listModels(signal).then(
         (models) => models[0]?.note ?? '',
         (error: unknown) => (error instanceof Error ? error.message : ''),
