@@ -15,7 +15,9 @@ import { selfSigned } from '../fakes/self-signed.ts';
 import type { WireFormat } from '../fakes/wire/streams.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
 
-/* Every kind of service behind a proxy that wants a password, with a certificate that only a file of the user's trusts. */
+/*
+ * Every kind of service behind a proxy that needs a password, with a certificate that only a file of the user trusts.
+ */
 
 const pair = selfSigned(['service.invalid']);
 const servers: Server[] = [];

@@ -1,13 +1,14 @@
 /**
- * One way in which a file makes a program of the host run, or leak. All of it is shell, run by bash in the project.
- * `plant`, `prepare` and `person` have these at hand (see row-scripts.ts):
+ * One way in which a file makes a program of the host run or leak. Everything is shell code that Bash runs in the
+ * project. `plant`, `prepare` and `person` can use these (see row-scripts.ts):
  * - `$MARK` the file whose existence shows that the planted program ran
  * - `$RUN` a shell command that writes it, without quotes and backslashes
  * - `program PATH [LINE]` writes an executable script that runs `$RUN`, then LINE
  * - `repository FOLDER` makes a repository with one committed file in it
- * - `every_key FOLDER` sets each configuration key that runs something by plain commands (FOLDER holds `config`)
- * - `reads FILE…` what a tool that is not installed here would read: counts as run when one of them names `$MARK`
- * - `$PERSON_HOME` where the person's home lies, as a plant may guess it
+ * - `every_key FOLDER` sets every configuration key that plain commands act on by running something (FOLDER holds
+ * `config`)
+ * - `reads FILE…` what a tool that is not installed here would read: counts as run if one of the files names `$MARK`
+ * - `$PERSON_HOME` the person's home, whose path a plant may guess
  */
 export interface HostileRow {
   /** In kebab-case, and unique. */
