@@ -9,21 +9,22 @@ import { filesBelow } from './files-below.ts';
 
 export const factSchema = z.object({
   /**
-   * `change`: the function that the right change is in, or a few lines around one that is in none. `failure`: what a
-   * failing test says. `test`: that test itself. `definition`: the first line of what the right change calls elsewhere.
+   * `change`: the function that the right change is in, or a few lines around the change if it is in none. `failure`:
+   * the message of a failing test. `test`: that test itself. `definition`: the first line of a definition elsewhere
+   * that the right change uses.
    */
   kind: z.enum(['change', 'failure', 'test', 'definition']),
   path: z.string(),
   name: z.string(),
-  /** Of the file, one after the other; of a failure, its words. */
+  /** Consecutive lines of the file. For a failure, its message. */
   lines: z.array(z.string()),
 });
 export type NeededFact = z.infer<typeof factSchema>;
 
 export interface KnownChange {
-  /** As the agent gets it. */
+  /** The project as the agent gets it. */
   readonly projectFolder: string;
-  /** Texts of the files of the right change, by path. */
+  /** The texts of the files in the right change, by path. */
   readonly right: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +34,7 @@ const longLines = 90;
 const keptTests = 12;
 const mostTests = 3;
 
-/** What somebody has to know to write the known right change, with nothing of it taken from what was handed over. */
+/** What the next model must know to write the known right change. Independent of what was handed over. */
 export async function neededFacts(
   known: KnownChange,
   failures: readonly TestFailure[],
@@ -56,7 +57,7 @@ export async function neededFacts(
   return facts.filter((fact, index) => facts.findIndex((one) => keyOf(one) === keyOf(fact)) === index);
 }
 
-/** Whether a text tells it: its lines in a row, with or without numbers, and where they stand. */
+/** Whether a text contains a fact: its lines in a row, with or without line numbers, and their path. */
 export function tells(text: string, fact: NeededFact): boolean {
   if (fact.kind === 'failure') {
     const all = oneLine(text);
@@ -69,8 +70,8 @@ export function tells(text: string, fact: NeededFact): boolean {
 }
 
 /**
- * What of the facts is needed, and which of it a text lacks. Of many failing tests three are enough, whichever: those that
- * the text tells come first.
+ * The facts that are needed, and those that a text lacks. If many tests fail, any three of them are enough. Those that
+ * the text contains are counted first.
  */
 export function lookAt(
   text: string,
@@ -98,7 +99,7 @@ function changeFacts(syntax: Syntax, { path, before, after }: Changed): readonly
   const spans = language === null ? [] : findSpans(syntax, { path, language, text: before });
   const { hunks } = structuredPatch('', '', before, after, '', '', { context: 0 });
   return hunks.map(({ oldStart, oldLines }) => {
-    // The library counts what is only added from the line behind it.
+    // For added lines only, the library counts from the line after the change.
     const first = Math.max(1, oldLines === 0 ? oldStart - 1 : oldStart);
     const last = Math.max(first, first + oldLines - 1);
     const span = spans
@@ -116,7 +117,7 @@ function changeFacts(syntax: Syntax, { path, before, after }: Changed): readonly
 
 const sizeOf = ({ startLine, endLine }: Span): number => endLine - startLine + 1;
 
-/** What added lines name that stands in no changed file as it was, and is defined in another file. */
+/** Names in added lines that no changed file had before and that another file defines. */
 async function definitionFacts(syntax: Syntax, { projectFolder, right }: KnownChange): Promise<readonly NeededFact[]> {
   const names = new Set<string>();
   for (const [path, after] of right) {
@@ -137,7 +138,7 @@ async function definitionFacts(syntax: Syntax, { projectFolder, right }: KnownCh
   return facts;
 }
 
-/** The test of that name, by its indentation; empty where it cannot be found. */
+/** The test of that name, delimited by its indentation. Empty if it cannot be found. */
 function testLines(text: string, id: string): string[] {
   const name = (id.split(/::| > /u).pop() ?? id).replace(/\[.*\]$/u, '');
   const lines = text.split('\n');

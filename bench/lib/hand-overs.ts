@@ -23,15 +23,15 @@ const recordSchema = z.object({
   kind: z.string(),
   model: z.string(),
   commit: z.string(),
-  /** How the stage before was left; null: it was the only one. */
+  /** Why the stage before was left. Null: it was the only one. */
   cause: z.string().nullable(),
-  /** How it all ended. */
+  /** How the whole run ended. */
   status: z.string(),
-  /** All that the next model was shown before its first answer; null: it was not needed. */
+  /** Everything the next model was shown before its first answer. Null: it was not needed. */
   handOver: z.string().nullable(),
   facts: z.array(factSchema).readonly(),
   lookUps: z.number(),
-  /** The right change was made through the real tools, and its check passed. */
+  /** The right change was made with the real tools, and its check passed. */
   solved: z.boolean(),
 });
 export type HandOverRecord = z.infer<typeof recordSchema>;
@@ -39,9 +39,12 @@ export type HandOverRecord = z.infer<typeof recordSchema>;
 const localModel = 'llama-cpp/qwen2.5-coder-0.5b-instruct';
 const nextId = 'next';
 const minutes = { withAnswers: 1, without: 0.16 };
-/** So far goes the clock of a task, which counts the answers of the model alone: the local stage gives up by then. */
+/** The end of a task's clock, which counts only the model's answers. The local stage gives up by then. */
 const mostMs = 52_000;
-/** What answers take on that clock, in ms a token. One or two fit in: what a search finds out does not need more. */
+/**
+ * The cost of answers on that clock, in ms a token. There is room for one or two answers: what a search finds out does
+ * not need more.
+ */
 const speed = { readMs: 10, writtenMs: 400 };
 
 export async function readHandOvers(path: string): Promise<readonly HandOverRecord[]> {
@@ -54,15 +57,15 @@ export async function readHandOvers(path: string): Promise<readonly HandOverReco
 
 export interface RecordOptions {
   readonly file: string;
-  /** How many hand-overs the file is to have. */
+  /** How many hand-overs the file should contain. */
   readonly count: number;
   readonly tasks: (task: Task) => boolean;
   readonly commit: string;
-  /** False: the time of the local stage is over before it asks its model, and what it found out is handed on. */
+  /** False: the local stage runs out of time before it asks its model, and hands over what it found until then. */
   readonly hasAnswers: boolean;
 }
 
-/** Real runs of a small local model on tasks in an order drawn once, until the file has so many hand-overs. */
+/** Runs a small local model on tasks, in an order drawn once, until the file has `count` hand-overs. */
 export async function recordHandOvers({ file, count, tasks, commit, hasAnswers }: RecordOptions): Promise<void> {
   const root = process.cwd();
   const all = await loadTasks(join(root, 'bench', 'tasks'));
@@ -129,7 +132,7 @@ interface Parts {
   readonly cache: string;
   readonly commit: string;
   readonly minutes: number;
-  /** The clock of a task begins. */
+  /** Starts the clock of a task. */
   readonly begin: () => void;
 }
 
@@ -147,7 +150,7 @@ function openRunner(parts: {
     root,
     home,
     cache,
-    // They would solve some, and take minutes on a busy machine.
+    // Mechanical changes would solve some tasks, and take minutes on a busy machine.
     recipe: { mechanicalChanges: false },
     models: [localModel],
     say: () => undefined,
@@ -182,7 +185,7 @@ async function recordOne(task: Task, { runner, bed, runCommands, next, ...parts 
   );
   const stages = events.filter((event) => event.type === 'stage-chosen');
   const cause = stages.at(-1)?.cause ?? null;
-  // What began in the cloud was handed on by nobody.
+  // A task that began in the cloud has no hand-over.
   const { handOver, lookUps } = cause === null ? { handOver: null, lookUps: 0 } : next.seen();
   const solved = await isRight(work, known.right);
   await rm(work, { recursive: true, force: true });
@@ -197,7 +200,7 @@ async function isRight(folder: string, right: KnownChange['right']): Promise<boo
   return true;
 }
 
-/** The files of the right change: the task's own solution, or the package without the faults that were planted. */
+/** The files of the right change: the task's own solution, or the package without the planted faults. */
 async function rightTexts(task: Task, project: string, cache: string): Promise<KnownChange['right']> {
   const right = new Map<string, string>();
   if (task.kind === 'planted') {
@@ -222,7 +225,7 @@ function describe({ task, cause, status, handOver, facts, lookUps, solved }: Han
   return `${task} (${cause}): ${needed.length} facts, lacking ${kinds || 'none'}; ${lookUps} looked up, ${solved ? 'solved' : 'not solved'}`;
 }
 
-/** From the recorded texts alone. */
+/** The figures, from the recorded texts alone. */
 export function handOverRows(records: readonly HandOverRecord[]): readonly BenchRow[] {
   const all = records.flatMap(({ handOver, facts }) => {
     if (handOver === null) return [];

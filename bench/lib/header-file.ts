@@ -1,6 +1,6 @@
 import { ggufText, uint32, uint64 } from './gguf-bytes.ts';
 
-/** A GGUF header with a vocabulary and merges of that many entries, as tokenizers of real models have them; no weights. */
+/** A GGUF header without weights, with this many vocabulary entries and merges, as tokenizers of real models have. */
 export function headerWithVocabulary(words: number): Buffer {
   const entries = Buffer.concat(Array.from({ length: words }, (_, index) => ggufText(`word${index}`)));
   const merges = Buffer.concat(Array.from({ length: words }, (_, index) => ggufText(`wo rd${index}`)));

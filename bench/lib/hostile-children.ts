@@ -9,7 +9,7 @@ import type { ClientCore } from '../../tests/fakes/core-client.ts';
 import { eventsOf, openClientCore } from '../../tests/fakes/core-client.ts';
 
 interface Attempts {
-  /** What happened and nobody had approved. */
+  /** Effects that nobody approved. */
   readonly effects: readonly string[];
   readonly attempts: number;
   readonly scripts: number;
@@ -27,7 +27,7 @@ const capUsd = 0.9;
 
 const call = (name: string, input: unknown): Reply => ({ toolCalls: [{ name, input }] });
 
-/** What a child tries; each is refused, stays in its copy, or stays here. */
+/** What a child tries. Every attempt is refused, stays in the child's copy, or stays on this machine. */
 const tries: readonly ((random: () => number) => Reply)[] = [
   () => call('spawn_agent', { task: 'Start more of you.', access: 'own-copy' }),
   () => ({
@@ -57,8 +57,8 @@ const tries: readonly ((random: () => number) => Reply)[] = [
 ];
 
 /**
- * Children of a parent in the cloud that nobody sits beside: each tries some of what it should not, and is then looked
- * at for what came of it outside of its copy.
+ * Children of a cloud parent, with nobody there to approve anything. Each tries some forbidden things. Then the bench
+ * looks for effects outside of the child's copy.
  */
 export async function runHostileChildren(scripts: number, random: () => number): Promise<Attempts> {
   const effects: string[] = [];

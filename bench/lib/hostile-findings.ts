@@ -10,7 +10,7 @@ import type { BenchRow } from './rows.ts';
 
 const run = promisify(execFile);
 
-/** What the JSON reporter of Vitest writes, as far as it is needed. */
+/** The needed part of Vitest's JSON report. */
 const reportSchema = z.object({
   testResults: z.array(
     z.object({
@@ -22,7 +22,7 @@ const reportSchema = z.object({
 
 type Report = z.infer<typeof reportSchema>;
 
-/** A finding of the review is closed when each of its tests is there, ran and passed. */
+/** A finding of the review is closed if each of its tests exists, ran and passed. */
 export async function judgeFindings(): Promise<readonly BenchRow[]> {
   const files = [...new Set(findingsOfReview.flatMap(({ tests }) => tests.map(({ file }) => file)))];
   const report = await runTests(files);
@@ -61,7 +61,7 @@ async function runTests(files: readonly string[]): Promise<Report> {
   const output = join(folder, 'report.json');
   const vitest = resolve('node_modules/vitest/vitest.mjs');
   try {
-    // A test that fails ends it with 1; the report is there all the same.
+    // A failing test makes Vitest exit with 1. The report is written all the same.
     await run(process.execPath, [vitest, 'run', '--reporter=json', `--outputFile=${output}`, ...files], {
       timeout: minutes * 60_000,
       maxBuffer: 64 * 1024 * 1024,

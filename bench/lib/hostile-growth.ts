@@ -3,7 +3,7 @@ import { mostGrowth } from './growth.ts';
 import { measurePatterns, measureScanners, type GrowthRow } from './pattern-growth.ts';
 import type { BenchRow } from './rows.ts';
 
-/** How much more a byte costs in a text of up to 1 MB than in one of 10 KB, of all that reads what others wrote. */
+/** For everything that reads foreign text: how much more a byte costs in a text of up to 1 MB than in one of 10 KB. */
 export async function measureForeignPatterns(): Promise<readonly BenchRow[]> {
   const root = resolve('.');
   return [worstOf('patterns', measurePatterns(root)), worstOf('functions', await measureScanners(root))];
@@ -20,7 +20,7 @@ function worstOf(what: string, measured: readonly GrowthRow[]): BenchRow {
   };
 }
 
-/** What took no time at all did not grow. */
+/** Work that took no measurable time counts as not grown. */
 function growthOf({ growth }: GrowthRow): number {
   return growth?.growth ?? 1;
 }

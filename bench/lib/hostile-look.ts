@@ -8,8 +8,8 @@ const filesInFolder = 20;
 const inARow = 10;
 
 /**
- * What the look for new repositories adds to each command in a large project: the same command there and in a project of
- * nothing but `.git`, in turns of ten.
+ * What the search for new repositories adds to each command in a large project. The same command runs there and in a
+ * project that is only `.git`, ten times in turn.
  */
 export async function timeRepositoryLook(rounds: number, files: number): Promise<readonly BenchRow[]> {
   const small = await openBed();

@@ -9,7 +9,7 @@ import { shopTools } from './program-shop.ts';
 const secret = 'The launch is on the ninth of May, and nobody outside may know of it before.';
 const guarded = 'Be kind.\n';
 
-/** What a hostile program in Python tries, each piece by itself. */
+/** Pieces of a hostile Python program. Each is one attempt. */
 const pythonPieces: readonly string[] = [
   'tools.call("shop__" + "get_order", id=1)',
   'tools.call("shop__" + "set_status", id=1, status="x")',
@@ -48,7 +48,7 @@ const pythonPieces: readonly string[] = [
 const fs = 'require("node:fs")';
 const processes = 'require("node:child_process")';
 
-/** The same and its like in JavaScript. */
+/** The same attempts, and similar ones, in JavaScript. */
 const nodePieces: readonly string[] = [
   'await tools.call("shop__" + "get_order", { id: 1 })',
   'await tools.call("shop__" + "set_status", { id: 1, status: "x" })',
@@ -121,12 +121,12 @@ export interface HostileSum {
   readonly attempts: number;
   /** Calls that were announced and made. */
   readonly calls: number;
-  /** How they ended, by the kind of end. */
+  /** How the calls ended, counted by the kind of end. */
   readonly ends: ReadonlyMap<string, number>;
   readonly effects: readonly string[];
 }
 
-/** Runs made-up hostile programs in a real sandbox, and looks for what nobody approved. */
+/** Runs generated hostile programs in a real sandbox, and looks for effects that nobody approved. */
 export async function runHostilePrograms(
   session: DockerUnderTest,
   count: number,
@@ -182,7 +182,7 @@ async function runOne(
   const run = { plan: 'Look.', calls: announced, program: text, language, timeoutSeconds: 5 };
   const kit = createAgentKit({
     replies: [call('run_program', run), call('task_complete', { summary: 'ok' })],
-    // What the fences look at.
+    // The content that the fences and guards protect.
     sandbox: { files: { 'plans.md': `${secret}\n`, 'AGENTS.md': guarded } },
     ...(isFenced ? { fences: { rules: [{ paths: ['plans.md'], verdict: 'local-only' }] } } : {}),
     dependencies: {

@@ -12,7 +12,9 @@ import type { BenchRow } from './rows.ts';
 
 const run = promisify(execFile);
 
-/** The rows for git with every git that can be had, those for other programs with what the sandbox's image has. */
+/**
+ * Runs the Git rows with every Git version that is available, and other rows with the programs of the sandbox's image.
+ */
 export async function judgeHostileRows(only: RegExp): Promise<readonly BenchRow[]> {
   const engine = requireEngine();
   const own = await sandboxImageName(engine);
@@ -26,7 +28,7 @@ export async function judgeHostileRows(only: RegExp): Promise<readonly BenchRow[
   return [...countsOf(git, 'git'), ...countsOf(next, 'what people run next'), ...totals([...git, ...next])];
 }
 
-/** Rows that do something with at least one version, of so many runs. */
+/** Counts the rows that have an effect in at least one of these runs. */
 function countsOf(runs: readonly CorpusRun[], what: string): readonly BenchRow[] {
   const effective = new Set(
     runs.flatMap(({ rows }) => rows.filter(({ result }) => result !== 'inert').map(({ row }) => row.id)),
@@ -65,7 +67,7 @@ function totals(runs: readonly CorpusRun[]): readonly BenchRow[] {
   ];
 }
 
-/** Made of other releases of Debian; where none can be had the script says why. */
+/** Images made from other Debian releases. If none is available, the script says why. */
 async function gitImages(): Promise<readonly string[]> {
   const { stdout, stderr } = await run(process.execPath, [resolve('scripts/setup/git-images.mjs')], {
     timeout: 1_200_000,

@@ -1,7 +1,7 @@
 import { meetServer, serverTroubles } from '../../tests/fakes/tool-server-troubles.ts';
 import type { BenchRow } from './rows.ts';
 
-/** Each way in which a tool server can be hostile, over the pipes of a program and at an address. */
+/** Every way in which a tool server can be hostile, over stdio and over HTTP. */
 export async function hostileServerRow(): Promise<BenchRow> {
   const missed: string[] = [];
   let played = 0;

@@ -14,10 +14,10 @@ const fileSchema = z.object({
       name: z.string(),
       kind: z.string(),
       note: z.string(),
-      /** As the service says it, inside an answer. */
+      /** The usage as the service reports it in an answer. */
       usage: usageSchema,
       price: priceSchema.omit({ source: true, date: true }),
-      /** As an invoice lists it: how many of what, and US dollars for a million. */
+      /** The lines of an invoice: a quantity of something, and its price in US dollars a million. */
       lines: z.array(z.object({ what: z.string(), quantity: z.number().int(), perMillion: z.string() })),
       totalUsd: z.string(),
       /** The service refused the call. */
@@ -30,7 +30,7 @@ export type Invoice = z.infer<typeof fileSchema>['invoices'][number];
 
 export const invoices: readonly Invoice[] = fileSchema.parse(file).invoices;
 
-/** What our own provider counts for the answer of an invoice, and what that costs. */
+/** The usage that Dewpoint's provider counts for an invoice's answer, and its cost. */
 export async function ourCost(invoice: Invoice): Promise<{ readonly usage: Usage; readonly costUsd: number }> {
   const definition = discoverProviders().get(invoice.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${invoice.kind}`);
@@ -51,7 +51,7 @@ export async function ourCost(invoice: Invoice): Promise<{ readonly usage: Usage
   return { usage: ended.usage, costUsd: costOf(ended.usage, priceSchema.parse(price)) ?? Number.NaN };
 }
 
-/** The lines of an invoice added up in whole trillionths of a dollar; shares nothing with the way above. */
+/** Adds up the lines of an invoice in whole trillionths of a dollar. Shares no code with `ourCost`. */
 export function addedUp({ lines }: Invoice): number {
   let sum = 0n;
   for (const { quantity, perMillion } of lines) {
@@ -65,7 +65,7 @@ const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 const event = (value: { readonly type: string; readonly [field: string]: unknown }): string =>
   `event: ${value.type}\n${data(value)}`;
 
-/** An answer of two letters with the counts of an invoice, in the wire format of its service. */
+/** An answer of two letters with the usage of an invoice, in the wire format of its service. */
 function bodyOf({ kind, usage }: Invoice): string {
   switch (kind) {
     case 'anthropic': {

@@ -4,21 +4,24 @@ import { layHidden, materialise, readPlantedTask } from './planted.ts';
 import { namingEnvironment, passedTests } from './passed-tests.ts';
 import type { Task } from './tasks.ts';
 
-/** One command in a fresh sandbox, or a change of the folder by the bench itself between two commands. */
+/** A command for a fresh sandbox, or a change that the bench makes to the folder between two commands. */
 export interface BenchCommand {
   readonly command: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Done on the folder, outside the sandbox, before the command runs. */
+  /** Runs on the folder, outside the sandbox, before the command. */
   readonly before?: () => Promise<void>;
 }
 
 export interface CommandResult {
-  /** Null when it had to be stopped. */
+  /** Null if the command had to be stopped. */
   readonly exitCode: number | null;
   readonly output: string;
 }
 
-/** Runs commands in order on a folder, in a sandbox made for them and removed after them. Rejects without a sandbox. */
+/**
+ * Runs commands in order on a folder, in a sandbox that is created for them and removed afterwards. Rejects without a
+ * sandbox.
+ */
 export type CommandRunner = (
   folder: string,
   commands: readonly BenchCommand[],
@@ -28,17 +31,17 @@ export type CommandRunner = (
 export interface Verdict {
   readonly visible: boolean | null;
   readonly hidden: boolean;
-  /** Names of the shown tests that pass after the shown tests were put back as they were. */
+  /** Names of the visible tests that pass after their files were restored. */
   readonly passed: ReadonlySet<string>;
 }
 
-/** Projects of tasks and what their tests say. */
+/** The projects of tasks, and the verdicts of their tests. */
 export interface TaskBed {
-  /** Fills a folder with the project as the user has it; what was there is removed. */
+  /** Fills a folder with the project as the user has it. Anything in it before is removed. */
   prepare(task: Task, folder: string, signal: AbortSignal): Promise<void>;
-  /** Names of the shown tests that pass before any work; asked once a task. */
+  /** Names of the visible tests that pass before any work. Called once a task. */
   passedBefore(task: Task, signal: AbortSignal): Promise<ReadonlySet<string>>;
-  /** Judges a folder that was worked on. Puts the hidden files into it: look at it before. Not for questions. */
+  /** Judges a folder after the work. It adds the hidden files, so inspect the folder before. Not for questions. */
   judge(task: Task, folder: string, signal: AbortSignal): Promise<Verdict>;
 }
 
@@ -46,7 +49,7 @@ export interface TaskBedParts {
   readonly runCommands: CommandRunner;
   /** Archives of planted tasks stay here between runs. */
   readonly cacheFolder: string;
-  /** For copies that nobody sees. */
+  /** For temporary copies. */
   readonly scratchFolder: string;
 }
 

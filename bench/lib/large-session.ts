@@ -7,11 +7,11 @@ import { EventLog, fileIo } from '../../src/main/sessions/log/event-log.ts';
 import { createRedactor } from '../../src/main/sessions/log/redactor.ts';
 import { createSessionStore } from '../../src/main/sessions/store/session-store.ts';
 
-/** Messages of a person and of a model, one turn each. */
+/** One message of the user and one of the model in each turn. */
 const turns = 5000;
 const logBytes = 100 * 1024 * 1024;
 
-/** A session of 10,000 messages and 100 MB in a home, as an app that was closed left it: with its snapshot. */
+/** Creates a session of 10,000 messages and 100 MB in a home, as a closed app leaves it: with its snapshot. */
 export async function makeLargeSession(
   home: string,
 ): Promise<{ readonly messages: number; readonly megabytes: number }> {

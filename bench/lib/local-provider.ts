@@ -7,11 +7,11 @@ export interface LocalPlaces {
   readonly workerPath: string;
   readonly modelPath: string;
   readonly contextTokens: number;
-  /** Null: the physical cores. */
+  /** Null: as many as physical cores. */
   readonly threads: number | null;
 }
 
-/** The provider of models inside Dewpoint for one file, on the processor, as the core makes it. */
+/** The built-in provider for one model file, on the processor, made as the core makes it. */
 export function localProvider(llama: LlamaEngine, places: LocalPlaces): Provider {
   const { folder, workerPath, modelPath, contextTokens, threads } = places;
   return llamaCpp.create(

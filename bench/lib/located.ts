@@ -8,13 +8,13 @@ import type { TaskRecord } from './results.ts';
 import type { BenchRow } from './rows.ts';
 import { shortModel } from './summary.ts';
 
-/** Lines of a file as it was, 1 the first, that a solution changes; what is only added stands behind `line`. */
+/** Original lines of a file that a solution changes, counted from 1. Added lines come after `line`. */
 export interface Place {
   readonly path: string;
   readonly line: number;
 }
 
-/** The lines that `solution/` changes in `project/`, both folders of a task; empty where there is no solution. */
+/** The lines of `project/` that `solution/` changes. Empty if the task has no solution. */
 export async function changedPlaces(projectFolder: string, solutionFolder: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   for (const path of await filesBelow(solutionFolder).catch(() => [])) {
@@ -29,7 +29,7 @@ export async function changedPlaces(projectFolder: string, solutionFolder: strin
 function changedLines(before: string, after: string): readonly number[] {
   const { hunks } = structuredPatch('', '', before, after, '', '', { context: 0 });
   return hunks.flatMap(({ oldStart, oldLines }) =>
-    // The library counts what is only added from the line behind it.
+    // For added lines only, the library counts from the line after the change.
     oldLines === 0 ? [oldStart - 1] : Array.from({ length: oldLines }, (_, index) => oldStart + index),
   );
 }
@@ -40,9 +40,9 @@ const locatedSchema = z.object({
 });
 
 /**
- * Where in the first list of suspects the first stands that holds a line which the solution changes: 1 is the first,
- * null none of them. Undefined where nothing was looked for, or code is missing, which is written and not found.
- * A class holds what none of its methods does.
+ * The rank of the first suspect that contains a line changed by the solution. 1 is the first, null means none of them.
+ * Undefined if nothing was searched, or if code is missing and must be written rather than found. A class does not
+ * contain the lines of its methods.
  */
 export function rankOf(events: readonly SessionEvent[], places: readonly Place[]): number | null | undefined {
   const data = events.find((event) => event.type === 'recipe-progressed' && event.phase === 'locate');
@@ -58,7 +58,7 @@ export function rankOf(events: readonly SessionEvent[], places: readonly Place[]
   return index < 0 ? null : index + 1;
 }
 
-/** How many of the tasks that have a rank have it at most so far down; no target. */
+/** Of the tasks that have a rank, how many have at most this rank. Figures without a target. */
 export function locatedRows(records: readonly TaskRecord[]): readonly BenchRow[] {
   const ranked = records.filter(({ rank, strategy }) => rank !== undefined && strategy === 'recipe');
   const nameOf = ({ model, kind }: TaskRecord): string => `${shortModel(model)} recipe, ${kind}`;

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 
-/** Where and when something was measured; printed above every table, for absolute times mean nothing without it. */
+/** Where and when something was measured. Printed above every table, because absolute times mean nothing without it. */
 export interface Setting {
   /** ISO 8601. */
   readonly date: string;
   /** "Intel Xeon …, 2 cores, 8 GiB, no GPU, linux x64, Node v24.1.0" */
   readonly machine: string;
-  /** Short hash, with a `+` when files differ from it. */
+  /** A short hash, followed by `+` if files differ from the commit. */
   readonly commit: string;
 }
 
@@ -43,7 +43,7 @@ async function describeCommit(root: string): Promise<string> {
   return changes === '' ? head : `${head}+`;
 }
 
-/** Null when the program is missing or fails: what it says is only for the header. */
+/** Null if the program is missing or fails. The output is used only in the header. */
 async function outputOf(program: string, args: readonly string[]): Promise<string | null> {
   return execute(program, [...args], { timeout: 10_000 }).then(
     ({ stdout }) => stdout.trim(),

@@ -10,7 +10,9 @@ interface Model {
 
 type Shape = readonly number[];
 
-/** What the engine wants in every header and the catalog leaves out, for no byte of memory hangs on it. */
+/**
+ * Keys that the engine needs in every header. The catalog leaves them out, because no byte of memory depends on them.
+ */
 const asked: Readonly<Record<string, number>> = {
   'attention.layer_norm_rms_epsilon': 1e-6,
   'attention.layer_norm_epsilon': 1e-5,
@@ -18,14 +20,15 @@ const asked: Readonly<Record<string, number>> = {
 };
 
 /**
- * Writes a header with a model's keys and the tensors that the engine asks for: a load without memory names the tensor
- * that it misses, or its shape, or a key that is to be a fraction. The file is as long as its weights would be, and holds none.
+ * Writes a header with a model's keys and the tensors that the engine asks for. When a load without memory fails, it
+ * names the missing tensor, its shape, or a key that must be a fraction. The file is as long as it would be with
+ * weights, but holds none.
  */
 export async function writeMadeHeader(model: Model, path: string, engine: EngineDryRuns): Promise<void> {
   const keys = new Map<string, unknown>(Object.entries({ ...model.keys, 'tokenizer.ggml.model': 'no_vocab' }));
   const fractions = new Set<string>();
   const tensors = new Map(optionalTensors(model));
-  /** By the name without the layer. */
+  /** By the tensor's name without its layer. */
   const shapes = new Map<string, Shape>();
   for (;;) {
     await writeHeader(path, { keys, fractions, tensors });
@@ -51,7 +54,7 @@ function plain(name: string): string {
   return name.replace(/^blk\.\d+\./u, 'blk.N.');
 }
 
-/** The engine can do without these, and asks for others then; files of these families have them. */
+/** Tensors that the engine can do without: it then asks for others. Files of these families have them. */
 function optionalTensors({ keys, tiedEmbeddings }: Model): readonly (readonly [string, Shape])[] {
   const architecture = String(keys['general.architecture']);
   const size = (name: string): number => Number(keys[`${architecture}.${name}`] ?? 0);
@@ -89,7 +92,7 @@ interface Header {
 async function writeHeader(path: string, { keys, fractions, tensors }: Header): Promise<void> {
   let offset = 0;
   const list = [...tensors].map(([name, shape]) => {
-    // As converters do: norms, routers and vectors in whole, weights in half precision.
+    // As converters do: norms, routers and vectors in full precision, weights in half precision.
     const isWhole = shape.length < 2 || /norm|ssm_conv|ffn_gate_inp/u.test(name);
     const entry = Buffer.concat([
       ggufText(name),

@@ -12,17 +12,17 @@ export interface CoreRunnerParts {
   readonly home: string;
   readonly cache: string;
   readonly recipe: Partial<RecipeSettings>;
-  /** Fetched first where they are not on this machine. */
+  /** Downloaded first if they are not on this machine. */
   readonly models: readonly string[];
   readonly say: (line: string) => void;
-  /** What stands between the agent and its models, and the clock that goes with it. */
+  /** Wraps the models that the agent calls, together with the clock that belongs to the wrapper. */
   readonly wrapProvider?: ComposeConfig['wrapProvider'];
   readonly now?: () => number;
-  /** Done before the first task, as a person sets things up. */
+  /** Runs before the first task, like a person's setup. */
   readonly setUp?: (core: Pick<ClientCore, 'client'>) => Promise<void>;
 }
 
-/** The real core in this process, with the models it needs. Rejects when a model cannot be had. */
+/** The real core in this process, with the models it needs. Rejects if a model is not available. */
 export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner> {
   const { root, home, cache, recipe, models, say, wrapProvider, now } = parts;
   const sandboxes: Sandbox[] = [];

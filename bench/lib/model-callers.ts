@@ -12,25 +12,25 @@ import { testPrograms } from '../../tests/fakes/test-programs.ts';
 import { localProvider } from './local-provider.ts';
 import type { BenchRow } from './rows.ts';
 
-/** A request of the data, its tools, and which call with which values is right. */
+/** A request of the data set with its tools, and the right call with its right values. */
 export interface AskedCall {
   readonly query: string;
   readonly right: string;
-  /** The values that count, of each argument; an empty text among them: it may be left out. */
+  /** The accepted values of each argument. If an empty text is among them, the argument may be left out. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly tools: readonly ForeignToolSpec[];
 }
 
 export interface Callers {
-  /** Files in the folder of models, without their ending. */
+  /** Names of files in the model folder, without their extension. */
   readonly models: readonly string[];
   readonly folder: string;
   readonly count: number;
-  /** Which of the requests between two of the sample is taken: the figure takes 0, and changes are tried on others. */
+  /** Selects a request between two of the sample. The published figure uses 0. Changes are tried on other offsets. */
   readonly offset: number;
 }
 
-/** A model gets so long for a request; what takes longer is a miss. */
+/** The most time for a request. A request that takes longer is a miss. */
 const mostMs = 240_000;
 const mostSteps = 4;
 
@@ -38,13 +38,14 @@ interface Tried {
   readonly tool: boolean;
   readonly values: boolean;
   readonly isLate: boolean;
-  /** The tool that the model called first; null: none. */
+  /** The first tool that the model called. Null: none. */
   readonly first: string | null;
 }
 
 /**
- * Whether small models call the right tool, in the loop as it is: each request is a session of its own, with the tools that the
- * data gives for it (a few, told whole) or with all of the pool (found on demand). Only the first call of a connected tool counts.
+ * Whether small models call the right tool in the real loop. Each request is a session of its own. It has the tools
+ * that the data gives for it (a few, described in full) or all tools of the pool (found on demand). Only the first call
+ * of a connected tool counts.
  */
 export async function callerRows(
   { models, folder, count, offset }: Callers,
@@ -73,7 +74,7 @@ export async function callerRows(
         [all, pool],
       ] as const) {
         const tried: Tried[] = [];
-        // What is found takes two steps and a longer prompt, so fewer are tried.
+        // Finding a tool takes two steps and a longer prompt, so fewer requests are tried.
         const some = tools === null ? sample : sample.filter((_, at) => at % 4 === 0);
         for (const one of some) tried.push(await tryOne(provider, parametersB, { ...one, tools: tools ?? one.tools }));
         rows.push(rowOf(figure(what), tried));
@@ -157,7 +158,7 @@ async function tryOne(provider: Provider, parametersB: number, asked: AskedCall)
   return { tool, values: tool && areRight(first?.input, asked.values), isLate, first: made?.name ?? null };
 }
 
-/** The data has types of Python. */
+/** The data uses type names of Python. */
 const types: Readonly<Record<string, string>> = { dict: 'object', float: 'number', tuple: 'array' };
 
 export function withJsonSchema(spec: ForeignToolSpec): ForeignToolSpec {
@@ -180,7 +181,7 @@ function jsonSchemaOf(value: unknown): unknown {
   );
 }
 
-/** As the data counts it: each argument has one of its values, and no other is there. */
+/** The data's own criterion: each argument has one of its accepted values, and there are no other arguments. */
 export function areRight(input: unknown, values: Readonly<Record<string, unknown>>): boolean {
   if (!isRecord(input)) return false;
   const isFit = ([name, allowed]: readonly [string, unknown]): boolean => {

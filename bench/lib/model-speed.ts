@@ -9,16 +9,19 @@ import type { ModelRequest, Provider } from '../../src/main/models/providers/def
 import { plainRequest } from './plain-request.ts';
 import { processorMs } from './processor-time.ts';
 
-/** What a token takes of a model that has the machine for itself. Milliseconds. */
+/** The milliseconds a token of a model that has the machine for itself. */
 const speedSchema = z.object({ readMs: z.number().positive(), writtenMs: z.number().positive() });
 export type ModelSpeed = z.infer<typeof speedSchema>;
 
 export type FindSpeed = (provider: Provider, model: string, signal: AbortSignal) => Promise<ModelSpeed>;
 
-/** Of so many tries the quickest counts: what else is at work only ever makes one slower. The first loads the model. */
+/** The fastest of these tries counts, because other load can only slow a try down. The first try loads the model. */
 const tries = 4;
 
-/** Measures a model once, at the first call of it, and keeps what it found in the folder. Rejects where it says nothing. */
+/**
+ * Measures a model once, before its first call, and keeps the result in the folder. Rejects if the model answers
+ * nothing.
+ */
 export function createSpeeds({
   folder,
   digestOf,
@@ -60,8 +63,8 @@ async function measure(provider: Provider, model: string, signal: AbortSignal): 
 }
 
 /**
- * By the time of the processor that the processes below this one took, over all its cores: about what it would take by
- * the clock, were nothing else at work. The model has one thread, for several would also be counted while they wait.
+ * Uses the processor time of this process's descendants, divided by the cores: about the clock time on an idle machine.
+ * The model has one thread, because waiting threads would also be counted.
  */
 async function measureOnce(provider: Provider, request: ModelRequest, signal: AbortSignal): Promise<ModelSpeed> {
   const begun = await processorMs();
@@ -76,13 +79,16 @@ async function measureOnce(provider: Provider, request: ModelRequest, signal: Ab
     }
     const cores = availableParallelism();
     const writtenMs = ((await processorMs()) - first) / cores / (usage.output - 1);
-    // Until the first word: all of the prompt, and that word.
+    // The time to the first word covers the whole prompt and that word.
     return { readMs: ((first - begun) / cores - writtenMs) / prompt, writtenMs };
   }
   throw new Error(`${provider.id} gave no end`);
 }
 
-/** About as long as what the recipes ask; nothing of one is kept for the next, for they differ from the first word on. */
+/**
+ * About as long as a recipe's prompt. No request can reuse the cache of another, because they differ from the first
+ * word on.
+ */
 function countingRequest(model: string, turn: number): ModelRequest {
   const lines = Array.from(
     { length: 30 },
@@ -98,8 +104,8 @@ function countingRequest(model: string, turn: number): ModelRequest {
 }
 
 /**
- * The share of a prompt that a server with one place for a conversation still has from the call before: what both begin with.
- * By characters, for such a server does not say it of its tokens.
+ * The share of a prompt that a server with one slot still has cached from the call before: their common prefix. Counted
+ * in characters, because such a server does not report tokens.
  */
 export function keptShare(before: readonly Message[] | null, messages: readonly Message[]): number {
   if (before === null) return 0;

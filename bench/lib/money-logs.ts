@@ -7,7 +7,9 @@ const models = [
   { model: 'llama-cpp/qwen2.5-coder-1.5b-instruct', where: 'local' },
 ] as const;
 
-/** The calls of a made-up session: some fail, some have no price, some never end, one may have lost its beginning. */
+/**
+ * The calls of a generated session. Some fail, some have no price, some never end, and one may have lost its beginning.
+ */
 export function costLog(random: () => number, calls: number): readonly SessionEvent[] {
   const whole = (below: number): number => Math.floor(random() * below);
   const events: SessionEvent[] = [];
@@ -74,7 +76,7 @@ interface Sum {
   costUsd: number;
 }
 
-/** The sums that `costs` must show, by a plain walk over the events that shares no code with the ledger. */
+/** The sums that `costs` must show, by a plain walk over the events. Shares no code with the ledger. */
 export function sumOf(
   logs: readonly {
     readonly id: string;

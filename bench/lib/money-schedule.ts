@@ -7,16 +7,17 @@ import type {
 import { scopes } from '../../src/main/money/reservations/reservations-state.ts';
 
 /**
- * One random schedule of calls on one reservation log: who asks when, what a call turns out to cost, who dies in the middle.
- * It keeps accounts of its own, in other words than the reservation log, and says by how much a cap was ever passed.
+ * A random schedule of calls on one reservation log: who asks when, what each call costs in the end, and which process
+ * dies in between. It keeps its own accounts, independent of the reservation log, and reports by how much a limit was
+ * ever exceeded.
  */
-/** What a schedule does with a reservation log, of this process or of another. */
+/** The part of a reservation log that a schedule uses, in this process or in another one. */
 export type ScheduleReservations = Pick<Reservations, 'reserve' | 'settle' | 'raise'>;
 
 export interface Schedule {
-  /** Does the next thing; false: nothing is left to do. */
+  /** Does the next thing. False: nothing is left to do. */
   step(purses: readonly ScheduleReservations[]): Promise<boolean>;
-  /** Nanodollars above a cap at the worst moment, over all sums; 0: every cap held. */
+  /** The most nanodollars above a limit at any moment, over all sums. 0: every limit held. */
   readonly overrun: () => number;
   readonly granted: () => number;
   readonly refused: () => number;
@@ -32,7 +33,7 @@ interface Running {
 export interface ScheduleOptions {
   readonly random: () => number;
   readonly calls: number;
-  /** Keeps sums of different schedules apart in one file. */
+  /** Separates the sums of different schedules in one file. */
   readonly name: string;
   /** How many processes share the reservation log. */
   readonly processes: number;
@@ -57,7 +58,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     task: `${name}/t${whole(3)}`,
     session: `${name}/s${whole(2)}`,
     project: random() < 0.2 ? null : `${name}/p`,
-    // The clock jumps back and forth over midnight and the month's end.
+    // The clock jumps back and forth across midnight and the end of the month.
     day: `${name}/2026-11-${30 - whole(2)}`,
     month: `${name}/2026-1${whole(2)}`,
   });
@@ -77,7 +78,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     }
     counts.granted += 1;
     running.push({ id: grant.id, process, keys: under, worst });
-    // From here on the service may bill it in full, whatever becomes of us.
+    // From here on, the service may bill the full amount, whatever happens to this process.
     for (const scope of scopes) bill(scope, under[scope], worst);
   };
   const bill = (scope: ReservationScope, key: string | null, nano: number): void => {
@@ -93,7 +94,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     if (call === undefined) return;
     const isKnown = random() < 0.85;
     const cost = isKnown ? whole(call.worst + 1) : call.worst;
-    // A process that died settles nothing: the one that takes over does, at the worst case.
+    // A dead process settles nothing. The process that takes over settles its call, at the worst case.
     purses[call.process % purses.length]?.settle(call.id, cost);
     for (const scope of scopes) bill(scope, call.keys[scope], cost - call.worst);
   };
@@ -102,7 +103,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     const key = keys()[scope];
     if (key === null) return;
     const by = whole(200);
-    // Noted first: a call may be granted under the higher cap before this process hears that it is.
+    // Recorded first: another process may grant a call under the higher limit before this process hears of it.
     limits.set(`${scope} ${key}`, (limits.get(`${scope} ${key}`) ?? 0) + by);
     await purses[whole(purses.length)]?.raise(scope, key, by);
   };

@@ -21,14 +21,14 @@ type Known = ModelCatalog['known'][number];
 interface NewDryRuns {
   readonly known: readonly Known[];
   readonly memories: ReadonlyMap<string, ModelMemory>;
-  /** How many models of the catalog, drawn by the seed. */
+  /** How many models of the catalog to draw, by the seed. */
   readonly count: number;
   readonly seed: number;
-  /** What the engine says takes the place of what is kept. */
+  /** Replaces the kept answers with what the engine says now. */
   readonly keep: boolean;
 }
 
-/** Plans held against dry runs that are made now; where none can be made here, one row that says why. */
+/** Compares plans with new dry runs. If this machine cannot make any, returns one row that says why. */
 export async function newDryRunRows({ known, memories, count, seed, keep }: NewDryRuns): Promise<readonly BenchRow[]> {
   const figure = 'plans whose new dry runs say other than what is kept';
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-made-headers-'));
@@ -59,7 +59,7 @@ export async function newDryRunRows({ known, memories, count, seed, keep }: NewD
   }
 }
 
-/** In the order of the catalog. */
+/** The drawn models, in the order of the catalog. */
 function drawn(known: readonly Known[], count: number, seed: number): readonly Known[] {
   const random = seeded(seed);
   const places = known.map((model) => ({ model, place: random() })).sort((left, right) => left.place - right.place);
@@ -75,7 +75,7 @@ async function askedPlans(memory: ModelMemory, engine: EngineDryRuns): Promise<r
       for (const gibi of [8, 12, 16, 24, 32, 48, 80]) {
         plans.push(
           await askedPlan(memory, { engine: profile, cacheType, gibi }, async (context) => {
-            // Cards of several sizes ask for the same contexts.
+            // Cards of several sizes need the same contexts.
             const key = `${profile} ${cacheType} ${context.contextTokens}`;
             const known = kept.get(key);
             if (known !== undefined) return known;
@@ -100,7 +100,10 @@ function outputsOf(engine: PlanCase['engine'], { ubatchTokens }: ContextRequest)
 
 type Bytes = (context: ContextRequest) => Promise<number | null>;
 
-/** The plan, the bytes of its context, and the longest context that fits: from the longest that could on, downwards. */
+/**
+ * The plan, the bytes of its context, and the longest context that fits, searched downwards from the longest possible
+ * one.
+ */
 async function askedPlan(memory: ModelMemory, plan: PlanCase, bytes: Bytes): Promise<DryRunPlan> {
   const { engine, cacheType, gibi } = plan;
   const granted = planOf(memory, plan);
@@ -123,10 +126,13 @@ async function askedPlan(memory: ModelMemory, plan: PlanCase, bytes: Bytes): Pro
   return [engine, cacheType, gibi, chosen, chosen > 0 ? ((await bytes(made(chosen))) ?? 0) : 0, longest];
 }
 
-/** What the engine rounds a context up to. */
+/** The engine rounds a context up to a multiple of this. */
 const cellStep = 256;
 
-/** The cells, and of the compute buffer what no order of steps saves: the mask and the logits. Spares dry runs. */
+/**
+ * A lower bound: the cells, and those parts of the compute buffer that no order of steps saves, the mask and the
+ * logits. It spares dry runs.
+ */
 function leastBytes(memory: ModelMemory, engine: PlanCase['engine'], context: ContextRequest): number {
   const cells = contextTerms(memory.context, context).reduce((sum, term) => sum + term.bytes, 0);
   const mask = 2 * context.ubatchTokens * context.contextTokens;
@@ -140,7 +146,7 @@ async function otherThanKept(models: readonly DryRunModel[]): Promise<number> {
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** Models that were not asked for now keep their answers. A line a model, so that a change can be read. */
+/** Keeps the earlier answers of models that were not asked now. Writes one line a model, so that a diff is readable. */
 async function keepDryRuns(models: readonly DryRunModel[]): Promise<void> {
   const { models: before, ...head } = await readPlanDryRuns();
   const asked = new Map(models.map((model) => [model.name, model]));

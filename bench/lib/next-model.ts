@@ -12,14 +12,17 @@ export interface NextTask {
 }
 
 export interface NextSeen {
-  /** All that it was shown of the work before its first answer, without the system text; null: it was never asked to go on. */
+  /**
+   * What it was shown of the work before its first answer, without the system text. Null: it was never asked to
+   * continue.
+   */
   readonly handOver: string | null;
   readonly lacking: readonly NeededFact[];
-  /** Calls by which it read what it was not told. */
+  /** Calls that read what the handoff did not contain. */
   readonly lookUps: number;
 }
 
-/** Written, in place of a model: it knows the right change, and whether it was told what the change needs. */
+/** A scripted model. It knows the right change, and whether it was given what the change needs. */
 export interface NextModel {
   readonly begin: (task: NextTask) => void;
   readonly seen: () => NextSeen;
@@ -27,8 +30,8 @@ export interface NextModel {
 }
 
 /**
- * As the next model it first reads what it lacks, then makes the right change and ends. As a
- * reviewer it approves of what has every line of the right change, and of nothing else.
+ * As the next model, it first reads what it lacks, then makes the right change and ends. As a reviewer, it approves
+ * only work that has every line of the right change.
  */
 export function createNextModel(): NextModel {
   let task: NextTask = { known: { projectFolder: '', right: new Map() }, facts: [] };
@@ -77,7 +80,7 @@ function call(name: string, input: Readonly<Record<string, unknown>>): Part {
   return { type: 'tool-call', id: `next-${made}`, name, input };
 }
 
-/** Each file once; what a test says is had by running it. */
+/** Reads each file once. Test failures are learned by running the test. */
 function lookUps(lacking: readonly NeededFact[]): readonly Part[] {
   const paths = new Set(lacking.filter(({ kind }) => kind !== 'failure').map(({ path }) => path));
   const reads = [...paths].map((path) => call('read_file', { path }));

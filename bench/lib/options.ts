@@ -3,15 +3,15 @@ import { UsageError } from './usage-error.ts';
 export interface BenchOptions {
   /** `tasks`, `all` or the name of a file `*.bench.ts`. */
   readonly name: string;
-  /** Everything that the named benchmark understands itself. */
+  /** Arguments that the named benchmark parses itself. */
   readonly args: readonly string[];
-  /** Where the figures are written as JSON; null: nowhere. */
+  /** The path for the figures as JSON. Null: not written. */
   readonly json: string | null;
-  /** A missed target is shown, and the exit code stays 0. */
+  /** Missed targets are shown, but the exit code stays 0. */
   readonly noFail: boolean;
 }
 
-/** Benchmarks that understand arguments of their own. */
+/** Benchmarks that take arguments of their own. */
 const withArguments: ReadonlySet<string> = new Set([
   'agents',
   'tasks',
@@ -27,7 +27,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'tools',
 ]);
 
-/** Takes out what every benchmark has in common, wherever it stands. Throws a `UsageError`. */
+/** Parses the options that all benchmarks share, in any position. Throws a `UsageError`. */
 export function parseBenchOptions(argv: readonly string[], names: readonly string[]): BenchOptions {
   const args: string[] = [];
   let json: string | null = null;

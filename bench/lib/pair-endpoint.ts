@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A real server that speaks Chat Completions, with one model of ours. */
+/** A real Chat Completions server with one model. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly stop: () => Promise<void>;
@@ -18,7 +18,10 @@ export interface EndpointParts {
   readonly say: (line: string) => void;
 }
 
-/** An Ollama server of our own on a free port; the model is imported once and kept beside the cache. Rejects without one. */
+/**
+ * An Ollama server of its own, on a free port. The model is imported once and kept beside the cache. Rejects without
+ * Ollama.
+ */
 export async function startEndpoint({ cache, model, contextTokens, say }: EndpointParts): Promise<Endpoint> {
   const program = await findProgram();
   const folder = join(cache, 'bench', 'pair', 'ollama');
@@ -43,7 +46,7 @@ export async function startEndpoint({ cache, model, contextTokens, say }: Endpoi
   try {
     const address = await addressOf(server);
     const file = join(folder, `${model}.Modelfile`);
-    // Threads that wait for each other would take time of the processor without working (see model-speed.ts).
+    // Several threads that wait for each other would use processor time without working (see model-speed.ts).
     await writeFile(file, `FROM ${join(cache, 'models', `${model}.gguf`)}\nPARAMETER num_thread 1\n`);
     say(`importing ${model} into a server of our own (seconds, where it was imported before)`);
     await execute(program, ['create', model, '-f', file], { env: { ...env, OLLAMA_HOST: address } });
@@ -54,7 +57,7 @@ export async function startEndpoint({ cache, model, contextTokens, say }: Endpoi
   }
 }
 
-/** As the tests of the engines have it: built once, by a script that says where it lies. */
+/** The program that the engine tests use. A script builds it once and prints its path. */
 async function findProgram(): Promise<string> {
   const known = process.env.DEWPOINT_TEST_OLLAMA;
   if (known !== undefined) return known;
@@ -62,12 +65,12 @@ async function findProgram(): Promise<string> {
   return stdout.trim();
 }
 
-/** The server takes a free port and says which. */
+/** The server chooses a free port and prints it. */
 function addressOf(server: ChildProcess): Promise<string> {
   return new Promise((found, reject) => {
     let said = '';
     server.stderr?.on('data', (chunk: Buffer) => {
-      // Its log goes on for as long as it runs, and has to be read.
+      // The log goes on as long as the server runs, and must be read.
       said = (said + chunk.toString('utf8')).slice(-20_000);
       const match = /Listening on (127\.0\.0\.1:\d+)/.exec(said);
       if (match !== null) found(`http://${match[1]}`);

@@ -10,10 +10,13 @@ import { recipeRunsOf } from '@shared/money/recipe-runs.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import type { PairRecord } from './pair-results.ts';
 
-/** What a run has, where the options do not say otherwise. */
+/** The time limit of a run, unless the options set another. */
 const maxMinutes = 15;
 
-/** US dollars for a million tokens, as small models in the cloud cost. The server tells of no cache, so it has no price. */
+/**
+ * US dollars a million tokens, as small cloud models cost. There is no cache price, because the server does not report
+ * cached tokens.
+ */
 export const pairPrice = { input: 0.1, output: 0.4 } as const;
 
 /** One task under all three policies. */
@@ -24,11 +27,11 @@ export interface Trio {
   readonly auto: PairRecord;
 }
 
-/** What a way of choosing comes to, over all tasks; of one that draws, what is to be expected. */
+/** The totals of a way of choosing, over all tasks. For random choices, the expected values. */
 export interface Outcome {
   readonly name: string;
   readonly solved: number;
-  /** Tasks that all-cloud solves and this does not. */
+  /** Tasks that all-cloud solves and this way does not. */
   readonly lost: number;
   readonly costUsd: number;
   readonly seconds: number;
@@ -36,14 +39,14 @@ export interface Outcome {
 
 type Pick2 = Pick<PairRecord, 'solved' | 'costUsd' | 'seconds'>;
 
-/** Every policy beside the others, the drawn one at the budget of `auto`. */
+/** Every policy beside the others. The random one has the budget of `auto`. */
 export function outcomesOf(trios: readonly Trio[]): {
   readonly local: Outcome;
   readonly cloud: Outcome;
   readonly auto: Outcome;
   readonly random: Outcome;
   readonly oracle: Outcome;
-  /** Knows who solves what, and still asks the cloud where nobody does. */
+  /** Knows who solves what, but still asks the cloud if nobody does. */
   readonly triesAll: Outcome;
 } {
   const cloud = outcome('all cloud', trios, (trio) => trio.cloud);
@@ -79,24 +82,29 @@ function outcome(name: string, trios: readonly Trio[], of: (trio: Trio) => Pick2
   };
 }
 
-/** What the router saves against all-cloud, of what the oracle saves. Null: there is nothing to save. */
+/** The router's savings against all-cloud, as a share of the oracle's savings. Null: there is nothing to save. */
 export function savedShare(auto: Outcome, cloud: Outcome, oracle: Outcome): number | null {
   const most = cloud.costUsd - oracle.costUsd;
   return most <= 0 ? null : (cloud.costUsd - auto.costUsd) / most;
 }
 
-/** Of the tasks that this machine solves alone: the model calls of `auto` that stayed here. Null: none was made. */
+/**
+ * For the tasks that this machine solves alone: the share of `auto`'s model calls that stayed local. Null: there were
+ * no calls.
+ */
 export function localShare(trios: readonly Trio[]): { readonly share: number | null; readonly calls: number } {
   const calls = trios.filter(({ local }) => local.solved).flatMap(({ auto }) => auto.calls);
   const here = calls.filter(({ where }) => where === 'local');
   return { share: calls.length === 0 ? null : here.length / calls.length, calls: calls.length };
 }
 
-/** Of the tasks that this machine does not solve alone: whether the cloud was asked before a limit was met. */
+/** For the tasks that this machine does not solve alone: how many of them asked the cloud under `auto`. */
 export function escalatedOf(trios: readonly Trio[]): {
   readonly failed: number;
   readonly escalated: number;
-  /** Called done here although the hidden tests refuse it: nobody could know, and nobody was asked. */
+  /**
+   * Accepted locally although the hidden tests refuse the change. Nothing showed the fault, so the cloud was not asked.
+   */
   readonly unseen: number;
 } {
   const failed = trios.filter(({ local }) => !local.solved);
@@ -108,11 +116,11 @@ export function escalatedOf(trios: readonly Trio[]): {
 export interface Cause {
   readonly cause: string;
   readonly count: number;
-  /** One of the sentences that a person was told. */
+  /** One of the texts that the user was shown. */
   readonly text: string;
 }
 
-/** Why work went to the cloud, the most frequent first. */
+/** Why work went to the cloud, most frequent first. */
 export function causesOf(trios: readonly Trio[]): readonly Cause[] {
   const moves = trios.flatMap(({ auto }) => auto.moves).filter(({ to }) => to === 'cloud');
   return [...new Set(moves.map(({ cause }) => cause))]
@@ -123,7 +131,7 @@ export function causesOf(trios: readonly Trio[]): readonly Cause[] {
     .sort((left, right) => right.count - left.count);
 }
 
-/** What was said that something would come to, and what it came to in a real run. */
+/** An estimate, and the real value from a run. */
 export interface Held {
   readonly task: string;
   readonly value: number;
@@ -135,17 +143,17 @@ export interface Held {
 export type Pair = Pick<Trio, 'task' | 'local' | 'cloud'>;
 
 export interface HeldFigures {
-  /** US dollars in the cloud, from the run here. */
+  /** US dollars in the cloud, estimated from the local run. */
   readonly cloudUsd: readonly Held[];
-  /** Seconds of the model here, from the run in the cloud. */
+  /** Seconds of the local model, estimated from the cloud run. */
   readonly localSeconds: readonly Held[];
-  /** Seconds of the model there, from the run here. */
+  /** Seconds of the cloud model, estimated from the local run. */
   readonly cloudSeconds: readonly Held[];
 }
 
 /**
- * The counterfactual of each run held against the real run of the other policy. Speeds are those of the other tasks, as
- * a home knows them that has worked before. Tasks that took no model at all say nothing.
+ * Compares the counterfactual of each run with the real run of the other policy. Speeds come from the other tasks, as
+ * in a home that has worked before. Tasks that needed no model are left out.
  */
 export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
   const price: Price = { ...pairPrice, source: 'settings', date };
@@ -171,8 +179,8 @@ export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
 }
 
 /**
- * The same of runs under `auto` that were in both places, which is what a person is shown most: all cloud, and all local,
- * held against the real runs of those policies. What is known is that of all other tasks.
+ * The same for runs under `auto` that used both places, which is what users see most. The estimates for all-cloud and
+ * all-local are compared with the real runs of those policies. Only the other tasks are known to the estimate.
  */
 export function mixedHeldOf(trios: readonly Trio[], date: string): Pick<HeldFigures, 'cloudUsd' | 'localSeconds'> {
   const price: Price = { ...pairPrice, source: 'settings', date };
@@ -195,7 +203,7 @@ export function mixedHeldOf(trios: readonly Trio[], date: string): Pick<HeldFigu
   };
 }
 
-/** A program here, then one there. Looks at what is done belong to neither. */
+/** First a local program, then one in the cloud. Reviews and advice belong to neither. */
 function mixedWorkOf({ calls, status }: PairRecord): SplitWorkload {
   const asked = calls.filter(({ purpose }) => purpose !== 'review' && purpose !== 'advise');
   const runs = (['local', 'cloud'] as const).map((where) => {
@@ -208,7 +216,7 @@ function mixedWorkOf({ calls, status }: PairRecord): SplitWorkload {
   return withRecipeRuns(splitWorkload(calls), recipeRunsOf(runs, status === 'done' ? 'done' : 'gave-up', maxMinutes));
 }
 
-/** One program did all of it in one place: what is proposed is judged by failing tests, what is answered by nobody. */
+/** One program did everything in one place. Failing tests judge a change. Nothing judges an answer. */
 function workOf(record: PairRecord): SplitWorkload {
   const { calls, seconds, policy, status } = record;
   const where = policy === 'cloud' ? 'cloud' : 'local';
@@ -227,7 +235,7 @@ function sumOf(
   return addSplitWorkload(addSplitWorkload(sum, local), cloud);
 }
 
-/** Of what was said, as a share of what it came to; without an end where it came to nothing. */
+/** The error of an estimate as a share of the real value. Infinite if the real value is 0. */
 export function errorOf({ value, real }: Held): number {
   return real === 0 ? Infinity : Math.abs(value - real) / real;
 }

@@ -9,30 +9,30 @@ export type PairPolicy = (typeof pairPolicies)[number];
 
 export interface PairOptions {
   readonly split: 'dev' | 'held' | 'all';
-  /** A glob over ids, or several with commas between them; null: every task. */
+  /** A glob over ids, or several separated by commas. Null: every task. */
   readonly tasks: string | null;
-  /** So many, drawn by the seed; null: all, in the order that the seed draws. */
+  /** How many tasks, drawn by the seed. Null: all, in the order that the seed draws. */
   readonly sample: number | null;
   readonly seed: number;
-  /** Of one run of a task, as `dewpoint run --max-minutes`. */
+  /** For one run of a task, as in `dewpoint run --max-minutes`. */
   readonly maxMinutes: number;
-  /** No run is begun after so many. */
+  /** No run starts after this time. */
   readonly totalMinutes: number | null;
-  /** Of the recipe, in place of what users get; null: as they get it. */
+  /** Samples of the recipe. Null: the users' default. */
   readonly samples: number | null;
-  /** Which are run; a report tells only of tasks that were run under all of them. */
+  /** The policies to run. A report covers only tasks that were run under all of them. */
   readonly policies: readonly PairPolicy[];
-  /** Done again although the results have them. */
+  /** Policies to run again although the results contain them. */
   readonly again: readonly PairPolicy[];
   readonly results: string | null;
-  /** Only what is in the results; no model is started. */
+  /** Only reports the results. No model is started. */
   readonly isReport: boolean;
 }
 
 const usage = `npm run bench -- pair [--split dev|held|all] [--tasks GLOB,…] [--sample N] [--seed S] [--max-minutes N a run]
   [--total-minutes N] [--samples N] [--policies LIST] [--again ${pairPolicies.join(',')}] [--results FILE] [--report]`;
 
-/** Throws a `UsageError` for anything it does not understand. */
+/** Throws a `UsageError` for everything it does not understand. */
 export function parsePairOptions(args: readonly string[]): PairOptions {
   const values = read(args);
   const split = values.split ?? 'dev';
@@ -52,14 +52,14 @@ export function parsePairOptions(args: readonly string[]): PairOptions {
   };
 }
 
-/** Those that are asked for, in an order drawn by the seed: whoever stops early has a sample. */
+/** The chosen tasks in an order drawn by the seed. If a run stops early, what it did is a sample. */
 export function drawTasks(
   tasks: readonly Task[],
   options: Pick<PairOptions, 'split' | 'tasks' | 'sample' | 'seed'>,
 ): readonly Task[] {
   const globs = options.tasks?.split(',') ?? ['*'];
   const random = seeded(options.seed);
-  // A number for every task there is, so that a choice does not change the order.
+  // Every task gets a number, so that a selection does not change the order.
   const drawn = tasks.map((task) => ({ task, at: random() }));
   return drawn
     .filter(({ task }) => options.split === 'all' || task.split === options.split)

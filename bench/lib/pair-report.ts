@@ -24,7 +24,7 @@ import { median, percentile } from './statistics.ts';
 import { formatColumns } from './table.ts';
 import type { Task } from './tasks.ts';
 
-/** The figures of the tasks that the results have whole, and a line for each task. */
+/** The figures of the tasks with complete results, and a line for each task. */
 export function pairReport(
   tasks: readonly Task[],
   done: ReadonlyMap<string, PairRecord>,
@@ -50,7 +50,7 @@ export function pairReport(
   };
 }
 
-/** Where these tasks leave nothing to save, the same over all that was ever recorded, both halves and all conditions. */
+/** If these tasks leave nothing to save, the figures over all recorded runs: both halves and all conditions. */
 function recordedRows(trios: readonly Trio[], done: ReadonlyMap<string, PairRecord>): readonly BenchRow[] {
   if (trios.length === 0 || headroomOf(trios) >= leastHeadroom) return [];
   const groups = new Map<string, Partial<Record<PairPolicy, PairRecord>>>();
@@ -98,7 +98,7 @@ function taskCells(trios: readonly Trio[]): readonly (readonly string[])[] {
   ];
 }
 
-/** Under this share of what all-cloud costs there is nothing that a router could show. */
+/** If less than this share of the all-cloud cost can be saved, no router could show anything. */
 const leastHeadroom = 0.1;
 
 function routingRows(trios: readonly Trio[]): readonly BenchRow[] {
@@ -181,7 +181,10 @@ function heldRows(pairs: readonly Pair[]): readonly BenchRow[] {
   ];
 }
 
-/** From what the model needed for the other tasks, by kind and size; what the run elsewhere spent is not looked at. */
+/**
+ * Estimates from what the model needed for the other tasks, by kind and size. The cost of the run elsewhere is not
+ * used.
+ */
 function needRows(pairs: readonly Pair[]): readonly BenchRow[] {
   const { cloudUsd, cloudSeconds, localSeconds } = needsHeldOf(pairs);
   const of = (what: string, held: readonly Held[]): readonly BenchRow[] => [...rowsOf(what, held), biasRow(what, held)];
@@ -198,7 +201,7 @@ function needRows(pairs: readonly Pair[]): readonly BenchRow[] {
   ];
 }
 
-/** Of the sums: what a month of such tasks would be told wrong by. */
+/** The error of the sums: by how much the total of a month of such tasks would be wrong. */
 function biasRow(what: string, held: readonly Held[]): BenchRow {
   const [said, real] = [held.reduce((sum, one) => sum + one.value, 0), held.reduce((sum, one) => sum + one.real, 0)];
   const by = real === 0 ? null : (said / real - 1) * 100;

@@ -20,7 +20,7 @@ const callSchema = z.object({
   }),
 });
 
-/** The work moved from one place to another, and what was said about it. */
+/** A move of the work to another place, and the text that explained it. */
 const moveSchema = z.object({ to: whereSchema, cause: z.string(), text: z.string() });
 
 const pairRecordSchema = z.object({
@@ -37,21 +37,24 @@ const pairRecordSchema = z.object({
   status: runStatusSchema,
   reason: z.string(),
   confidence: z.string().nullable(),
-  /** As whoever waits counts them, with the times of answers that were kept. */
+  /** The waiting time of the user, including the original times of cached answers. */
   seconds: z.number(),
   costUsd: z.number(),
   calls: z.array(callSchema),
-  /** Answers of an earlier run of the same question, and those that a model gave now. */
+  /** Answers that came from an earlier run of the same question, and answers that a model gave now. */
   answers: z.object({ kept: z.number(), asked: z.number() }),
   moves: z.array(moveSchema),
   guarded: z.array(z.string()),
   worse: z.array(z.string()),
-  /** Set where the bench itself failed. */
+  /** Set if the bench itself failed. */
   fault: z.string().nullable(),
 });
 export type PairRecord = z.infer<typeof pairRecordSchema>;
 
-/** A results file, a line a run; the last of equal keys counts, and faults do not. A torn last line is left out. */
+/**
+ * Reads a results file with one line a run. The last of equal keys counts, faults do not. An incomplete last line is
+ * left out.
+ */
 export async function readPairResults(path: string): Promise<ReadonlyMap<string, PairRecord>> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const done = new Map<string, PairRecord>();

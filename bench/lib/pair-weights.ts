@@ -2,7 +2,10 @@ import { coverage, foundInterval } from '@shared/money/found-interval.ts';
 import { heldOf, type Pair } from './pair-figures.ts';
 import type { PairRecord } from './pair-results.ts';
 
-/** What `src/shared/money/counterfactual-runs.json` takes from the development half, as its text; it is put there by hand. */
+/**
+ * The text of `src/shared/money/counterfactual-runs.json`, computed from the development half. It is copied there by
+ * hand.
+ */
 export function pairWeights(pairs: readonly Pair[]): string {
   const runs = pairs.flatMap(({ local, cloud }) => [local, cloud]);
   const date = runs.reduce((latest, { at }) => (at > latest ? at : latest), '').slice(0, 10);
@@ -25,7 +28,7 @@ export function pairWeights(pairs: readonly Pair[]): string {
   return `For src/shared/money/counterfactual-runs.json:\n${JSON.stringify(weights, null, 2)}`;
 }
 
-/** Questions of a program that asked all it has, to no end. */
+/** The mean number of calls of a recipe that asked everything it could, without success. */
 function meanCalls(runs: readonly PairRecord[]): number {
   const through = runs.filter(
     ({ status, calls }) => status === 'gave-up' && calls.some(({ purpose }) => purpose === 'propose'),

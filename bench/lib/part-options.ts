@@ -1,8 +1,8 @@
 import { UsageError } from './usage-error.ts';
 
 /**
- * `--only PART,…` (all of them, in their order) and options with a value each, given as their defaults; a default that
- * is a number, or nothing, stands for a whole number above 0. Throws a `UsageError`.
+ * `--only PART,…` (default: all parts, in their order) and options with one value each, given as defaults. If the
+ * default is a number or empty, the value must be a whole number above 0. Throws a `UsageError`.
  */
 export function parsePartOptions<Part extends string, Name extends string>(
   args: readonly string[],

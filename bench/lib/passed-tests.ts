@@ -1,4 +1,4 @@
-/** Environment under which pytest and Node's runner name every test that passes. */
+/** The environment that makes pytest and Node's runner name every passing test. */
 export const namingEnvironment: Readonly<Record<string, string>> = {
   PYTHONDONTWRITEBYTECODE: '1',
   PYTEST_ADDOPTS: '-rA -p no:cacheprovider --color=no',
@@ -7,15 +7,15 @@ export const namingEnvironment: Readonly<Record<string, string>> = {
 };
 
 /**
- * Names of the tests that passed, from the output of a run with `namingEnvironment`; equal names are told apart by
- * their number. Empty for a runner that is not known.
+ * Names of the tests that passed, from the output of a run with `namingEnvironment`. Equal names are numbered. Empty
+ * for an unknown runner.
  */
 export function passedTests(output: string): ReadonlySet<string> {
   const names = [...output.matchAll(/^PASSED (\S.*)$/gmu)].map((match) => match[1] ?? '');
   return numbered(names.length > 0 ? names : tapNames(output));
 }
 
-/** Tests that passed before and do not any more; none when nothing is known of the time before. */
+/** Tests that passed before and no longer pass. Empty if nothing is known about the time before. */
 export function lostTests(before: ReadonlySet<string>, after: ReadonlySet<string>): readonly string[] {
   return [...before].filter((name) => !after.has(name));
 }

@@ -1,17 +1,19 @@
 import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import type { AST } from '@eslint-community/regexpp';
 
-/** A text that a pattern may find hard: `head`, then `pump` over and over, then `tail`. */
+/** A text that may be slow for a pattern: `head`, then `pump` repeated, then `tail`. */
 export interface Attack {
   readonly head: string;
   readonly pump: string;
   readonly tail: string;
 }
 
-/** What texts are made of: a letter, a digit, white space, quotes, brackets, and what languages and logs set apart. */
+/**
+ * Building blocks of the texts: a letter, a digit, white space, quotes, brackets, and separators of languages and logs.
+ */
 const letters = 'a1 \n\r\t-_./\\"\'`()[]{}<>=,:;*#$%@!?|&+~A\u00E9\u6F22\u0000'.split('');
 
-/** Texts that are slow for a pattern or a scanner as a rule, whatever it is. */
+/** Texts that are often slow for a pattern or a scanner, whatever it looks for. */
 export const usualPumps: readonly string[] = [
   ...letters,
   '"\\',
@@ -47,7 +49,7 @@ export const usualPumps: readonly string[] = [
   '[1,],',
 ];
 
-/** Each by itself, behind a letter, and ended by what nothing expects and by the end of a line. */
+/** Each pump by itself, pumps with an unexpected ending, and pumps behind a letter with an end of line. */
 export function attacksWith(pumps: readonly string[]): readonly Attack[] {
   return pumps.flatMap((pump) => [
     { head: '', pump, tail: '' },
@@ -56,10 +58,10 @@ export function attacksWith(pumps: readonly string[]): readonly Attack[] {
   ]);
 }
 
-/** Those for one pattern, its own before the usual ones. */
+/** The attacks for one pattern: first its own, then the usual ones. */
 export function attacksOn(source: string, flags: string): readonly Attack[] {
   const own = partsOf(source, flags);
-  // A text of Latin letters alone is no match for some patterns at once.
+  // Some patterns reject a text of Latin letters at once, so they also get another tail.
   const isForeign = /[^ -\u00FF]/u.test(source);
   const all = [...own.attacks, ...attacksWith([...own.pumps, ...usualPumps])];
   const ended = all.flatMap((one) => {
@@ -70,12 +72,12 @@ export function attacksOn(source: string, flags: string): readonly Attack[] {
   return [...known.values()].slice(0, mostAttacks);
 }
 
-/** How a pattern begins, in growing pieces: whoever reads by hand with it finds these hard, too. */
+/** The beginnings of a pattern, in growing pieces. They are also slow for code that scans by hand. */
 export function pumpsOf(source: string, flags: string): readonly string[] {
   return partsOf(source, flags).pumps.filter((pump) => pump !== '');
 }
 
-/** Whether there is a repeat in it that a long text makes long. Without one each place takes a few steps at most. */
+/** Whether the pattern has a repeat that grows with the text. Without one, each position takes a few steps at most. */
 export function canRepeat(source: string, flags: string): boolean {
   let found = false;
   visitRegExpAST(parsed(source, flags), { onQuantifierEnter: ({ max }) => void (found ||= max > longestRepeat) });
@@ -105,14 +107,14 @@ function partsOf(
 
 const mostAttacks = 500;
 
-/** A pattern begins to match again and again: its first element, its first two, and so on. */
+/** Texts that begin to match: the first element of the pattern, its first two, and so on. */
 function startsOf(alternatives: readonly AST.Alternative[], samples: Samples): readonly string[] {
   return alternatives.flatMap((one) =>
     one.elements.map((last, at) => samples.ofAll(one.elements.slice(0, at + 1)) + samples.ahead(last)),
   );
 }
 
-/** What a pattern may repeat is repeated: alone, after what has to stand before it, and with that before each. */
+/** Repeats what a pattern may repeat: alone, after what must come before it, and with that before each repeat. */
 function repeatAttacks(root: AST.Pattern, samples: Samples): readonly Attack[] {
   const attacks: Attack[] = [];
   const visit = (node: AST.Alternative, before: string): void => {
@@ -134,13 +136,13 @@ function repeatAttacks(root: AST.Pattern, samples: Samples): readonly Attack[] {
   return attacks;
 }
 
-/** Texts that a part of a pattern matches. */
+/** Builds texts that match a part of a pattern. */
 class Samples {
   readonly #flags: string;
   readonly #least: 0 | 1;
   readonly #source: string;
 
-  /** `least`: how often what may be left out is there. */
+  /** `least`: how often an optional part occurs. */
   constructor(source: string, flags: string, least: 0 | 1) {
     this.#source = source;
     this.#flags = flags.replaceAll(/[gy]/gu, '');
@@ -151,7 +153,7 @@ class Samples {
     return elements.map((one) => this.of(one)).join('');
   }
 
-  /** One text. An assertion gives what has to stand there before it, if anything. */
+  /** One matching text. For an assertion, the text that it requires before it, or an empty text. */
   of(node: AST.Element | AST.Alternative | AST.CapturingGroup): string {
     switch (node.type) {
       case 'Alternative':
@@ -173,13 +175,13 @@ class Samples {
     }
   }
 
-  /** What has to stand behind it. */
+  /** The text that a lookahead requires. */
   ahead(node: AST.Element): string {
     if (node.type !== 'Assertion' || node.kind !== 'lookahead' || node.negate) return '';
     return node.alternatives[0] === undefined ? '' : this.of(node.alternatives[0]);
   }
 
-  /** Texts that are different from each other, for what may be there any number of times. */
+  /** Different texts that match an element which may be repeated. */
   pumpsOf(node: AST.QuantifiableElement): readonly string[] {
     if (node.type === 'Group' || node.type === 'CapturingGroup')
       return [...new Set(node.alternatives.slice(0, 8).map((one) => this.of(one)))];
@@ -187,7 +189,7 @@ class Samples {
     return this.#lettersOf(node.raw);
   }
 
-  /** What ends a run of these. */
+  /** Letters that end a run of this element. */
   lettersOutside(node: AST.QuantifiableElement): readonly string[] {
     if (node.type !== 'CharacterClass' && node.type !== 'CharacterSet') return [];
     const only = new RegExp(`^(?:${node.raw})$`, this.#flags);
@@ -197,7 +199,7 @@ class Samples {
   #lettersOf(raw: string): readonly string[] {
     const only = new RegExp(`^(?:${raw})$`, this.#flags);
     const fits = (all: Iterable<string>): readonly string[] => [...new Set(all)].filter((letter) => only.test(letter));
-    // A sign that the pattern names elsewhere makes it hard to tell the two parts from each other.
+    // If the pattern uses a sign in another place too, it is hard to tell the two parts apart.
     const signs = fits(this.#source).filter((letter) => /[^\w\s\\()[\]{}|?*+^$]/u.test(letter));
     return [...new Set([...fits(letters).slice(0, mostPumps), ...signs.slice(0, 3), ...fits(raw).slice(0, 2)])];
   }

@@ -8,17 +8,17 @@ import type { Growth, Run } from './growth.ts';
 import { attacksOn, attacksWith, canRepeat, pumpsOf, usualPumps } from './pattern-attacks.ts';
 import { callsOf, notMeasured } from './scanner-calls.ts';
 
-/** One pattern or one function, over texts that are made to be hard for it. */
+/** One pattern or one function, measured with texts that should be slow for it. */
 export interface GrowthRow {
   /** `src/shared/rules/parse-rules.ts:54`, `src/shared/rules/parse-rules.ts#parseRules`. */
   readonly place: string;
-  /** The pattern as it is written; of a function its name. */
+  /** The source of the pattern, or the name of the function. */
   readonly what: string;
-  /** Null: no text of 1 MB took as long as can be told from nothing. */
+  /** Null: no text of 1 MB took a measurable time. */
   readonly growth: Growth | null;
 }
 
-/** A line for each that would hold the program up. */
+/** One line for each row that would block the program. */
 export const steepRows = (rows: readonly GrowthRow[]): string =>
   rows
     .flatMap(({ place, growth }) =>
@@ -26,7 +26,7 @@ export const steepRows = (rows: readonly GrowthRow[]): string =>
     )
     .join('\n');
 
-/** Every pattern of the sources once, but those that only read short texts. Takes half a minute. */
+/** Measures every pattern of the sources once, except those that only read short texts. Takes half a minute. */
 export function measurePatterns(root: string): readonly GrowthRow[] {
   const bounded = new Set(boundedPatterns.map(({ file, written }) => `${file} ${written}`));
   const known = new Set<string>();
@@ -43,7 +43,7 @@ export function measurePatterns(root: string): readonly GrowthRow[] {
 
 function allPatterns(root: string) {
   const written = findPatterns(root).map((one) => ({ ...one, place: `${one.file}:${one.line}` }));
-  // These are put together when the program runs.
+  // These patterns are built at run time.
   const file = 'src/shared/safety/secret-patterns.ts';
   const built = secretShapes.map(({ kind, pattern: { source, flags } }) => {
     return { place: `${file}#${kind}`, file, written: `/${source}/${flags}`, source, flags, use: 'all' as const };
@@ -75,7 +75,9 @@ const modules = import.meta.glob<Readonly<Record<string, unknown>>>([
   '../../src/main/{agent,hosts/cli,lib,models,recipes,routing,safety,sandbox,sessions,tools}/**/*.ts',
 ]);
 
-/** Every exported function that reads a text, given texts that are hard for the patterns and the words of its file. */
+/**
+ * Measures every exported function that reads a text, with texts that are slow for the patterns and words of its file.
+ */
 export async function measureScanners(root: string): Promise<readonly GrowthRow[]> {
   const pumps = new Map<string, Set<string>>();
   for (const { file, source, flags } of findPatterns(root)) {
@@ -111,10 +113,10 @@ async function scannerOf(file: string, name: string): Promise<Run> {
   return (text) => {
     try {
       const result: unknown = Reflect.apply(scanner, undefined, argumentsOf(text));
-      // A generator does nothing until it is asked.
+      // A generator does nothing until it is iterated.
       if (typeof result === 'object' && result !== null && Symbol.iterator in result) Array.from(toIterable(result));
     } catch (error) {
-      // Some refuse a text; but none may run out of stack.
+      // A function may reject a text, but must not run out of stack.
       if (error instanceof RangeError) throw error;
     }
   };

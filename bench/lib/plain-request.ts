@@ -1,7 +1,7 @@
 import type { Message } from '@shared/models/model-messages.ts';
 import type { ModelRequest } from '../../src/main/models/providers/define.ts';
 
-/** A greedy call for text, without tools; `changes` for what is not so. */
+/** A request for text with greedy sampling and without tools. `changes` replaces fields. */
 export function plainRequest(messages: readonly Message[], changes: Partial<ModelRequest>): ModelRequest {
   return {
     model: 'bench',

@@ -7,7 +7,7 @@ import type { ModelMemory } from '../../src/main/models/memory/estimate/model-me
 import type { BenchRow } from './rows.ts';
 import { median } from './statistics.ts';
 
-/** Where the answers of the engine are kept. */
+/** The file with the engine's answers. */
 export const planDryRunsPath = 'bench/data/plan-dry-runs.json';
 
 const planSchema = z.tuple([
@@ -18,7 +18,7 @@ const planSchema = z.tuple([
   z.number(),
   z.number(),
 ]);
-/** A plan and what the engine says of it; the data's own `columns` name the places. */
+/** A plan and the engine's answer to it. `columns` in the data names the positions. */
 export type DryRunPlan = Readonly<z.infer<typeof planSchema>>;
 
 export interface DryRunModel {
@@ -32,23 +32,23 @@ export type DryRunData = z.infer<typeof dataSchema>;
 interface Judged {
   readonly plan: string;
   readonly isFull: boolean;
-  /** It is not the plan that the dry runs are of. */
+  /** The plan differs from the plan of the dry runs. */
   readonly isOther: boolean;
   readonly overCard: boolean;
   readonly overBudget: boolean;
   readonly isRefused: boolean;
-  /** Chosen of the longest that fits; null where none does. */
+  /** The chosen context as a share of the longest that fits. Null if none fits. */
   readonly share: number | null;
 }
 
-/** What one plan is made for: an engine, a KV type, and one card that is all free. */
+/** The case that a plan is for: an engine, a KV type, and one card that is completely free. */
 export interface PlanCase {
   readonly engine: EngineProfile;
   readonly cacheType: CacheType;
   readonly gibi: number;
 }
 
-/** Of the conversation that is planned for; a batch of 512, and nothing beside it on the card. */
+/** The conversation of the plans: a batch of 512, and nothing else on the card. */
 export const planned = {
   flashAttention: true,
   ubatchTokens: 512,
@@ -77,7 +77,7 @@ export async function readPlanDryRuns(): Promise<DryRunData> {
   return dataSchema.parse(JSON.parse(await readFile(planDryRunsPath, 'utf8')));
 }
 
-/** Every plan for one card against the answers that the engine gave, which are kept. */
+/** Compares every plan for one card with the engine's kept answers. */
 export async function planDryRunRows(memories: ReadonlyMap<string, ModelMemory>): Promise<readonly BenchRow[]> {
   const { models } = await readPlanDryRuns();
   const of = `${models.length} models x 7 cards x 3 KV types x 2 engines`;
@@ -88,7 +88,7 @@ function timeRow(models: readonly DryRunModel[], memories: ReadonlyMap<string, M
   const times = models.flatMap(({ name, plans }) =>
     plans.map(([engine, cacheType, gibi]) => {
       const make = () => planOf(memoryOf(name, memories), { engine, cacheType, gibi });
-      // The machine may be busy with something else: of three the quickest.
+      // The fastest of three tries counts, because the machine may be busy.
       return Math.min(...[1, 2, 3].map(() => timed(make)));
     }),
   );
@@ -108,8 +108,8 @@ function memoryOf(name: string, memories: ReadonlyMap<string, ModelMemory>): Mod
 }
 
 /**
- * Each plan is held against dry runs of the engine: at the very context that was chosen, and, where that is not the
- * trained length, at all longer ones that could fit, in the engine's steps of 256.
+ * Compares each plan with dry runs of the engine: at the chosen context and, unless that is the trained length, at all
+ * longer contexts that could fit, in the engine's steps of 256.
  */
 export function verdictRows(
   models: readonly DryRunModel[],

@@ -8,13 +8,13 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { filesBelow } from './files-below.ts';
 
-// A path inside the project: relative, forward slashes, never upwards.
+// A path inside the project: relative, with forward slashes, never upwards.
 const projectPath = z
   .string()
   .min(1)
   .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'must stay inside the project');
 
-/** Which published archive a planted task starts from; `sha256` pins its bytes. */
+/** The published archive that a planted task starts from. `sha256` pins its bytes. */
 const sourceSchema = z.strictObject({
   ecosystem: z.enum(['pypi', 'npm']),
   package: z.string().regex(/^[a-z0-9@/._-]+$/i),
@@ -22,7 +22,7 @@ const sourceSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** `find` must occur exactly once in `file` of the unpacked package; faults are applied in order. */
+/** `find` must occur exactly once in `file` of the unpacked package. Faults are applied in order. */
 const faultSchema = z.strictObject({ file: projectPath, find: z.string().min(1), replace: z.string() });
 
 export const plantedTaskSchema = z.strictObject({
@@ -37,17 +37,17 @@ export const plantedTaskSchema = z.strictObject({
   source: sourceSchema,
   /** A file (`LICENSE`) or everything below a folder (`src/**`). Absent: the whole archive. */
   keep: z.array(projectPath).optional(),
-  /** Files or folders taken out again, such as tests that need what the sandbox does not have. */
+  /** Files or folders that are removed again, such as tests that need something the sandbox does not have. */
   remove: z.array(projectPath).optional(),
   faults: z.array(faultSchema).min(1),
 });
 
 export type PlantedTask = z.infer<typeof plantedTaskSchema> & {
-  /** The task's own folder, which holds `task.json`, `hidden/` and maybe `project/`. */
+  /** The task's own folder, with `task.json`, `hidden/` and optionally `project/`. */
   readonly folder: string;
 };
 
-/** What has to be known of a package to bring it. */
+/** What is needed to fetch a package. */
 export type FetchedTask = Pick<PlantedTask, 'id' | 'source'> & Partial<Pick<PlantedTask, 'keep' | 'remove'>>;
 
 export type Materials = {
@@ -56,7 +56,7 @@ export type Materials = {
   readonly signal: AbortSignal;
 };
 
-/** Throws with the reason when `task.json` is missing or malformed. */
+/** Throws with the reason if `task.json` is missing or malformed. */
 export async function readPlantedTask(folder: string): Promise<PlantedTask> {
   const task = plantedTaskSchema.parse(JSON.parse(await readFile(join(folder, 'task.json'), 'utf8')));
   return { ...task, folder };
@@ -70,9 +70,9 @@ export async function listPlantedTasks(tasksFolder: string): Promise<readonly Pl
 }
 
 /**
- * Gives a folder in the cache with the published package: unpacked, pruned to `keep` less `remove`,
- * without faults. Callers must not write to it. Fetched once by pip or npm and checked against
- * `sha256` before anything of it is unpacked. Throws with what to do next.
+ * A cached folder with the published package: unpacked, reduced to `keep` without `remove`, and without faults. Callers
+ * must not write to it. Downloaded once by pip or npm, and checked against `sha256` before anything is unpacked. Throws
+ * with what to do next.
  */
 export async function fetchPlanted(task: FetchedTask, cacheFolder: string, signal: AbortSignal): Promise<string> {
   const selection = JSON.stringify([task.source, task.keep ?? null, task.remove ?? null]);
@@ -95,8 +95,8 @@ export async function fetchPlanted(task: FetchedTask, cacheFolder: string, signa
 }
 
 /**
- * Fills `targetFolder` (made when missing, expected empty) with the project of the task: the package,
- * the overlay of `project/`, and with `isPlanted` the faults. Without them it is the solution.
+ * Fills `targetFolder` with the project of the task: the package, the overlay of `project/` and, if `isPlanted`, the
+ * faults. Without faults it is the solution. The folder should be empty, and is created if it is missing.
  */
 export async function materialise(
   task: PlantedTask,
@@ -110,8 +110,8 @@ export async function materialise(
 }
 
 /**
- * Makes a worked-on project ready for `checkCommand`: puts back the tests and settings it began with,
- * whatever was done to them, and adds `hidden/`.
+ * Prepares a project for `checkCommand` after the work. Restores its original tests and settings, whatever was done to
+ * them, and adds `hidden/`.
  */
 export async function layHidden(
   task: PlantedTask,
@@ -126,7 +126,7 @@ export async function layHidden(
   await copyIfThere(join(task.folder, 'hidden'), targetFolder);
 }
 
-/** Applies the faults to an unpacked package. Throws when a `find` does not occur exactly once. */
+/** Applies the faults to an unpacked package. Throws if a `find` does not occur exactly once. */
 export async function plantFaults(task: Pick<PlantedTask, 'id' | 'faults'>, folder: string): Promise<void> {
   for (const fault of task.faults) {
     const path = join(folder, fault.file);
@@ -176,7 +176,7 @@ async function fetchArchive(task: FetchedTask, cacheFolder: string, signal: Abor
   return archive;
 }
 
-// With a hash in the requirements pip refuses other bytes before it runs the package's own build code.
+// With a hash in the requirements, pip refuses other bytes before it runs the package's build code.
 async function fetchFromPip(task: FetchedTask, folder: string, signal: AbortSignal): Promise<void> {
   const { source } = task;
   const requirements = join(folder, 'requirements.txt');
@@ -212,7 +212,7 @@ function describe({ source }: FetchedTask): string {
   return `${source.ecosystem} package ${source.package} ${source.version}`;
 }
 
-/** Rejects with the end of the error output when the program fails; kills it on abort. */
+/** Rejects with the end of the error output if the program fails. Kills the program on abort. */
 async function run(command: string, args: readonly string[], signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
@@ -242,7 +242,7 @@ async function removeEmptyFolders(folder: string): Promise<void> {
   }
 }
 
-// Two tasks of one package may unpack it at the same time; the one that comes second drops its copy.
+// Two tasks of one package may unpack it at the same time. The second one drops its copy.
 async function moveUnlessThere(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

@@ -10,7 +10,7 @@ import type { BenchRow } from './rows.ts';
 import { seeded } from './seeded.ts';
 
 const bytesPerToken = 4;
-/** As many calls as a strong model puts into one answer, for the plain way. */
+/** For the work without a program: how many calls a strong model puts into one answer. */
 const callsInAnswer = 8;
 
 /** Programs that call tools: what they save, what a call of them costs, and what hostile ones reach. */
@@ -109,7 +109,7 @@ const timed: Readonly<Record<ProgramLanguage, string>> = {
   javascript: `const took = [];\nfor (let n = 0; n < ${measured}; n++) {\n  const began = performance.now();\n  await tools.shop__get_order({ id: n % 60 });\n  took.push(performance.now() - began);\n}\nresult = took.sort((one, other) => one - other)[${measured / 2}];`,
 };
 
-/** What the way of a program adds to a call: the same call in a program, and the time that the log says it took by itself. */
+/** What a program adds to a call: the time of the same call in a program, and its own time according to the log. */
 async function callRow(session: DockerUnderTest, language: ProgramLanguage): Promise<BenchRow> {
   const program = timed[language];
   const asked = { plan: 'Time it.', calls: [{ tool: 'shop__get_order', most: measured }], program, language };

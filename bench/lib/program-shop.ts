@@ -10,7 +10,7 @@ interface Order {
   readonly lines: readonly object[];
 }
 
-/** An order of a shop on a server of tools, the same each time. */
+/** An order of a shop on a tool server. The same id always gives the same order. */
 export function orderOf(id: number): Order {
   const lines = Array.from({ length: 5 }, (_, at) => ({
     article: `article-${(id * 7 + at) % 40}`,
@@ -40,7 +40,7 @@ const specs = [
   spec('set_status', { id: { type: 'integer' }, status: { type: 'string' } }),
 ];
 
-/** `sent` hears of each call that reached it. */
+/** Calls `sent` for each call that arrives. */
 export function shopTools(sent: (tool: string, input: unknown) => void): ForeignTools {
   return {
     offered: async () => specs,

@@ -5,14 +5,14 @@ interface ToolCall {
   readonly input: unknown;
 }
 
-/** A task of many calls, as a strong model does it by calls, and as it does it by a program. */
+/** A task of many calls, as a strong model solves it with calls and with a program. */
 export interface ProgramTask {
   readonly name: string;
-  /** What can be called at once, in the order in which one leans on the other. */
+  /** Calls that can be made at once, in batches. Later batches depend on earlier ones. */
   readonly batches: readonly (readonly ToolCall[])[];
   readonly program: string;
   readonly announced: readonly { readonly tool: string; readonly most: number }[];
-  /** What the program has to give back. */
+  /** The expected result of the program. */
   readonly result: unknown;
 }
 

@@ -4,15 +4,15 @@ import { array, float, modelBytes, pair, text, uint } from './random-model.ts';
 
 export const embedderWidth = 32;
 const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
-/** As the converter writes them: the beginning of a word has a mark, what goes on has none. */
+/** As converters write the vocabulary: tokens at the beginning of a word have a mark, others have none. */
 const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789.,?!').flatMap((letter) => [`▁${letter}`, letter]);
 const vocabulary = [...marks, ...letters];
-/** Texts of 127 tokens fit. */
+/** Enough for texts of 127 tokens. */
 export const embedderContext = 128;
 
 /**
- * A model of BERT's shape with random weights, some 50 KB: its vectors mean nothing, but are the same wherever they are
- * computed rightly. `scores`: it ranks, as cross-encoders do.
+ * A BERT model with random weights, about 50 KB. Its vectors mean nothing, but every correct computation gives the same
+ * ones. `scores`: it ranks, as cross-encoders do.
  */
 export async function writeRandomEmbedder(path: string, use: 'vectors' | 'scores'): Promise<void> {
   const keys: readonly Buffer[] = [

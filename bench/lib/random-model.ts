@@ -7,8 +7,9 @@ const words = 4_096;
 const width = 32;
 
 /**
- * A model of random weights, a few hundred KB: whatever it writes is wild, so what a grammar lets through shows. Its
- * tokenizer is the first 4,096 words of a real one, for the time of a token under a grammar grows with the vocabulary.
+ * A model with random weights, a few hundred KB. It writes nonsense, which shows what a grammar lets through. Its
+ * tokenizer is the first 4,096 words of a real one, because the time of a token under a grammar grows with the
+ * vocabulary.
  */
 export async function writeRandomModel(path: string, tokenizerOf: string): Promise<void> {
   const { metadata } = await readGgufFileInfo(tokenizerOf);
@@ -67,7 +68,7 @@ const tensors: readonly MadeTensor[] = [
   { name: 'blk.0.ffn_down.weight', shape: [2 * width, width] },
 ];
 
-/** A whole file, its weights drawn from one seed. */
+/** A whole file whose weights come from one seed. */
 export function modelBytes(keys: readonly Buffer[], tensors: readonly MadeTensor[]): Buffer {
   const random = seeded(7);
   let offset = 0;
@@ -90,7 +91,7 @@ export function modelBytes(keys: readonly Buffer[], tensors: readonly MadeTensor
   return Buffer.concat([ggufHeader(keys, list), ...data]);
 }
 
-/** Keys of a file, with their values. */
+/** A key of a file with its value. */
 export function pair(key: string, value: Buffer): Buffer {
   return Buffer.concat([ggufText(key), value]);
 }

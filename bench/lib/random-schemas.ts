@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A tool's input as programs write them: objects of a few properties, some optional, with text, numbers, choices, lists,
- * maps, alternatives and objects inside. Texts and lists have a limit, as an answer has.
+ * A tool input as programs define it: objects with a few properties, some optional, that contain text, numbers,
+ * choices, lists, maps, alternatives and objects. Texts and lists have a limit, as answers have.
  */
 export function randomInput(random: () => number): z.ZodType {
   return objectOf(random, 0);

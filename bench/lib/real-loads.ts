@@ -16,20 +16,20 @@ const contexts = [1_024, 2_048, 4_096, 8_192];
 const cacheTypes = { f16: GgmlType.F16, q8_0: GgmlType.Q8_0, q4_0: GgmlType.Q4_0 } as const;
 const mebi = 1024 * 1024;
 
-/** What the engine says that it allocated, in MiB as it prints them, beside what was predicted. */
+/** The engine's report of its allocations, in MiB as printed, beside the prediction. */
 interface Load {
   readonly name: string;
   readonly kvMib: number;
-  /** Of the weights, beside the mapped file. */
+  /** Copies of weights, in addition to the mapped file. */
   readonly copiesMib: number;
   readonly predictedCopiesMib: number;
-  /** The mapped file and every buffer, without those copies. */
+  /** The mapped file and every buffer, without the copies. */
   readonly totalMib: number;
   readonly predictedKvMib: number;
   readonly predictedTotalMib: number;
 }
 
-/** Small models, really loaded on the processor: every buffer that the engine reports against the estimate. */
+/** Loads small models on the processor, and compares every buffer that the engine reports with the estimate. */
 export async function realLoadRows(): Promise<readonly BenchRow[]> {
   const { cache } = findDataFolders(process.env, process.platform);
   const paths = models.map((name) => join(cache, 'models', `${name}.gguf`)).filter((path) => existsSync(path));
@@ -49,7 +49,7 @@ async function loadsOf(llama: Llama, path: string, lines: string[]): Promise<rea
   lines.length = 0;
   const model = await llama.loadModel({ modelPath: path });
   const weightsMib = await sumIn(lines, /(?<!REPACK) model buffer size\s*=\s*([\d.]+) MiB/u);
-  // Copies in the layout of this processor; the mapped pages that they were made of are not looked at again.
+  // Copies in the layout of this processor. The mapped pages they were made from are not read again.
   const copiesMib = await sumIn(lines, /REPACK model buffer size\s*=\s*([\d.]+) MiB/u).catch(() => 0);
   const loads: Load[] = [];
   for (const type of ['f16', 'q8_0', 'q4_0'] as const) {
@@ -112,7 +112,7 @@ async function oneLoad(model: LlamaModel, wanted: Wanted, lines: string[]): Prom
   };
 }
 
-/** The engine prints from a thread of its own: what is missing comes within a moment. */
+/** The engine prints from another thread, so missing lines arrive within a moment. */
 async function sumIn(lines: readonly string[], pattern: RegExp): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
     const found = lines.flatMap((line) => {
@@ -127,7 +127,7 @@ async function sumIn(lines: readonly string[], pattern: RegExp): Promise<number>
 
 function rowsOf(loads: readonly Load[], modelCount: number): readonly BenchRow[] {
   const sample = `${loads.length} loads of ${modelCount} of ${models.length} models`;
-  // Printed to a hundredth of a MiB.
+  // The engine prints hundredths of a MiB.
   const wrong = loads.filter(({ kvMib, predictedKvMib }) => Math.abs(kvMib - predictedKvMib) > 0.0051);
   const errors = loads.map(
     ({ totalMib, predictedTotalMib }) => (Math.abs(predictedTotalMib - totalMib) / totalMib) * 100,

@@ -9,14 +9,14 @@ import type { Task } from './route-schedule.ts';
 
 type Step = Task['steps'][number];
 
-/** A task of fewer steps has nothing to switch between. */
+/** A task with fewer steps has nothing to switch between. */
 const LEAST_STEPS = 4;
-/** Where a log does not say how long the cloud would take. */
+/** Used if a log does not say how long the cloud would take. */
 const CLOUD_MS = 8_000;
 
 /**
- * The tasks of recorded sessions (`$DEWPOINT_HOME/sessions`, or any folder like it) as rows of steps to be scheduled. A
- * step is hard where it ended badly or was taken over; a place is safe where something had ended before it.
+ * The tasks of recorded sessions (in `$DEWPOINT_HOME/sessions` or a similar folder), as rows of steps to schedule. A
+ * step is hard if it ended badly or was taken over. A switch is safe where something ended before it.
  */
 export async function recordedTasks(folder: string, lifeMs: number, price: Price): Promise<readonly Task[]> {
   const names = await readdir(folder).catch(() => []);
@@ -60,7 +60,7 @@ interface Row {
   readonly steps: readonly Step[];
 }
 
-/** One row a turn. */
+/** One row for each turn. */
 function stepsOf(events: readonly SessionEvent[]): readonly Row[] {
   const rows: { prefixTokens: number; steps: Step[] }[] = [];
   const acting = new Set<string>();

@@ -20,42 +20,42 @@ const replySchema = z.object({
     engine: engineReportSchema.optional(),
     logprobs: z.array(z.number()).optional(),
   }),
-  /** From the call to its end, of whoever waited for it, beside whatever else was at work. */
+  /** The time from the call to its end, including delays by other load. */
   tookMs: z.number(),
-  /** Which engine said it, and when. */
+  /** Which engine answered, and when. */
   about: z.object({ model: z.string(), at: z.string() }),
 });
 type Reply = z.infer<typeof replySchema>;
 
 export interface ReplyCache {
-  /** Asks the provider only for what it has not been asked before. */
+  /** Wraps a provider, so that only new requests reach it. */
   readonly wrap: (provider: Provider) => Provider;
-  /** Milliseconds since 1970; it stands still while a model is asked, and then goes on by what the answer takes. */
+  /** Milliseconds since 1970. The clock stops while a model is asked, then advances by the time of the answer. */
   readonly now: () => number;
-  /** A run begins: no server has anything of the one before. */
+  /** Begins a run, in which no server has anything cached from the run before. */
   readonly begin: () => void;
-  /** Answers that came out of the cache, those that a model gave, and calls that failed, since the start. */
+  /** Answers from the cache, answers from a model, and failed calls, since the start. */
   readonly counts: () => { readonly kept: number; readonly asked: number; readonly failed: number };
 }
 
 export interface ReplyCacheParts {
   readonly folder: string;
-  /** What a model is, so that another file of the same name gets answers of its own; by provider and name. */
+  /** Identifies a model by provider and name, so that another file of the same name gets its own answers. */
   readonly digestOf: (provider: string, model: string) => string;
-  /** Null: an answer takes what it took when it was given, also when it is given again. For a machine with nothing else at work. */
+  /** Null: an answer takes its original time, also when it is repeated. Use this on an otherwise idle machine. */
   readonly speedOf: FindSpeed | null;
 }
 
 /**
- * Every answer of a model by what it was asked: model, messages, tools, output form, sampling and seed (but for a
- * greedy one, which a seed does not change). It takes what its tokens take of a model that has the machine for itself,
- * whether it is given now or again: so who goes by the time left does the same at every load. Errors and what was
- * cancelled are not kept.
+ * Caches every answer of a model. The key is the model, messages, tools, output form, sampling and seed. A seed does
+ * not change a greedy answer, so it is left out there. New and cached answers take the time that their tokens take on
+ * an idle machine, so decisions that depend on the remaining time are the same under any load. Errors and cancelled
+ * answers are not kept.
  */
 export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts): ReplyCache {
   const clock = createHaltingClock();
   const count = { kept: 0, asked: 0, failed: 0 };
-  /** What each server was asked last, for it keeps that. */
+  /** The last request of each server, because servers keep its prompt cached. */
   const last = new Map<string, ModelRequest['messages']>();
   const timed = async (
     provider: Provider,
@@ -70,12 +70,12 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     const read = ended.evaluatedTokens ?? Math.max(1, promptTokensOf(ended.usage) * (1 - kept));
     const [prefillMs, decodeMs] = [read * readMs, ended.usage.output * writtenMs];
     const totalMs = prefillMs + decodeMs;
-    // How long it reads only an engine says; how long it writes is seen of every stream.
+    // Only an engine reports its prefill time. The decoding time is known for every stream.
     const isTold = ended.timings.prefillMs !== null;
     return { ...ended, timings: { queuedMs: 0, prefillMs: isTold ? prefillMs : null, decodeMs, totalMs } };
   };
   const fileOf = (provider: Provider, request: ModelRequest, what: string): string => {
-    // The key of the prefix has the session's id in it; what is asked next changes no answer.
+    // `cacheKey` contains the session's id, and `also` does not change the answer.
     const { cacheKey: _, also: _also, seed, ...rest } = request;
     const asked = { ...rest, seed: rest.temperature === 0 ? null : seed };
     const text = JSON.stringify([what, digestOf(provider.id, request.model), sorted(asked)]);
@@ -135,7 +135,7 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     } finally {
       clock.goOn();
     }
-    // Whoever has the end asks for nothing after it, so nothing after this may be left to do.
+    // A caller that has the end stops reading, so nothing may be left to do after it.
     yield end;
   }
 
@@ -166,13 +166,13 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
 
 interface HaltingClock {
   readonly now: () => number;
-  /** As often as `goOn`: calls may overlap. */
+  /** Must be called as often as `halt`, because calls may overlap. */
   readonly halt: () => void;
   readonly goOn: () => void;
   readonly pass: (ms: number) => void;
 }
 
-/** Never goes back. */
+/** A clock that never goes backwards. */
 function createHaltingClock(): HaltingClock {
   let offset = 0;
   let running = 0;
@@ -230,7 +230,7 @@ async function read<Value>(file: string, schema: z.ZodType<Value>): Promise<Valu
   return schema.parse(JSON.parse(text));
 }
 
-/** As a whole or not at all, for a bench may be killed. */
+/** Writes the file completely or not at all, because a bench may be killed. */
 async function write(file: string, value: Reply | number): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const part = `${file}.${process.pid}.part`;

@@ -8,11 +8,11 @@ import { describeSwitches, type TaskOptions } from './task-options.ts';
 export interface Report {
   /** For the terminal. */
   readonly text: string;
-  /** For a page that is kept, with a row for every task. */
+  /** For a saved page, with a row for every task. */
   readonly markdown: string;
 }
 
-/** What came of a run of tasks, for people. */
+/** The results of a run of tasks, for people to read. */
 export function reportOf(records: readonly TaskRecord[], options: TaskOptions, setting: Setting): Report {
   const summary = summaryCells(summarize(records));
   const comparison = comparisonCells(compareStrategies(records));

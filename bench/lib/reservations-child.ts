@@ -17,7 +17,10 @@ type Request =
   | { readonly id: number; readonly type: 'settle'; readonly args: Parameters<Reservations['settle']> }
   | { readonly id: number; readonly type: 'raise'; readonly args: Parameters<Reservations['raise']> };
 
-/** In a process that `forkReservations` started: serves its reservation log and never returns. Null in every other process. */
+/**
+ * In a process that `forkReservations` started: serves its reservation log and never returns. Null in all other
+ * processes.
+ */
 export function reservationsChild(): Promise<never> | null {
   const path = process.env[variable];
   if (path === undefined) return null;
@@ -44,9 +47,9 @@ async function answer(reservations: Reservations, request: Request): Promise<unk
   }
 }
 
-/** A reservation log in another process, on the same file; only what a schedule does with one. */
+/** A reservation log in another process, on the same file. It has only what a schedule uses. */
 export interface RemoteReservations extends Pick<Reservations, 'reserve' | 'settle' | 'raise'> {
-  /** Kills the process; what it was asked and has not answered is refused, for nobody is left to make the call. */
+  /** Kills the process. Unanswered requests are refused, because nobody is left to make the calls. */
   readonly kill: () => void;
 }
 
@@ -70,7 +73,7 @@ export function forkReservations(path: string): RemoteReservations {
       child.send({ id, ...request });
     });
   return {
-    // The other side is the same interface: what it answers is what this one promises. A marked cast at the pipe.
+    // The other process implements the same interface, so its answers have the promised types.
     reserve: async (ask) => (await call({ type: 'reserve', ask })) as Awaited<ReturnType<Reservations['reserve']>>,
     settle: (...args) => void call({ type: 'settle', args }),
     raise: async (...args) => void (await call({ type: 'raise', args })),

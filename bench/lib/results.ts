@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { describeSwitches, type TaskOptions } from './task-options.ts';
 
-/** What came of one task with one model and strategy: a line of the results file. */
+/** The result of one task with one model and strategy: one line of the results file. */
 const recordSchema = z.object({
-  /** Equal for runs that a resumed benchmark need not do again. */
+  /** Equal for runs that a resumed benchmark need not repeat. */
   key: z.string(),
   task: z.string(),
   kind: z.enum(['small', 'two-file', 'planted', 'question']),
@@ -13,20 +13,20 @@ const recordSchema = z.object({
   model: z.string(),
   strategy: z.enum(['recipe', 'loop']),
   seed: z.number(),
-  /** Switches that differ from what users get. */
+  /** Switches that differ from the users' defaults. */
   switches: z.string(),
   at: z.string(),
   commit: z.string(),
   /** The hidden tests pass, or the answer is right. */
   solved: z.boolean(),
-  /** The shown tests pass on the workspace as it was left; null when there are none. */
+  /** The visible tests pass on the final workspace. Null if there are none. */
   visible: z.boolean().nullable(),
-  /** Dewpoint says that the task is done; never for a question, whose answer is not a change. */
+  /** Dewpoint says that the task is done. Never true for a question, whose answer is not a change. */
   accepted: z.boolean(),
   confidence: z.string().nullable(),
   status: z.string(),
   reason: z.string(),
-  /** What was said at the end, cut. */
+  /** The final text, shortened. */
   text: z.string(),
   steps: z.number(),
   actions: z.number(),
@@ -40,14 +40,14 @@ const recordSchema = z.object({
   changed: z.array(z.string()),
   /** Guarded files that were changed. */
   guarded: z.array(z.string()),
-  /** Tests that passed before and fail now, or files changed although it gave up. */
+  /** Tests that passed before and fail now, or files that changed although it gave up. */
   worse: z.array(z.string()),
   recipe: z.string().nullable(),
-  /** Which part of the recipe found it; null where there is nothing found or the log does not say. */
+  /** Which part of the recipe found the change. Null if nothing was found or the log does not say. */
   arm: z.string().nullable(),
-  /** Where the faulty place stands among the suspects, 1 the first; null: it is none of them. Older lines lack it. */
+  /** The rank of the faulty place among the suspects, from 1. Null: it is not among them. Missing in older lines. */
   rank: z.number().nullable().optional(),
-  /** Why the task could not be tried or judged; such a record is tried again by a resumed run. */
+  /** Why the task could not be tried or judged. A resumed run tries such a record again. */
   fault: z.string().nullable(),
 });
 export type TaskRecord = z.infer<typeof recordSchema>;
@@ -57,7 +57,7 @@ export function isFalseAccept(record: TaskRecord): boolean {
   return record.accepted && !record.solved;
 }
 
-/** The same for the same work: a task, a model, a strategy, and everything that may change how it goes. */
+/** Equal for the same work: a task, a model, a strategy, and everything that may change the run. */
 export function keyOf(
   { task, model, strategy }: Pick<TaskRecord, 'task' | 'model' | 'strategy'>,
   options: Pick<TaskOptions, 'seed' | 'recipe' | 'passCheck' | 'maxMinutes' | 'drive' | 'replies'>,
@@ -66,14 +66,18 @@ export function keyOf(
   return [task, model, strategy, ...conditions].filter((part) => part !== '').join(', ');
 }
 
-/** A results file: one JSON object a line, appended as soon as a task has ended, so that a killed run loses one task. */
+/**
+ * A results file with one JSON object a line. Each line is appended when its task ends, so a killed run loses one task.
+ */
 export interface Results {
-  /** By key; the last of equal keys. Records with a fault are left out: they are tried again. */
+  /** By key. The last of equal keys counts. Records with a fault are left out, so they are tried again. */
   readonly done: ReadonlyMap<string, TaskRecord>;
   append(record: TaskRecord): Promise<void>;
 }
 
-/** Opens a file that may not exist. A torn last line is cut off; another damaged line throws, with its number. */
+/**
+ * Opens a file that may not exist. An incomplete last line is cut off. Any other damaged line throws, with its number.
+ */
 export async function openResults(path: string): Promise<Results> {
   await mkdir(dirname(path), { recursive: true });
   const bytes = await readFile(path).catch(() => Buffer.alloc(0));

@@ -2,7 +2,7 @@ import type { NewEvent } from '@shared/events/events.ts';
 import type { ModelInfo, Where } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 
-/** Events and models that benches of the router are made of; what stands here is of no matter to it. */
+/** Events and models for benches of the router. Fields with fixed values do not matter to the router. */
 export const turnStarted: NewEvent = {
   type: 'turn-started',
   messageId: 'm0',

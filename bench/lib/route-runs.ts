@@ -8,30 +8,33 @@ import { decideRoute } from '../../src/main/routing/decide-route.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
-/** What a run of made-up steps found; every list is to be empty. */
+/** Findings of a run of generated steps. All but `decisions` and `switches` must be 0. */
 export interface RunFindings {
   readonly decisions: number;
   readonly switches: number;
-  /** A model was taken off results that it had asked for, without a failure of its own. */
+  /** The model changed between a call and its result, without a failure of the first model. */
   readonly insideLoop: number;
   readonly pastWindow: number;
   readonly overCap: number;
   readonly incapable: number;
-  /** To the cloud with something fenced in any place of the conversation, against a pin, the policy, or without a network. */
+  /**
+   * `fenced`: the cloud was chosen with fenced content in the conversation. `forbidden`: the choice breaks the policy
+   * or a pin.
+   */
   readonly fenced: number;
   readonly forbidden: number;
-  /** More take-overs than the profile allows. */
+  /** More takeovers than the profile allows. */
   readonly tooMany: number;
 }
 
 type Counts = { -readonly [Name in keyof RunFindings]: number };
 
-/** What the checker knows of the conversation: kept in its own words, apart from the router's own trajectory. */
+/** What the checker knows about the conversation, independent of the router's own trajectory. */
 interface Watch {
   driver: string | null;
-  /** Calls of the driver whose results nobody has read. */
+  /** Calls of the driver whose results were not read yet. */
   openCalls: number;
-  /** Something that the driver did wrong since it drives. */
+  /** Failures of the driver since it took over. */
   failures: number;
   mayMove: boolean;
   takeovers: number;
@@ -52,7 +55,7 @@ export function emptyFindings(): Counts {
   };
 }
 
-/** One made-up turn: what happens is drawn, the router decides, and a checker of its own counts what must not be. */
+/** A generated turn. Events are random, the router decides, and an independent checker counts violations. */
 export function generatedRun(random: () => number, rules: readonly Rule[], into: Counts): void {
   const one = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
   const hit = (chance: number): boolean => random() < chance;
@@ -80,7 +83,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
   add(turnStarted);
   const count = 4 + Math.floor(random() * 24);
   for (let index = 0; index < count; index += 1) {
-    // Clocks jump, too.
+    // The clock jumps, too.
     at += hit(0.02) ? -3_600_000 : Math.round(random() * 60_000);
     tainted = tainted || hit(0.03);
     const images = hit(0.1);
@@ -155,7 +158,7 @@ interface Made {
   readonly grownTokens: number;
 }
 
-/** One step of whoever was chosen: an answer, its calls, and what came of them. */
+/** One step of the chosen model: an answer, its calls, and their results. */
 function step({ index, chosen, tokens, hit, one, add }: Making): Made {
   const { id: model, where } = chosen.info;
   const callId = `c${index}`;
@@ -219,7 +222,7 @@ const toolEnded = {
   dataBlob: null,
 } satisfies Partial<NewEvent>;
 
-/** What must never be, said apart from how the router says it. */
+/** What must never happen, written independently of the router's code. */
 function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Counts): void {
   if (chosen === null) return;
   const { info } = chosen;
@@ -244,7 +247,7 @@ function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Coun
   if (isCapped && (worst === null || worst > (facts.budgetLeftUsd ?? 0))) into.overCap += 1;
 }
 
-/** Who drove may not any more, whatever it does. */
+/** Whether the driver may not continue, whatever happens. */
 function isShut(facts: RouteFacts, id: string | null): boolean {
   const candidate = facts.candidates.find(({ info }) => info.id === id);
   if (candidate === undefined) return true;

@@ -7,20 +7,20 @@ import { profiles } from '@shared/routing/routing-profiles.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
 /**
- * A task as a row of steps, each of which this machine can do (easy) or not (hard). Hard ones come in stretches; a safe
- * place for a switch comes before some steps. What the row holds is drawn beforehand, so that every way to run it can
- * be priced: the router's, the cloud's alone, and the cheapest there is.
+ * A task as a row of steps. This machine can do easy steps, but not hard ones. Hard steps come in stretches, and some
+ * steps begin at a safe place for a switch. The row is drawn beforehand, so that every way to run it can be priced: the
+ * router's, all-cloud, and the cheapest possible one.
  */
 export interface Task {
   readonly prefixTokens: number;
   readonly lifeMs: number;
   readonly price: Price;
   readonly steps: readonly Step[];
-  /** The chance of an easy step to be followed by a hard one, and the expected steps between safe places. */
+  /** The chance that a hard step follows an easy one, and the expected number of steps between safe places. */
   readonly hazard: number;
   readonly blockSteps: number;
   readonly meanSteps: number;
-  /** The chance of a hard stretch to end with a step, and the middle time of a step here. */
+  /** The chance that a hard stretch ends at a step, and the mean time of a local step. */
   readonly ends: number;
   readonly localMs: number;
 }
@@ -28,7 +28,7 @@ export interface Task {
 interface Step {
   readonly isHard: boolean;
   readonly isSafe: boolean;
-  /** Tokens that were added before it, and that it answers with. */
+  /** Tokens added before the step, and tokens of its answer. */
   readonly addedTokens: number;
   readonly outputTokens: number;
   readonly localMs: number;
@@ -64,7 +64,9 @@ export function drawTask(random: Random, prefixTokens: number, lifeMs: number): 
   return { prefixTokens, lifeMs, price, steps, hazard, blockSteps: 1 / safe, meanSteps: MEAN_STEPS, ends, localMs };
 }
 
-/** Rates as published: writing costs a quarter more for five minutes and twice as much for an hour, or nothing extra. */
+/**
+ * Published rates: a cache write costs a quarter more for five minutes, twice as much for an hour, or nothing extra.
+ */
 function priceOf(random: Random, lifeMs: number): Price {
   const named = { source: 'bench', date: '2026-11-21' };
   const input = random() < 0.5 ? 3 : 5;
@@ -73,7 +75,7 @@ function priceOf(random: Random, lifeMs: number): Price {
   return { input, cacheRead: input / 10, cacheWrite: input * writing, output: input * 5, ...named };
 }
 
-/** The tokens of the prompt of each step, whoever made those before it. */
+/** The prompt tokens of each step, whichever model made the steps before it. */
 function promptsOf({ prefixTokens, steps }: Task): readonly number[] {
   let tokens = prefixTokens;
   return steps.map(({ addedTokens, outputTokens }) => {
@@ -84,7 +86,7 @@ function promptsOf({ prefixTokens, steps }: Task): readonly number[] {
   });
 }
 
-/** Said in its own words, apart from what the router counts with. US dollars. */
+/** The cost in US dollars, computed independently of the router's code. */
 function stepUsd({ price }: Task, prompt: number, output: number, kept: number): number {
   const read = Math.min(kept, prompt);
   const rest = prompt - read;
@@ -92,7 +94,7 @@ function stepUsd({ price }: Task, prompt: number, output: number, kept: number):
   return (read * (price.cacheRead ?? price.input) + rest * write + output * price.output) / 1e6;
 }
 
-/** What a way to run a task costs: one place a step. Infinite where a hard step is put on this machine. */
+/** The cost of a plan, which has one place for each step. Infinite if a hard step is placed on this machine. */
 export function costOfPlan(task: Task, inCloud: readonly boolean[]): number {
   const prompts = promptsOf(task);
   let usd = 0;
@@ -113,8 +115,8 @@ export function costOfPlan(task: Task, inCloud: readonly boolean[]): number {
 }
 
 /**
- * The cheapest plan there is for who knows all that is to come, by dynamic programming over the step and the last step
- * in the cloud. It switches where the router may: up at a safe place or a hard step, down at a safe place.
+ * The cheapest plan for an oracle that knows all steps, by dynamic programming over the step and the last step in the
+ * cloud. It switches where the router may: up at a safe place or a hard step, down at a safe place.
  */
 export function cheapestUsd(task: Task): number {
   const { steps } = task;
@@ -127,7 +129,7 @@ export function cheapestUsd(task: Task): number {
     const step = steps[index];
     if (step === undefined) continue;
     const here: number[] = [];
-    // `last`: one more than the number of the last step in the cloud; 0: there was none.
+    // `last`: 1 + the index of the last step in the cloud. 0: there was none.
     for (let last = 0; last <= index; last += 1) {
       const isThere = last === index && index > 0;
       const mayStayHere = !step.isHard && (!isThere || step.isSafe);
@@ -144,12 +146,13 @@ export function cheapestUsd(task: Task): number {
   return next[0] ?? 0;
 }
 
-/** Of a task's tokens, the middle; and its steps, from and to. */
+/** Mean token counts of a step, and the range of a task's number of steps. */
 const MIDDLE = { addedTokens: 800, outputTokens: 500, from: MEAN_STEPS / 2, to: MEAN_STEPS * 1.5 } as const;
 
 /**
- * The best plan for who knows how such tasks are drawn, and nothing of what is to come in this one: dynamic programming
- * over the step, the last step in the cloud, and whether the step is hard and its place safe, with middle sizes and times.
+ * The best plan for someone who knows how tasks are drawn, but not the coming steps of this one. Dynamic programming
+ * over the step, the last step in the cloud, whether the step is hard and whether its place is safe, with mean sizes
+ * and times.
  */
 export function bestGuessPlan(task: Task): readonly boolean[] {
   const choices = guessTable(task);
@@ -173,7 +176,7 @@ function guessTable(task: Task): ReadonlyMap<number, boolean> {
   const choices = new Map<number, boolean>();
   const promptAt = (index: number): number =>
     task.prefixTokens + index * (MIDDLE.addedTokens + MIDDLE.outputTokens) + MIDDLE.addedTokens;
-  // What is to come, in the middle, by the last step in the cloud and whether the step before was hard.
+  // The expected remaining cost, by the last step in the cloud and whether the step before was hard.
   let next: (readonly [number, number])[] = [];
   for (let index = MIDDLE.to - 1; index >= 0; index -= 1) {
     const goesOn = index + 1 < MIDDLE.from ? 1 : 1 - 1 / Math.max(1, MIDDLE.to - index);
@@ -206,7 +209,7 @@ function guessTable(task: Task): ReadonlyMap<number, boolean> {
   return choices;
 }
 
-/** What the router makes of a task when it is told the truth about how hard the work is, and nothing of what is to come. */
+/** The router's plan for a task when it knows how hard the work is now, but nothing about later steps. */
 export function routedPlan(task: Task): readonly boolean[] {
   const trajectory = createTrajectory();
   const prompts = promptsOf(task);
@@ -288,7 +291,7 @@ function decide(
     needs: { images: false, tools: true },
     budgetLeftUsd: null,
     task: noTask,
-    // How often the cloud was needed is drawn, not decided: it is no reason to stay there.
+    // How often the cloud was needed is random here, so it must not be a reason to stay there.
     trajectory: { ...trajectory, takeovers: 0, consecutiveFailures: 0 },
     trouble: null,
     now,
@@ -296,7 +299,7 @@ function decide(
   return decideRoute(facts, [told(gain)]).chosen?.info.where === 'cloud';
 }
 
-/** The one rule there is here says the truth. */
+/** The only rule here, which votes the truth. */
 function told(gain: number): Rule {
   const odds = Math.log(gain / (1 - gain)) + 0.4;
   const toward = odds > 0 ? 'cloud' : 'local';

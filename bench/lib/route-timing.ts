@@ -14,16 +14,19 @@ import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } f
 export interface Timing {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of this process alone, all its threads together: what a busy machine takes away is not in it. */
+  /** Processor time of all threads of this process. Load from other processes is not included. */
   readonly cpuP99Ms: number;
-  /** Sockets that were opened meanwhile. */
+  /** Sockets opened during the measurement. */
   readonly sockets: number;
 }
 
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
 const models = [modelOf('local', 2_000_000, null, false), modelOf('cloud', 2_000_000, price, false)];
 
-/** A whole decision, the size of both requests taken in, after each of `count` new steps of a conversation of that size. */
+/**
+ * Times whole decisions, including the size of both requests, after each of `count` new steps of a conversation of this
+ * size.
+ */
 export function timeDecisions(rules: readonly Rule[], bytes: number, messages: number, count: number): Timing {
   const conversation = createConversation();
   const trajectory = createTrajectory();
@@ -113,7 +116,7 @@ function addStep(add: (event: NewEvent) => void, index: number, output: string):
   });
 }
 
-/** Every way to the network ends in a socket that is opened; Node says so on a channel. */
+/** Every network access opens a socket, which Node reports on a diagnostics channel. */
 function countSockets(): () => number {
   let count = 0;
   const note = (): void => void (count += 1);

@@ -1,10 +1,10 @@
-/** What a figure has to reach; both ends belong to it. */
+/** The target of a figure. The limit itself is allowed. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
 /** One figure of a benchmark: one line of the table that `npm run bench` prints. */
 export interface BenchRow {
   readonly figure: string;
-  /** Null when it could not be measured: then `note` says why, and a target counts as missed. */
+  /** Null if it could not be measured. Then `note` says why, and a target counts as missed. */
   readonly value: number | null;
   /** `ms`, `s`, `%`, `MB`; empty for a count. */
   readonly unit: string;
@@ -14,14 +14,14 @@ export interface BenchRow {
   readonly note?: string;
 }
 
-/** Whether the target is reached; null where there is none. */
+/** Whether the target is reached. Null if there is none. */
 export function isMet({ value, target }: BenchRow): boolean | null {
   if (target === null) return null;
   if (value === null || Number.isNaN(value)) return false;
   return 'atMost' in target ? value <= target.atMost : value >= target.atLeast;
 }
 
-/** Whether a run of the benchmark has to end with a failure. */
+/** Whether the benchmark must end with a failure. */
 export function hasMissed(rows: readonly BenchRow[]): boolean {
   return rows.some((row) => isMet(row) === false);
 }

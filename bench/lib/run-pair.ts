@@ -24,7 +24,7 @@ export interface PairParts {
   readonly say: (line: string) => void;
 }
 
-/** `auto` is what users get who set up both models. */
+/** `auto` is what users get if they set up both models. */
 const policyOf = { local: 'local', cloud: 'cloud', auto: 'hybrid' } as const satisfies Record<PairPolicy, Policy>;
 
 export function pairKey(
@@ -36,7 +36,9 @@ export function pairKey(
   return `${task}, ${policy}, seed ${seed}, ${maxMinutes} minutes${own}, by tokens`;
 }
 
-/** Every task under every policy that the results do not have, task by task: whoever stops has whole ones. */
+/**
+ * Runs every task under every policy that the results lack, task by task, so that an early stop leaves complete tasks.
+ */
 export async function runPair(
   tasks: readonly Task[],
   options: PairOptions,
@@ -50,7 +52,7 @@ export async function runPair(
       if (parts.done.has(key) && !options.again.includes(policy)) continue;
       if (signal.aborted || Date.now() >= end) return;
       let record = await runOne({ task, policy, key }, options, parts, signal);
-      // What was answered is kept, so a second try asks only from the fault on.
+      // Answers are kept, so a second try only makes the calls from the fault on.
       if (record.fault !== null && !signal.aborted)
         record = await runOne({ task, policy, key }, options, parts, signal);
       if (signal.aborted) return;
@@ -148,7 +150,7 @@ function callsOf(events: readonly SessionEvent[]): PairRecord['calls'] {
   });
 }
 
-/** Each time another place takes over: by a stage of the cascade, or by a decision about a step. */
+/** Every change of place, by a stage of the cascade or by a decision about a step. */
 function movesOf(events: readonly SessionEvent[]): PairRecord['moves'] {
   const moves: PairRecord['moves'] = [];
   let at: Where | null = null;
@@ -174,7 +176,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/the answer was|no usable|format|not understood/iu, 'format'],
 ];
 
-/** The cascade says in words why the stage before gave up. */
+/** The cascade's text says why the stage before gave up. */
 function causeOf(reason: string): string {
   return causes.find(([pattern]) => pattern.test(reason))?.[1] ?? 'no progress';
 }

@@ -15,7 +15,7 @@ export interface RunTasksParts {
   readonly runner: TaskRunner;
   readonly bed: TaskBed;
   readonly results: Results;
-  /** Where the copies of the projects lie while they are worked on. */
+  /** The folder for the working copies of projects. */
   readonly workFolder: string;
   readonly commit: string;
   /** Milliseconds since 1970. */
@@ -30,9 +30,9 @@ interface Job {
 }
 
 /**
- * Does every task with every model and strategy that the results do not have yet, and gives the records of all of them,
- * also those of earlier runs. Models come first, so that an engine loads each of them once. Ends early, with what is
- * there, on abort or when the time is over.
+ * Runs every task with every model and strategy that the results lack. Returns all records, including those of earlier
+ * runs. Models are the outer loop, so that an engine loads each of them once. On abort or when the time is over, it
+ * ends early with the records so far.
  */
 export async function runTasks(
   tasks: readonly Task[],
@@ -66,7 +66,7 @@ export async function runTasks(
   return records;
 }
 
-/** One task: a fresh copy, the run, and the judgment of what is left. What goes wrong in the bench is a `fault`. */
+/** Runs one task in a fresh copy and judges the result. A failure of the bench itself is a `fault`. */
 async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signal: AbortSignal): Promise<TaskRecord> {
   const { task, model, strategy } = job;
   const folder = join(parts.workFolder, `${task.id}-${strategy}`);
@@ -120,7 +120,7 @@ interface Work {
   readonly passedBefore: ReadonlySet<string>;
 }
 
-/** What is left of a task, once somebody has worked on it. */
+/** Judges the state of a task after the work. */
 export async function judgeWork(
   { job, folder, outcome, before, after, passedBefore }: Work,
   bed: TaskBed,
@@ -154,7 +154,7 @@ export async function judgeWork(
   };
 }
 
-// Who gives up leaves things as they were; a recipe leaves them so however it ends without success.
+// Giving up must leave everything unchanged. A recipe must do so whenever it ends without success.
 function mustBeUntouched(status: TaskOutcome['result']['status'], strategy: Strategy): boolean {
   return status === 'gave-up' || (strategy === 'recipe' && status !== 'done');
 }
@@ -182,8 +182,8 @@ function figuresOf({ result, events, seconds }: TaskOutcome): Figures {
 }
 
 /**
- * Which part of a recipe found the change: what its last word on an acceptance says (`data.origin`), else what can be
- * told from the run.
+ * The part of a recipe that found the change: from its last event about an acceptance (`data.origin`), otherwise
+ * derived from the run.
  */
 export function armOf(
   events: readonly SessionEvent[],
@@ -216,7 +216,7 @@ const nothing = {
   arm: null,
 };
 
-/** A line for people. */
+/** One line for people to read. */
 export function describeRecord(record: TaskRecord): string {
   const { task, strategy, solved, status, reason, seconds, steps, fault } = record;
   if (fault !== null) return `${task} ${strategy}: not tried: ${fault.split('\n')[0] ?? ''}`;

@@ -12,12 +12,12 @@ import { testPrograms } from '../../tests/fakes/test-programs.ts';
 
 export const none = new AbortController().signal;
 
-/** A sandbox as a session has it, on a project that is a repository and else empty. */
+/** A sandbox as a session has it, on a project that is an empty repository. */
 export interface BenchBed {
   readonly sandbox: Sandbox;
   readonly workspace: string;
   readonly engine: Engine;
-  /** The ids of its containers, as the engine has them. */
+  /** The ids of its containers in the engine. */
   containers(): Promise<readonly string[]>;
   exec(command: string, timeoutMs?: number): Promise<ExecResult>;
   close(): Promise<void>;
@@ -25,13 +25,13 @@ export interface BenchBed {
 
 export interface BedOptions {
   readonly settings?: Partial<Settings['sandbox']>;
-  /** Another way to the engine, as `DOCKER_HOST`. */
+  /** Another address of the engine, as in `DOCKER_HOST`. */
   readonly dockerHost?: string;
   /** Fills the project before the session begins. */
   readonly prepare?: (workspace: string) => Promise<void>;
 }
 
-/** Rejects where there is no engine. The caller closes. */
+/** Rejects if there is no engine. The caller closes it. */
 export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
   const engine = valueOf(
     await findEngine({ env: process.env, homeDirectory: homedir(), platform: process.platform, waitMs: 60_000 }, none),
@@ -85,7 +85,7 @@ export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
   };
 }
 
-/** As `git init` leaves it: what is protected of a project is looked at before and after every command. */
+/** As `git init` creates it: the protected files of a project are checked before and after every command. */
 async function makeRepository(path: string): Promise<void> {
   await mkdir(join(path, 'hooks'), { recursive: true });
   for (const folder of ['objects', 'refs/heads', 'info']) await mkdir(join(path, folder), { recursive: true });

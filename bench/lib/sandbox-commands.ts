@@ -5,16 +5,16 @@ import { settingsSchema } from '@shared/settings/settings.ts';
 import { benchSandboxFactory } from './bench-sandbox.ts';
 import type { BenchCommand, CommandResult, CommandRunner } from './judge.ts';
 
-/** A test that runs longer than this counts as failed. */
+/** A test that runs longer counts as failed. */
 const commandTimeoutMs = 120_000;
 
 export interface SandboxCommandsParts {
-  /** Of the judge alone, so that nothing of it is mistaken for a session of the core. */
+  /** A home for the judge only, so that none of it is mistaken for a session of the core. */
   readonly homePath: string;
   readonly root: string;
 }
 
-/** Runs commands in a container of their own, without a network. Rejects with the reason where there is none. */
+/** Runs commands in a separate container without a network. Rejects with the reason if there is none. */
 export function createSandboxCommands({ homePath, root }: SandboxCommandsParts): CommandRunner {
   const makeSandbox = benchSandboxFactory(root, homePath);
   return async (folder, commands, signal) => {

@@ -9,8 +9,8 @@ import { largest } from './statistics.ts';
 const harms = ['killed', 'stopped', 'frozen', 'frozen and killed'] as const;
 
 /**
- * An engine of its own (`dockerd` with processes, mounts and a network apart) is killed, stopped or frozen in the middle
- * of a command that writes into the project, and comes back.
+ * Kills, stops or freezes an engine of its own in the middle of a command that writes into the project, then restarts
+ * it. The engine is a `dockerd` with separate processes, mounts and network.
  */
 export async function killEngine(rounds: number): Promise<readonly BenchRow[]> {
   const engine = await PrivateEngine.start();

@@ -3,10 +3,13 @@ import { runInNewContext } from 'node:vm';
 import type { BenchRow } from './rows.ts';
 import { openBed, valueOf, none } from './sandbox-bed.ts';
 
-/** Below what ends a command for printing too much. */
+/** Less than the amount that ends a command for printing too much. */
 const mostOfOne = 1_000_000_000;
 
-/** So many bytes of output through the sandbox: what this process grows by meanwhile, and how many of them were not counted. */
+/**
+ * Sends gigabytes of output through the sandbox. Reports how much this process grows, and how many bytes were
+ * miscounted.
+ */
 export async function floodOutput(gigabytes: number): Promise<readonly BenchRow[]> {
   const bed = await openBed();
   setFlagsFromString('--expose-gc');
@@ -22,7 +25,7 @@ export async function floodOutput(gigabytes: number): Promise<readonly BenchRow[
     return Math.abs(valueOf(done).stdoutBytes - bytes) + Math.abs(seen - bytes);
   };
   try {
-    // What is taken once is not growth.
+    // Memory that is allocated once is not growth.
     await print(mostOfOne / 4);
     if (typeof collect === 'function') collect();
     const before = resident();

@@ -8,7 +8,7 @@ import type { BenchRow } from './rows.ts';
 const listed = ['files.example.org', 'a-1.example.org'];
 const atOnce = 200;
 
-/** Names near a listed one, each asked for by a client of its own, and whatever was dialled for them. */
+/** Asks for names that are similar to an allowed one, each with a separate client, and checks what was dialed. */
 export async function fuzzNames(count: number): Promise<BenchRow> {
   const reached: string[] = [];
   let isAnswered = 0;

@@ -21,17 +21,17 @@ const projectSchema = z.strictObject({
   sha256: z.string(),
   /** The project's own tests, without its linters. */
   test: z.string(),
-  /** Files with made-up secrets that its tests read, as a person would show them. */
+  /** Files with made-up secrets that the tests read, unmasked as a user would. */
   unmask: z.array(z.string()).default([]),
 });
 type Project = z.infer<typeof projectSchema>;
 
 interface Outcome {
   readonly project: Project;
-  /** Null where all went well. */
+  /** Null if everything went well. */
   readonly problem: string | null;
   readonly prepareSeconds: number;
-  /** What the packages add to the start of a session. */
+  /** The seconds that packages add to the start of a session. */
   readonly addedSeconds: number | null;
 }
 
@@ -40,8 +40,8 @@ const testMs = 5 * 60_000;
 const root = process.cwd();
 
 /**
- * So many published projects with their own tests: unpacked as they are published, their packages installed from the
- * indexes that this machine is set up for, their tests run in a second session, without a network.
+ * Runs the tests of `count` published projects. Each is unpacked as published, and its packages are installed from this
+ * machine's configured indexes. The tests run in a second session, without a network.
  */
 export async function prepareProjects(count: number): Promise<readonly BenchRow[]> {
   const list = JSON.parse(await readFile(join(root, 'bench', 'data', 'prepare-projects.json'), 'utf8'));
@@ -61,7 +61,7 @@ export async function prepareProjects(count: number): Promise<readonly BenchRow[
   return rowsOf(outcomes);
 }
 
-/** One of each ecosystem after the other, so that a few of them are of both. */
+/** Alternates between the ecosystems, so that a small number covers both. */
 function inTurn(projects: readonly Project[]): readonly Project[] {
   const [python, javascript] = [
     projects.filter(({ ecosystem }) => ecosystem === 'pypi'),
@@ -128,7 +128,7 @@ async function prepareAndTest(project: Project, path: string, home: string): Pro
   try {
     if (failed !== undefined)
       return { project, problem: failed.reason?.slice(0, 400) ?? failed.state, prepareSeconds, addedSeconds: null };
-    // By turns with and without, in a home that knows of no packages.
+    // Alternates between sessions with and without packages. The one without uses a home that knows no packages.
     const plain: number[] = [];
     const withPackages: number[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -163,7 +163,7 @@ function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
   };
 }
 
-/** A session's start in seconds, and why its tests did not pass. */
+/** The seconds that a session takes to start, and why its tests did not pass. */
 async function startTimed(
   deps: Deps,
   workspacePath: string,

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { startPathRace, type RaceAnswer } from '../../tests/fakes/path-race.ts';
 import type { BenchRow } from './rows.ts';
 
-/** One alone waits most of its time for the system: so many beside each other take a quarter of the time each. */
+/** One operation alone mostly waits for the system. With this many at once, each takes a quarter of the time. */
 const atOnce = 16;
 
-/** Everything that the host itself does in a project, while a folder in it is swapped with a link that leads out. */
+/**
+ * Does everything that the host itself does in a project, while a folder in it is swapped with a link to the outside.
+ */
 export async function racePaths(rounds: number): Promise<readonly BenchRow[]> {
   const race = await startPathRace(await quickFolder());
   const counts: Record<RaceAnswer, number> = { inside: 0, refused: 0, leaked: 0 };
@@ -20,14 +22,14 @@ export async function racePaths(rounds: number): Promise<readonly BenchRow[]> {
       }
       const inside = counts.inside - before.inside;
       if (inside === 0) idle.push(name);
-      // A whole run takes its time: what was done until then is known also when it is stopped.
+      // A whole run takes long, so progress is printed in case it is stopped.
       console.error(
         `sandbox: ${rounds} of ${name}: ${inside} met the folder, ${counts.leaked - before.leaked} led out`,
       );
     }
     const outside = await race.outsideWrites();
     const met = `${counts.inside} met the folder, ${counts.refused} the link or nothing`;
-    // What never met the folder raced nothing.
+    // An operation that never met the folder did not race.
     const isRaced = idle.length === 0;
     const note = `${rounds} each of ${Object.keys(race.strategies).join(', ')}; ${isRaced ? met : `never met: ${idle.join(', ')}`}`;
     const row = (what: string, value: number): BenchRow => ({
@@ -43,7 +45,7 @@ export async function racePaths(rounds: number): Promise<readonly BenchRow[]> {
   }
 }
 
-/** In memory, where this machine has such a folder: 100,000 copies take minutes there, and half an hour on a disk. */
+/** A folder in memory, if this machine has one: 100,000 copies take minutes there, and half an hour on a disk. */
 async function quickFolder(): Promise<string> {
   const shared = '/dev/shm';
   return access(shared, constants.W_OK).then(

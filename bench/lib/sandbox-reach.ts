@@ -7,7 +7,7 @@ import type { BenchRow } from './rows.ts';
 import { none, openBed } from './sandbox-bed.ts';
 import { largest } from './statistics.ts';
 
-/** Every known way out of a container without a network (`tests/fixtures/egress.py`). */
+/** Tries every known way out of a container without a network (`tests/fixtures/egress.py`). */
 export async function tryEgress(): Promise<BenchRow> {
   const bed = await openBed();
   try {
@@ -29,7 +29,10 @@ export async function tryEgress(): Promise<BenchRow> {
   }
 }
 
-/** The connection to the engine is cut, or freezes, in the middle of a command, and comes back. The engine itself is left alone. */
+/**
+ * Cuts or freezes the connection to the engine in the middle of a command, then restores it. The engine itself is left
+ * alone.
+ */
 export async function loseEngine(rounds: number): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-way-'));
   const way = new EngineWay(join(folder, 'engine.sock'));

@@ -5,8 +5,8 @@ import { median, percentile } from './statistics.ts';
 const bytes = new Uint8Array(4096).fill(97);
 
 /**
- * What a command and a file operation take in the container of a session, and what the engine's own `exec` takes for the
- * same in the same container, in turn.
+ * Times a command and a file operation in a session's container, alternating with the engine's own `exec` of the same
+ * work in the same container.
  */
 export async function timeOperations(rounds: number): Promise<readonly BenchRow[]> {
   const bed = await openBed();
@@ -27,21 +27,24 @@ export async function timeOperations(rounds: number): Promise<readonly BenchRow[
   }
 }
 
-/** From the wish for a sandbox to the end of its first command; the image is there. */
+/** The time from the request for a sandbox to the end of its first command. The image is already there. */
 export async function timeFirstCommand(rounds: number): Promise<BenchRow> {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const started = performance.now();
     const bed = await openBed();
     await bed.exec('true');
-    // The first one brings files into memory.
+    // The first round is left out, because it brings files into memory.
     if (round > 0) times.push(performance.now() - started);
     await bed.close();
   }
   return row('first command of a session, cold', median(times), 900, `median of ${rounds}, the image present`);
 }
 
-/** How often one is done before the next: commands of a session do not follow an `exec` of the engine each. */
+/**
+ * How many operations run before the other kind has its turn. In a session, commands do not alternate with an `exec` of
+ * the engine.
+ */
 const inARow = 10;
 
 type Work = () => Promise<unknown>;
@@ -64,7 +67,7 @@ async function inTurn<K extends string>(
   const times = new Map<string, number[]>();
   for (let round = 0; round < rounds; round += inARow) {
     for (const [name, work] of Object.entries<Work>(works)) {
-      // Not measured: what the one before has left to be done.
+      // Not measured: it absorbs what the kind before left to do.
       await work();
       for (let again = 0; again < inARow; again += 1) {
         const started = performance.now();

@@ -4,11 +4,14 @@ import { none, openBed, type BenchBed } from './sandbox-bed.ts';
 import { percentile } from './statistics.ts';
 
 const timeoutMs = 300;
-/** Between the deadline, at which a command is asked to end, and the hard one, at which it is killed. */
+/** The time from the soft deadline, when a command is asked to end, to the hard one, when it is killed. */
 const graceMs = 1_000;
 const bomb = ['a fork bomb', 'bomb() { bomb | bomb & }; bomb; sleep 600'] as const;
 
-/** Commands that want to outlive their run, one after the other, each to its deadline; then the engine is asked what still lives. */
+/**
+ * Runs commands that try to outlive their run, one after the other, each to its deadline. Then asks the engine which
+ * processes still live.
+ */
 export async function killTrees(count: number): Promise<readonly BenchRow[]> {
   const bed = await openBed({ settings: { pids: 192 } });
   try {
@@ -39,7 +42,7 @@ export async function killTrees(count: number): Promise<readonly BenchRow[]> {
   }
 }
 
-/** Processes besides the first one of each container, as the engine sees them from outside. */
+/** The processes of each container besides its first one, as the engine sees them from outside. */
 async function livingIn(bed: BenchBed): Promise<number> {
   let living = 0;
   for (const id of await bed.containers()) {

@@ -5,7 +5,7 @@ type Call = (text: string) => readonly unknown[];
 const inTask: Call = (text) => [text, 'rename the parser'];
 const withRoots: Call = (text) => [text, ['/workspace']];
 
-/** What functions are given that need more than a text, as `FILE#NAME`. The text may stand at another place. */
+/** Arguments for functions that need more than a text, or take it in another position. Keys are `FILE#NAME`. */
 export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/text/about-failures.ts#isAboutFailures': (text) => [text, text],
   'src/main/agent/turn/repeated-request.ts#resolveRepeatedRequest': (text) => [text, []],
@@ -87,7 +87,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/session/prompt-templates.ts#fillTemplate': (text) => [text, 'a.py'],
 };
 
-/** Why a function is not measured by itself, as `FILE#NAME`. */
+/** Why a function is not measured by itself. Keys are `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',

@@ -1,4 +1,4 @@
-/** The same numbers from 0 to 1 for the same seed, so that what failed can be made again. */
+/** Random numbers from 0 to 1. The same seed gives the same numbers, so that a failure can be reproduced. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {

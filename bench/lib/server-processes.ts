@@ -8,11 +8,14 @@ import { hostileServer, isAlive } from '../../tests/fakes/tool-server-scene.ts';
 import type { BenchRow } from './rows.ts';
 
 const together = 4;
-/** What has been told to end has this long to be gone. */
+/** A process that was told to end must be gone within this time. */
 const settleMs = 5_000;
 const modes = ['grandchild', 'escapes'] as const;
 
-/** Starts and ends programs that start others, of which half leave their group and their parent, and counts who is left. */
+/**
+ * Starts and ends programs that start others, and counts the survivors. Half of the others leave their group and
+ * parent.
+ */
 export async function processRows(starts: number): Promise<readonly BenchRow[]> {
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-processes-'));
   const notes = join(home, 'notes.txt');
@@ -43,7 +46,7 @@ export async function processRows(starts: number): Promise<readonly BenchRow[]> 
   }
 }
 
-/** From its first word on: then its grandchild has begun. */
+/** Ends the program after its first output, because its grandchild runs by then. */
 async function startAndEnd(start: ReturnType<typeof createHostServers>, args: readonly string[]): Promise<void> {
   let hear: () => void = () => undefined;
   const heard = new Promise<void>((done) => {

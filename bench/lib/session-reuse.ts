@@ -14,7 +14,7 @@ import { testPrograms } from '../../tests/fakes/test-programs.ts';
 const turns = 30;
 const model = 'smollm2-135m-instruct';
 
-/** What a call read of its prompt, and what of it the call before had left in the engine. */
+/** The tokens that a call reused from its prompt, and the tokens that the call before had left in the engine. */
 interface Reuse {
   readonly inLoop: boolean;
   readonly reusable: number;
@@ -22,9 +22,9 @@ interface Reuse {
 }
 
 /**
- * A session of 30 turns with a real model: a message, a call of a tool, its result, a second call, its result, an answer.
- * Reusable is what the engine has computed: the prompt before and the answer to it, but for its last token, which was
- * chosen and not computed any more.
+ * A session of 30 turns with a real model. Each turn is a message, a tool call, its result, a second call, its result
+ * and an answer. What the engine has computed is reusable: the prompt before and its answer, except for the last token
+ * of the answer, which was chosen but not computed.
  */
 export async function sessionReuseRows(): Promise<readonly BenchRow[]> {
   const modelPath = join(findDataFolders(process.env, process.platform).cache, 'models', `${model}.gguf`);

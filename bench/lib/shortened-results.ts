@@ -5,12 +5,12 @@ import type { BenchRow } from './rows.ts';
 interface Shape {
   readonly what: string;
   readonly text: string;
-  /** For each row the parts that have to be there whole for it to be of use. */
+  /** For each row, the parts that must be complete for the row to be useful. */
   readonly wanted: readonly (readonly string[])[];
   readonly isValid: (text: string) => boolean;
 }
 
-/** A list of issues as its service gives it: number, title, state and link of each; and two other shapes. */
+/** A list of issues as its service returns it, with number, title, state and link of each, and two other shapes. */
 function shapes(): readonly Shape[] {
   const issues = hostedIssues(60);
   const graph = graphIssues(100);
@@ -57,7 +57,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** How much of a long list a model is shown in a form that it can use, beside a cut in the middle. */
+/** How much of a long list a model sees in usable form, compared with a cut in the middle. */
 export function shortenedRows(): readonly BenchRow[] {
   return shapes().flatMap(({ what, text, wanted, isValid }) =>
     [32_768, 8_192].map((window) => {
@@ -79,7 +79,7 @@ function usable(text: string, wanted: readonly (readonly string[])[]): number {
   let found = 0;
   let from = 0;
   for (const parts of wanted) {
-    // All parts of a row stand near each other, one row behind the other.
+    // The parts of a row are close together, and rows follow each other.
     const places = parts.map((part) => text.indexOf(part, from));
     const first = Math.min(...places);
     if (first === -1 || Math.max(...places) - first > 8_000) continue;

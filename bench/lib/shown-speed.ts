@@ -13,7 +13,7 @@ import type { BenchRow } from './rows.ts';
 const outputTokens = 96;
 const rounds = 3;
 
-/** Tokens a second as the window writes them, and by what llama.cpp prints of the same calls. */
+/** Tokens a second as the window shows them, and as llama.cpp prints them for the same calls. */
 export async function shownSpeedRows(modelPath: string, threads: number | null): Promise<readonly BenchRow[]> {
   const engine = await loadModel(
     {
@@ -72,7 +72,7 @@ async function time(engine: Engine, seed: string): Promise<Speeds> {
 
 const line = /(prompt eval|eval) time\s*=\s*([\d.]+) ms\s*\/\s*(\d+) (?:tokens|runs)/u;
 
-/** Each call gives what was printed last. It reads beside the engine's own listener, with a pattern of its own. */
+/** Returns the latest printed speeds. It wraps the engine's own listener and uses a separate pattern. */
 function listenToCounters({ llama }: Engine): () => Speeds {
   const heard = new Map<string, number>();
   const listener = llama.logger;

@@ -9,9 +9,9 @@ const rounds = 3;
 const answerTokens = 64;
 const counts = [4, 8, 16] as const;
 
-/** Sampled answers to one prompt: tokens a second of one alone, and of several that are written side by side. */
+/** Sampled answers to one prompt: tokens a second of one answer alone, and of several that are written side by side. */
 export async function sideBySideRows(provider: Provider): Promise<readonly BenchRow[]> {
-  // The model is loaded, and the prompt of each form read for the first time.
+  // Loads the model, and reads the prompt of each form for the first time.
   for (const count of [1, 16]) await speedOf(provider, count, 0);
   const alone: number[] = [];
   const together = new Map<number, number[]>(counts.map((count) => [count, []]));
@@ -32,7 +32,7 @@ export async function sideBySideRows(provider: Provider): Promise<readonly Bench
   });
 }
 
-/** Of the decoding alone, the time of all answers being that of the first. */
+/** Decoding only. The time of the first answer counts as the time of all. */
 async function speedOf(provider: Provider, count: number, round: number): Promise<number> {
   const seeds = Array.from({ length: count }, (_, index) => round * 100 + index + 1);
   const { timings } = (await askAlone(provider, { ...request, seed: seeds[0] ?? null, also: seeds.slice(1) })).ended;

@@ -15,24 +15,24 @@ const server = 'tracker';
 
 /** What a process did until it was stopped. */
 interface Tally {
-  /** How often it wanted a token. */
+  /** How often it asked for a token. */
   readonly wanted: number;
-  /** How often there was none for a while; the next want got one. */
+  /** How often it got no token, including lost ones. */
   readonly failed: number;
-  /** How often it was told to sign in again: each one is a token that was lost. */
+  /** How often it was asked to sign in again. Each time is a lost token. */
   readonly lost: number;
 }
 
 export interface Renewals extends Tally {
   readonly renewals: number;
-  /** How often one process sent what the other had used up. */
+  /** How often one process sent a token that the other had used. */
   readonly reuses: number;
   readonly faults: number;
-  /** What is kept in the end still is of use. */
+  /** The refresh token that is stored at the end still works. */
   readonly holds: boolean;
 }
 
-/** In a process of `renewByTwo`: wants a token until it is told to stop, or one is lost. Null in every other process. */
+/** In a process of `renewByTwo`: asks for tokens until it is stopped or one is lost. Null in all other processes. */
 export function renewalsChild(): Promise<never> | null {
   const text = process.env[variable];
   if (text === undefined) return null;
@@ -56,7 +56,8 @@ async function wantUntil(
   while (!isOver() && tally.lost === 0) {
     tally.wanted += 1;
     try {
-      // What the service hands out holds for a second, so that each want is a renewal, or one that the other has just made.
+      // The service's tokens last a second, so each request is a renewal, or gets the token that the other process just
+      // renewed.
       await auth?.provider.token();
     } catch (error) {
       tally.failed += 1;
@@ -70,7 +71,7 @@ async function wantUntil(
 const faults: readonly TokenFault[] = ['500', '503', '429', 'cut', 'lost', 'garbage', 'slow', 'away'];
 const faultShare = 0.25;
 
-/** Two processes renew one sign-in `count` times in all, at a service and with a key store that fail again and again. */
+/** Two processes renew one sign-in `count` times in all. The service and the key store fail again and again. */
 export async function renewByTwo(
   count: number,
   start: (env: Readonly<Record<string, string>>) => ChildProcess,
@@ -127,19 +128,19 @@ async function signInOnce(home: string, world: OauthWorld): Promise<void> {
   await browsing;
 }
 
-/** Rejects where it ended without a word. */
+/** Rejects if the process ends without a message. */
 function tallyOf(child: ChildProcess): Promise<Tally> {
   return new Promise((resolve, reject) => {
-    // The other side is `renewalsChild`. A marked cast at the pipe.
+    // The other process is `renewalsChild`, which sends a tally.
     child.once('message', (tally) => resolve(tally as Tally));
     child.once('exit', (code, signal) => reject(new Error(`a process ended by itself (${signal ?? code})`)));
   });
 }
 
-/** How often the key store does not open. */
+/** The share of accesses in which the key store is locked. */
 const lockedShare = 0.03;
 
-/** A key store of all processes, in a file; it is locked now and then. */
+/** A key store in a file that all processes share. It is locked now and then. */
 function fileSecrets(path: string, random: () => number): LongSecrets {
   const open = (): void => {
     if (random() < lockedShare) throw new Error('The key store is locked.');

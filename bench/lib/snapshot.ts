@@ -3,14 +3,14 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guardKind, mayBeAdded } from '../../src/main/safety/guarded-files.ts';
 
-/** Path in the project to a hash of its content and of who may read, write and run it. */
+/** Maps a path in the project to a hash of its content and permissions. */
 export type Snapshot = ReadonlyMap<string, string>;
 
-// What running tests leaves behind.
+// Files that tests leave behind.
 const leftoverFolders: readonly string[] = ['__pycache__', '.pytest_cache', '.git', 'node_modules', '.ruff_cache'];
 const isLeftover = (name: string): boolean => leftoverFolders.includes(name) || /\.pyc$|^\.coverage$/.test(name);
 
-/** Reads every file below a folder, apart from what running tests leaves behind. */
+/** Reads every file below a folder, except for files that tests leave behind. */
 export async function takeSnapshot(folder: string): Promise<Snapshot> {
   const hashes = new Map<string, string>();
   await addFolder(folder, '', hashes);
@@ -45,7 +45,7 @@ export function changedPaths(before: Snapshot, after: Snapshot): readonly string
   return [...all].filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
-/** Changed files that nobody may change to do a task: tests, lock files, CI, instructions. A new test is none of them. */
+/** Changed files that no task may change: tests, lock files, CI, instructions. A new test is allowed. */
 export function guardViolations(before: Snapshot, after: Snapshot): readonly string[] {
   return changedPaths(before, after).filter(
     (path) => guardKind(path) !== null && (before.has(path) || !mayBeAdded(path)),

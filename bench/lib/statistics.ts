@@ -1,4 +1,4 @@
-/** Two ends of a 95 % interval, as shares or differences of shares. */
+/** A 95 % interval of a share, or of a difference of shares. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -20,7 +20,7 @@ export interface PairedCounts {
 // The normal quantile of a two-sided 95 % interval.
 const z = 1.959963984540054;
 
-/** Wilson's score interval of a share; 0 to 1 when there is nothing to count. */
+/** Wilson's score interval of a share. 0 to 1 if there is nothing to count. */
 export function wilson(successes: number, total: number): Interval {
   if (total === 0) return { low: 0, high: 1 };
   const share = successes / total;
@@ -73,20 +73,20 @@ function combine(first: Sample, second: Sample, correlation: number): Difference
   return { value: p - q, low: p - q - spread(p - a.low, b.high - q), high: p - q + spread(a.high - p, q - b.low) };
 }
 
-/** The middle value, or the mean of the two; null of nothing. */
+/** The middle value, or the mean of the two middle values. Null without values. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** By nearest rank, so that it is a value that was measured; `share` is between 0 and 1. Null of nothing. */
+/** By nearest rank, so the result is a measured value. `share` is between 0 and 1. Null without values. */
 export function percentile(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }
 
-/** Null of nothing. */
+/** Null without values. */
 export function largest(values: readonly number[]): number | null {
   return values.length === 0 ? null : Math.max(...values);
 }

@@ -5,7 +5,7 @@ import { furnishStress } from '../../tests/fakes/stress-scenes.ts';
 import { servePage } from '../../tests/electron/page-kit.ts';
 import type { BenchRow } from './rows.ts';
 
-/** What a person does with more than a window can draw: for how long the page answers nobody, at the longest. */
+/** For user actions on more content than a window can draw: the longest time in which the page does not respond. */
 export async function stressRows(): Promise<readonly BenchRow[]> {
   const core = createPageCore();
   furnish(core);
@@ -16,7 +16,7 @@ export async function stressRows(): Promise<readonly BenchRow[]> {
   const measure = async (what: string, work: () => Promise<unknown>): Promise<void> => {
     await page.evaluate(() => Reflect.set(window, 'benchGap', 0));
     await work();
-    // What comes in and is drawn after it counts as well.
+    // Content that arrives and is drawn afterwards counts, too.
     await page.waitForTimeout(1500);
     const gap = await page.evaluate(() => Number(Reflect.get(window, 'benchGap')));
     rows.push({
@@ -72,7 +72,7 @@ export async function stressRows(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** Keeps the longest time between two turns of the page's own loop, under `benchGap`. */
+/** Stores the longest time between two turns of the page's event loop in `benchGap`. */
 async function watchGaps(page: Page): Promise<void> {
   await page.evaluate(() => {
     let last = performance.now();

@@ -15,7 +15,7 @@ import { allKinds, isPlainRun, starterModel, type TaskOptions } from './task-opt
 type Strategy = TaskRecord['strategy'];
 type Kind = TaskRecord['kind'] | 'all';
 
-/** What came of the tasks of one kind, with one model and strategy. */
+/** The results of the tasks of one kind, with one model and strategy. */
 export interface Summary {
   readonly model: string;
   readonly strategy: Strategy;
@@ -23,7 +23,7 @@ export interface Summary {
   readonly total: number;
   readonly solved: number;
   readonly interval: Interval;
-  /** Of the solved ones, in seconds. */
+  /** Over the solved tasks, in seconds. */
   readonly medianSeconds: number | null;
   readonly longestSeconds: number | null;
   /** Means over all tasks. */
@@ -35,19 +35,19 @@ export interface Summary {
   readonly worse: number;
   readonly accepted: number;
   readonly falseAccepts: number;
-  /** Of the changes that passed the visible tests and were not marked "weak tests". */
+  /** Accepted changes that passed the visible tests and were not marked "weak tests". */
   readonly acceptedFirmly: number;
   readonly falseFirmly: number;
-  /** Of the changes that no visible test could judge, and that said so. */
+  /** Accepted changes that no visible test could judge, and that were marked so. */
   readonly unchecked: number;
   readonly falseUnchecked: number;
-  /** Given up, or ended at a limit; and the median of what that took. */
+  /** Tasks that were given up or ended at a limit, and their median time. */
   readonly givenUp: number;
   readonly giveUpSeconds: number | null;
   readonly faults: number;
 }
 
-/** One summary a model, strategy and kind that has records, and one of all kinds where there is more than one. */
+/** One summary for each model, strategy and kind with records. If there are several kinds, also one of all kinds. */
 export function summarize(records: readonly TaskRecord[]): readonly Summary[] {
   const sides = distinct(records.map(({ model, strategy }) => JSON.stringify([model, strategy])));
   return sides.flatMap((side) => {
@@ -158,7 +158,7 @@ export interface Comparison extends Difference {
   readonly method: string;
 }
 
-/** Recipe against loop with the same model, kind by kind; empty where a model was run in one strategy only. */
+/** Compares recipe and loop with the same model, kind by kind. Empty if every model ran with one strategy only. */
 export function compareStrategies(records: readonly TaskRecord[]): readonly Comparison[] {
   const [first, second] = ['recipe', 'loop'] as const;
   return distinct(records.map((record) => record.model)).flatMap((model) => {
@@ -210,7 +210,7 @@ export function comparisonCells(comparisons: readonly Comparison[]): readonly (r
   ];
 }
 
-/** The difference of the strategies as figures: published, no target. */
+/** The difference of the strategies as figures without a target. */
 export function comparisonRows(records: readonly TaskRecord[]): readonly BenchRow[] {
   return compareStrategies(records).map((one) => ({
     figure: `${shortModel(one.model)}, ${one.kind}: solved by ${one.first} less by ${one.second}`,
@@ -222,8 +222,8 @@ export function comparisonRows(records: readonly TaskRecord[]): readonly BenchRo
 }
 
 /**
- * The figures of the tasks. Targets hold for what users get first: the starter model, the recipe strategy, the measured
- * half, whole and with nothing switched off; all else is only published.
+ * The figures of the tasks. Targets apply only to what users get first: the starter model with the recipe strategy, on
+ * the whole measured half, with nothing switched off. All other figures are only published.
  */
 export function taskRows(records: readonly TaskRecord[], options: TaskOptions): readonly BenchRow[] {
   const isMeasured = isPlainRun(options) && options.split === 'held';
@@ -262,7 +262,7 @@ function solvedRows(one: Summary, target: Judge): readonly BenchRow[] {
   ];
 }
 
-// Where nothing was solved there is no time to judge; the row above says so already.
+// If nothing was solved, there is no time to judge. The row above already says so.
 function timeRow(figure: string, value: number | null, target: Target | null): readonly BenchRow[] {
   return value === null ? [] : [{ figure, value, unit: 's', target }];
 }

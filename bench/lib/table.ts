@@ -1,6 +1,6 @@
 import { type BenchRow, isMet, type Target } from './rows.ts';
 
-/** Lines up columns; those named by number are set to the right. */
+/** Aligns columns. Those in `rightAligned`, by number, are aligned to the right. */
 export function formatColumns(rows: readonly (readonly string[])[], rightAligned: readonly number[] = []): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const line = (row: readonly string[]): string =>
@@ -14,7 +14,7 @@ export function formatColumns(rows: readonly (readonly string[])[], rightAligned
   return rows.map(line).join('\n');
 }
 
-/** The same as a Markdown table; the first row is the head. */
+/** The rows as a Markdown table. The first row is the head. */
 export function formatMarkdown(rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
@@ -41,7 +41,7 @@ export function formatRows(rows: readonly BenchRow[]): string {
   return formatColumns(rowsAsCells(rows), [1]);
 }
 
-/** Three figures at most behind a point, none where they would say nothing. */
+/** At most three decimals, and none if they would mean nothing. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;

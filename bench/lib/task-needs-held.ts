@@ -5,8 +5,8 @@ import type { Held, Pair } from './pair-figures.ts';
 import type { PairRecord } from './pair-results.ts';
 
 /**
- * What a model is said to need for each task, from its runs of all other tasks alone, held against its real run of this
- * one. How large the task is comes from the run in the other place; nothing else of that run is looked at.
+ * Estimates what a model needs for each task from its runs of all other tasks, and compares that with its real run. The
+ * size of the task comes from the run in the other place. Nothing else of that run is used.
  */
 export function needsHeldOf(pairs: readonly Pair[]): {
   readonly cloudUsd: readonly Held[];
@@ -33,7 +33,7 @@ function needOf(run: PairRecord, of: (run: PairRecord) => number): readonly Task
   return shape === null ? [] : [{ ...shape, value: of(run) }];
 }
 
-/** Null: it took no model. */
+/** Null: no model was called. */
 function shapeOf({ kind, calls }: PairRecord): TaskShape | null {
   const [first] = calls;
   if (first === undefined) return null;

@@ -12,25 +12,25 @@ export interface TaskOptions {
   readonly strategies: readonly Strategy[];
   readonly split: 'dev' | 'held' | 'all';
   readonly kinds: readonly Kind[];
-  /** A glob over ids; null: every task. */
+  /** A glob over ids. Null: every task. */
   readonly only: string | null;
   readonly limit: number | null;
   readonly seed: number;
-  /** What differs from what users get, and the seed. */
+  /** Recipe settings that differ from the users' defaults, and the seed. */
   readonly recipe: Partial<RecipeSettings>;
-  /** How the models are driven, as `dewpoint models set` takes it; empty: as users get it. */
+  /** Settings of the models, as in `dewpoint models set`. Empty: the users' defaults. */
   readonly drive: Readonly<Record<string, string | number>>;
-  /** Of one task, as `dewpoint run --max-minutes`. */
+  /** For one task, as in `dewpoint run --max-minutes`. */
   readonly maxMinutes: number;
-  /** No task is begun after so many; what was done lies in the results file. */
+  /** No task starts after this time. Finished tasks are in the results file. */
   readonly totalMinutes: number | null;
-  /** Whether Dewpoint is told the command of the shown tests (`--check`) or has to find it. */
+  /** Whether Dewpoint gets the command of the visible tests (`--check`) or must find it. */
   readonly passCheck: boolean;
   readonly resume: string | null;
   readonly report: string | null;
-  /** Where copies of the projects are kept for a look; null: they are removed. */
+  /** Where copies of the projects are kept for inspection. Null: they are removed. */
   readonly keep: string | null;
-  /** Where answers of models are kept and taken from; null: every question is asked. */
+  /** Where model answers are cached. Null: every request goes to the model. */
   readonly replies: string | null;
 }
 
@@ -63,7 +63,7 @@ const tasksUsage = `npm run bench -- tasks [--models ID,…] [--strategies recip
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
   [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--samples N] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement] [--no-varied]`;
 
-/** Throws a `UsageError` for anything it does not understand, so that a slip does not cost an hour. */
+/** Throws a `UsageError` for everything it does not understand, so that a typo does not cost an hour. */
 export function parseTaskOptions(args: readonly string[]): TaskOptions {
   const { has, text } = read(args);
   const seed = wholeNumber('seed', text('seed')) ?? 1;
@@ -87,7 +87,7 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
   };
 }
 
-/** Only what is switched: the defaults live where the recipes get them. */
+/** Only the switched settings. The defaults are in the recipes. */
 function switchesOf({ has, text }: Given): Partial<RecipeSettings> {
   const samples = wholeNumber('samples', text('samples'));
   const judge = {
@@ -102,12 +102,14 @@ function switchesOf({ has, text }: Given): Partial<RecipeSettings> {
   };
 }
 
-/** Whether the run is what users get on the whole of the chosen tasks: only then targets say something. */
+/** Whether the run has the users' defaults and covers all chosen tasks. Only then do targets apply. */
 export function isPlainRun(options: TaskOptions): boolean {
   return describeSwitches(options) === '' && options.only === null && options.limit === null;
 }
 
-/** The switches that differ from what users get, for people: "no-mechanical, samples 2"; empty for none. */
+/**
+ * The switches that differ from the users' defaults, for people to read: "no-mechanical, samples 2". Empty for none.
+ */
 export function describeSwitches({
   recipe,
   passCheck,
@@ -140,7 +142,7 @@ export function selectTasks<Some extends Pick<Task, 'id' | 'kind' | 'split'>>(
   return limit === null ? chosen : chosen.slice(0, limit);
 }
 
-/** `*` for any text, `?` for one character, `{a,b}` for either. */
+/** Supports `*` for any text, `?` for one character, `{a,b}` for either. */
 function globMatcher(glob: string): (text: string) => boolean {
   const source = glob
     .replaceAll(/[\\^$.|+()[\]]/g, '\\$&')
@@ -176,7 +178,7 @@ function read(args: readonly string[]): Given {
   }
 }
 
-/** What a value may be the settings say, which get it. */
+/** The values are checked by the settings that receive them. */
 function driving(text: string | undefined): TaskOptions['drive'] {
   const pairs = (list(text) ?? []).map((part): readonly [string, string | number] => {
     const [name = '', value = ''] = part.split(/=(.*)/su);

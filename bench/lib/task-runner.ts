@@ -5,7 +5,7 @@ import type { RunResult } from '@shared/session/run-result.ts';
 
 /** One task for Dewpoint, as a user would give it. */
 export interface TaskRun {
-  /** A fresh copy of the project, worked on in place. */
+  /** A fresh copy of the project, which is changed in place. */
   readonly projectPath: string;
   readonly prompt: string;
   readonly check: string | null;
@@ -13,7 +13,7 @@ export interface TaskRun {
   readonly strategy: Strategy | 'auto';
   readonly seed: number;
   readonly maxMinutes: number;
-  /** Absent: `local`. With another, `cloud` is the model that it may go to. */
+  /** Default: `local`. With another policy, `cloud` is the model that the run may use. */
   readonly policy?: Policy;
   readonly cloud?: string;
 }
@@ -21,13 +21,13 @@ export interface TaskRun {
 export interface TaskOutcome {
   readonly result: RunResult;
   readonly events: readonly SessionEvent[];
-  /** From the message to the end, the start of the sandbox included: what a person waits for. */
+  /** From the message to the end, including the start of the sandbox: the user's waiting time. */
   readonly seconds: number;
 }
 
-/** Whatever does tasks: the real core, or a fake in tests. One task at a time. */
+/** Runs tasks, one at a time: the real core, or a fake in tests. */
 export interface TaskRunner {
-  /** Rejects when the task could not be tried at all (no model, no sandbox), which is no failure of the agent. */
+  /** Rejects if the task could not be tried at all (no model, no sandbox). That is not a failure of the agent. */
   run(run: TaskRun, signal: AbortSignal): Promise<TaskOutcome>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { z } from 'zod';
 
-/** The fields that every kind of task has; planted ones add where their package comes from and its faults. */
+/** The fields of every kind of task. Planted tasks add the source of their package and its faults. */
 const taskSchema = z.looseObject({
   id: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)+$/),
   kind: z.enum(['small', 'two-file', 'planted', 'question']),
@@ -12,12 +12,15 @@ const taskSchema = z.looseObject({
   language: z.enum(['python', 'javascript']),
   /** What a user types. */
   prompt: z.string().trim().min(20).max(500),
-  /** Runs the tests that the project shows; null when it has none. */
+  /** Runs the project's visible tests. Null if it has none. */
   testCommand: z.string().min(1).nullable(),
-  /** Judges the work after `hidden/` was copied over the project; null for a question, which `answer.json` judges. */
+  /** Judges the work after `hidden/` was copied over the project. Null for a question, which `answer.json` judges. */
   checkCommand: z.string().min(1).nullable(),
   split: z.enum(['dev', 'held']),
-  /** The day on which a task came that is not part of the draw: it is for development, and no half changes by it. */
+  /**
+   * The day on which the task was added. Such a task is for development, takes no part in the draw and does not change
+   * the halves.
+   */
   added: z.iso.date().optional(),
   /** The id of the task whose `project/` this one uses, for two questions about one project. */
   projectFrom: z.string().optional(),
@@ -25,13 +28,13 @@ const taskSchema = z.looseObject({
 
 const pattern = z.string().refine(isPattern, 'must be a regular expression');
 
-/** How the answer to a question is judged; the patterns do not care about case. */
+/** How the answer to a question is judged. The patterns ignore case. */
 const answerSchema = z.strictObject({
   mustMatch: z.array(pattern).min(1),
-  /** File paths of the project; an answer has to name at least one of them. */
+  /** File paths of the project. An answer must name at least one of them. */
   mustCite: z.array(z.string().min(1)).min(1),
   mustNotMatch: z.array(pattern),
-  /** A right answer, which proves that the patterns accept one. */
+  /** A correct answer, which proves that the patterns can be met. */
   reference: z.string().min(20),
 });
 
@@ -40,15 +43,15 @@ export type Answer = z.infer<typeof answerSchema>;
 
 export type Task = TaskFile & {
   readonly folder: string;
-  /** Copied to be the workspace. A planted task has more to it than this folder and may lack it. */
+  /** Copied to make the workspace. A planted task needs more than this folder, and may not have it. */
   readonly projectFolder: string;
-  /** Copied over the workspace before `checkCommand`; a question has none. */
+  /** Copied over the workspace before `checkCommand`. A question has none. */
   readonly hiddenFolder: string;
   /** Set for a question, null for everything else. */
   readonly answer: Answer | null;
 };
 
-/** Throws with the reason when a file of the task is missing or malformed. */
+/** Throws with the reason if a file of the task is missing or malformed. */
 export async function readTask(folder: string): Promise<Task> {
   const file = taskSchema.parse(await readJson(join(folder, 'task.json')));
   const answer = file.kind === 'question' ? answerSchema.parse(await readJson(join(folder, 'answer.json'))) : null;
@@ -65,10 +68,9 @@ export async function loadTasks(root: string): Promise<readonly Task[]> {
 }
 
 /**
- * The split that each task has to have, by id. Within a kind and language the tasks are ordered by a
- * hash of their id and fall to development and measurement in turn, so that nobody picks which tasks
- * are measured and both halves have as many of each sort. Tasks that were added for development
- * later take no part in it: those that are measured stay the same.
+ * The split that each task must have, by id. Within a kind and language, tasks are ordered by a hash of their id and go
+ * to development and measurement in turn. Nobody picks the measured tasks, and both halves have as many of each sort.
+ * Tasks that were added later for development take no part, so the measured tasks stay the same.
  */
 export function drawSplits(
   tasks: readonly Pick<TaskFile, 'id' | 'kind' | 'language' | 'added'>[],
@@ -92,14 +94,14 @@ export function drawSplits(
 
 export type AnswerGrade = {
   readonly isRight: boolean;
-  /** Patterns that the text lacks. */
+  /** Required patterns that the text lacks. */
   readonly missing: readonly string[];
-  /** Patterns that it should not have. */
+  /** Forbidden patterns that the text contains. */
   readonly wrong: readonly string[];
   readonly isCited: boolean;
 };
 
-/** Judges the text that somebody answered to a question. */
+/** Judges the text of an answer to a question. */
 export function gradeAnswer(answer: Answer, text: string): AnswerGrade {
   const occurs = (source: string): boolean => new RegExp(source, 'iu').test(text);
   const missing = answer.mustMatch.filter((source) => !occurs(source));

@@ -14,8 +14,8 @@ const rounds = 10;
 const callsPerTurn = 30;
 
 /**
- * What stands around a call of a connected tool in milliseconds, each one: from the answer of the model to its next prompt,
- * without the time at the server. The log is in memory.
+ * The overhead of calls of a connected tool, each in ms: from the model's answer to its next prompt, without the time
+ * at the server. The log is in memory.
  */
 export async function seamTimes(): Promise<readonly number[]> {
   const times: number[] = [];
@@ -49,11 +49,11 @@ export async function seamTimes(): Promise<readonly number[]> {
     const kit = createAgentKit({ replies, dependencies: { foreign, approver: { ask: async () => 'allow' } } });
     await kit.runner.send('Note it.', { ...turnOptions, strategy: 'loop' });
   }
-  // What is compiled and loaded once is no part of a call.
+  // Compilation and loading happen once, and are not part of a call.
   return times.slice(callsPerTurn);
 }
 
-/** Calls over MCP stdio to a program behind the real guard, in milliseconds. */
+/** Times of calls over MCP stdio to a program behind the real guard, in ms. */
 export async function stdioTimes(count: number): Promise<readonly number[]> {
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-bench-tools-'));
   const definition = serverDefinitionSchema.parse({

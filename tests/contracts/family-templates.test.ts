@@ -18,9 +18,9 @@ import { parseOffered } from '../../src/main/models/suggest/offered-models.ts';
 import { fetchTemplates, templateFolder } from './chat-templates.ts';
 
 /**
- * Catches: a prompt that differs from what a family was trained on by a line break. The templates are the real ones: they lie
- * in the source of llama.cpp that comes with the engine's package. What differs today is named with its reason, and whoever
- * mends it takes the line away.
+ * Catches: a prompt that differs from what a family was trained on, even by a line break. The templates are real: they
+ * are in the llama.cpp source of the engine's package. Known differences are listed with their reason. A fix removes
+ * its line.
  */
 const templates: Readonly<Record<string, { readonly file: string; readonly families: readonly string[] }>> = {
   'Qwen3.5': { file: 'Qwen3.5-4B', families: ['qwen3.5'] },
@@ -63,7 +63,7 @@ const conversation: readonly Message[] = [
   ...[1, 2, 3].flatMap(step),
 ];
 
-/** Results go to the engine as the user's words, except where the prompt is written here. */
+/** The engine receives results as user messages, except where Dewpoint writes the prompt itself. */
 const roleOf = ({ role }: Message, isOurs: boolean): string => (role === 'tool' && !isOurs ? 'user' : role);
 
 function expected(template: string): readonly string[] {
@@ -72,7 +72,7 @@ function expected(template: string): readonly string[] {
     content: contentOf(message),
   }));
   const given = { messages, add_generation_prompt: true, bos_token: bos, eos_token: eos };
-  // Thinking is left to the template, or off.
+  // Thinking is either left to the template or off.
   return [{}, { enable_thinking: false }].map((more) => new Template(template).render({ ...given, ...more }));
 }
 

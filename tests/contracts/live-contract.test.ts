@@ -4,7 +4,10 @@ import { providerSettingsSchema } from '../../src/shared/settings/settings.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
 import { describeService, type Spent } from '../live/live-service.ts';
 
-/* What `npm run test:live` does with real services, against servers of this machine: so that it works when somebody has a key. */
+/*
+ * Runs what `npm run test:live` does with real services against servers of this machine, so that it works for users
+ * with a key.
+ */
 
 const closing: (() => void)[] = [];
 afterAll(() => closing.forEach((close) => close()));

@@ -4,8 +4,8 @@ import { isTooSteep, measureGrowth } from '../../bench/lib/growth.ts';
 import { measurePatterns, steepRows } from '../../bench/lib/pattern-growth.ts';
 
 /**
- * Catches: a text of a model, a command or a project that holds the program up for seconds or minutes, because a pattern
- * or a loop over it takes time in step with the square of its length.
+ * Catches: a text of a model, a command or a project that blocks the program for seconds or minutes, because a pattern
+ * or a loop over it takes time proportional to the square of its length.
  */
 const root = resolve(import.meta.dirname, '../..');
 const timeout = 600_000;
@@ -25,7 +25,7 @@ describe('the cost of a byte of 1 MB beside one of 10 KB', () => {
       for (let at = 0; at < steps; at += 1) sum += at % 7;
       return sum;
     };
-    // Beside its square a text also costs its length, as most do that are found.
+    // Linear work is added to the quadratic work, as in most real cases.
     const square = measureGrowth((text) => work(text.length * 4 + text.length ** 2 / 31_250), attacks, small);
     const dearer = measureGrowth((text) => work(text.length * (text.length > 50_000 ? 50 : 5)), attacks, small);
     expect(square).not.toBeNull();

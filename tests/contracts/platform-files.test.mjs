@@ -11,8 +11,8 @@ import { capture } from '../../scripts/setup/run.mjs';
 import { findNode, findRipgrep, platformFile } from '../../src/main/lib/programs/platform-files.ts';
 
 /**
- * Catches: a package or a file in it that has another name on a platform that no developer sits at. The real packages of
- * the lock file are fetched, and each file is looked for by what looks for it there.
+ * Catches: a package or a file in it that has another name on a platform that no developer uses. Downloads the real
+ * packages of the lock file, and looks for each file with the code that looks for it on that platform.
  */
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
 const machines = Object.keys(platforms).map((name) => {
@@ -40,12 +40,15 @@ function lockedOf(name) {
   };
 }
 
-/** A package in the cache: its names, and whole what is read. The archives are 290 MB and are not kept. */
+/**
+ * What is cached of a package: the names of its files, and the whole content of files that are read. The archives take
+ * 290 MB and are not kept.
+ */
 function keptOf(name) {
   return join(cache, lockedOf(name).file);
 }
 
-/** By npm: it knows the registry, the proxy and the certificates of this machine. */
+/** Downloads with npm, which knows the registry, the proxy and the certificates of this machine. */
 function fetchMissing(names) {
   if (names.length === 0) return;
   mkdirSync(cache, { recursive: true });
@@ -58,7 +61,7 @@ function fetchMissing(names) {
   rmSync(work, { recursive: true });
 }
 
-/** Every file under its name, empty where it is only found; Node's headers and manuals are left out. */
+/** Creates every file under its name, empty if only its existence counts. Node's headers and manuals are left out. */
 function layOut(name, work) {
   const { integrity, file } = lockedOf(name);
   const archive = join(work, `${file}.tgz`);

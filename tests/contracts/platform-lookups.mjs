@@ -1,5 +1,6 @@
-// node platform-lookups.mjs FOLDER PLATFORM ARCH: what the libraries themselves would load on that machine out of the
-// packages in FOLDER/node_modules, as JSON. A process of its own, for they read the platform of their process.
+// node platform-lookups.mjs FOLDER PLATFORM ARCH: prints as JSON what the libraries themselves would load on that
+// platform from the packages in FOLDER/node_modules. It runs in a separate process, because the libraries read the
+// platform of their process.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -16,7 +17,7 @@ process.env.LIBC = 'glibc';
 
 process.stdout.write(JSON.stringify({ engine: await engine(), keys: keys(), database: database() }));
 
-/** node-llama-cpp's own way, with the packages of the folder in place of what is installed. */
+/** node-llama-cpp's own lookup, with the packages of the folder instead of the installed ones. */
 async function engine() {
   registerHooks({
     resolve(specifier, context, next) {
@@ -34,7 +35,7 @@ async function engine() {
   return found?.binaryPath ?? null;
 }
 
-/** keytar's own lines, with a `require` that looks and does not load. */
+/** keytar's own lines, with a `require` that only looks and does not load. */
 function keys() {
   const path = join(modules, 'keytar', 'lib', 'keytar.js');
   let found = null;

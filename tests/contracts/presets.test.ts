@@ -13,7 +13,7 @@ interface Sent {
   readonly body: Record<string, unknown>;
 }
 
-/** What is sent of one call by a provider with these settings. */
+/** What a provider with these settings sends for one call. */
 async function sentBy(settings: { readonly kind: string }, change: Partial<ModelRequest>): Promise<Sent> {
   const definition = discoverProviders().get(settings.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${settings.kind}`);
@@ -36,7 +36,7 @@ async function sentBy(settings: { readonly kind: string }, change: Partial<Model
 const azure = { kind: 'openai-compatible', preset: 'azure', baseUrl: 'https://mine.openai.azure.com/openai/v1' };
 const preset = (name: string) => ({ kind: 'openai-compatible', preset: name });
 
-/** Fields in which services that speak Chat Completions differ, of a call with an effort, a seed and a limit of 64 tokens. */
+/** The fields in which Chat Completions services differ, for a call with an effort, a seed and a limit of 64 tokens. */
 const chat = { reasoning_effort: 'high', max_tokens: 64, seed: 7, stream_options: { include_usage: true } };
 const { seed: _seed, stream_options: _options, ...bare } = chat;
 const presets = [
@@ -218,7 +218,8 @@ describe('how hard a model is to think', () => {
 });
 
 describe('a model that its service calls old', () => {
-  // Catches: a package writes to the terminal by itself, three times a message, past what makes a text safe to see.
+  // Catches: a package that writes to the terminal itself, three times a message, without the checks that make a text
+  // safe to show.
   it('is called without a word on the console', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     try {
@@ -254,7 +255,7 @@ describe('an image', () => {
   });
 });
 
-/** The parts of all messages, whatever a wire format calls them. */
+/** The parts of all messages, whatever the wire format calls them. */
 function partsIn(list: unknown): readonly unknown[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((message: { readonly content?: unknown; readonly parts?: unknown }) =>

@@ -7,7 +7,7 @@ import { collect, providerDependencies, request } from '../fakes/provider-kit.ts
 const ollama = await startFakeOllama();
 afterAll(() => ollama.close());
 
-/** Settings under which a kind can be created on a machine that has nothing. */
+/** Settings with which each kind can be created on a machine without keys, files or servers. */
 const settingsOf: Readonly<Record<string, unknown>> = {
   'openai-compatible': { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: { m: {} } },
   openai: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' },

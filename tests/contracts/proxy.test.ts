@@ -15,7 +15,9 @@ import { selfSigned } from '../fakes/self-signed.ts';
 import type { WireFormat } from '../fakes/wire/streams.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
 
-/* Every kind of service behind a proxy that wants a password, with a certificate that only a file of the user's trusts. */
+/*
+ * Every kind of service behind a proxy that needs a password, with a certificate that only a file of the user trusts.
+ */
 
 const pair = selfSigned(['service.invalid']);
 const servers: Server[] = [];
@@ -56,7 +58,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-// A busy machine may take longer for a handshake than a person waits for a list.
+// On a busy machine, a handshake may take longer than the time limit of a list.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -74,7 +76,7 @@ function providerOf(format: WireFormat, change: Partial<Connection> = {}): Provi
   return definition.create(providerDependencies({ secret: async () => 'a-key', fetch: door }), { id: 'x', settings });
 }
 
-/** Sends half of the answer, and the rest once somebody has read a word of the first half. */
+/** Sends half of the answer, and the rest after a word of the first half was read. */
 function streamOf(format: WireFormat): { readonly isRead: () => void } {
   let isRead = (): void => undefined;
   const read = new Promise<void>((resolve) => (isRead = resolve));
@@ -123,7 +125,7 @@ describe.each(wireFormats)('$kind through a proxy', (format) => {
         type: 'ended',
         error: { code: 'network', retryable: false, message: expect.stringContaining(words) },
       });
-      // Without a list of its own the reason is said in its place.
+      // If the service has no list of its own, the error is in the note instead.
       const said = await provider.listModels(signal).then(
         (models) => models[0]?.note ?? '',
         (error: unknown) => (error instanceof Error ? error.message : ''),

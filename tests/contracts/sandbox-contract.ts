@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/shared/errors.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 
-/** A sandbox under test, and hands that reach its workspace past it, as a person at the same machine does. */
+/** A sandbox under test, and direct access to its workspace, as a user on the same machine has. */
 export interface SandboxUnderTest {
   readonly sandbox: Sandbox;
   put(path: string, content: string, mode?: number): Promise<void>;
   text(path: string): Promise<string | null>;
-  /** Missing where every folder can be read. */
+  /** Missing if every folder can be read. */
   setFolderMode?(path: string, mode: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,14 +38,15 @@ const oddNames = [
   'nul.txt',
   'ends with blank ',
   'PROGRA~1',
-  // As our own writes name their temporary files for an instant: a command can do so, too, and hides nothing by it.
+  // Dewpoint's own writes briefly use such temporary names. A command can use them, too, and must not hide anything
+  // that way.
   '.dewpoint-write-0123456789abcdef',
   '.dewpoint-write-0123456789abcdee/.dewpoint-write-loot',
 ] as const;
 
 const none = new AbortController().signal;
 
-/** What every sandbox promises. `make` gives a fresh one with an empty workspace. */
+/** What every sandbox promises. `make` returns a new one with an empty workspace. */
 export function describeSandbox(name: string, part: ContractPart, make: () => Promise<SandboxUnderTest>): void {
   describe(name, () => {
     let under: SandboxUnderTest;
@@ -392,7 +393,7 @@ function describeWriting(get: () => SandboxUnderTest): void {
   });
 }
 
-/** The commands a fake shell must know to be held to this part. */
+/** The commands that a fake shell must know for this part of the contract. */
 export const contractCommands = {
   both: 'echo out; echo err >&2; exit 3',
   hang: 'sleep 30',

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureScanners, steepRows } from '../../bench/lib/pattern-growth.ts';
 
-/** Catches: what pattern-growth catches, in a function that reads a text. In a file of its own, for both take minutes. */
+/** Catches the same as pattern-growth, in functions that read a text. It has its own file because both take minutes. */
 describe('the cost of a byte of 1 MB beside one of 10 KB', () => {
   it('grows for no function that reads a text', { timeout: 600_000 }, async () => {
     const rows = await measureScanners(resolve(import.meta.dirname, '../..'));

@@ -4,7 +4,7 @@ import { builtInTools, createToolRegistry, discoverTools } from '../../src/main/
 
 const definitions = [...discoverTools().values()];
 
-/** The least input that each tool accepts; a new tool says its own here. */
+/** The smallest input that each tool accepts. Add the input of a new tool here. */
 const inputs: Readonly<Record<string, unknown>> = {
   list_files: {},
   read_file: { path: 'a' },
@@ -37,7 +37,7 @@ describe.each(definitions)('tool $name', (definition) => {
     expect(definition.name).toMatch(/^[a-z]+(_[a-z]+)*$/u);
   });
 
-  // Bug: a model was left to guess what `selector`, `why` and a time limit are.
+  // Bug: a model had to guess the meaning of `selector`, `why` and a time limit.
   it('says what each input is, and no limit that is none', () => {
     const { properties = {} } = z.toJSONSchema(definition.input, { io: 'input' });
     for (const [name, property] of Object.entries(properties)) expect(property, name).toHaveProperty('description');

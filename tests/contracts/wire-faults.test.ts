@@ -33,7 +33,7 @@ const endOf = (parts: readonly StreamPart[]): StreamEnded => {
 
 type Change = (key: string, value: unknown) => unknown;
 
-/** The same stream with some of its fields changed; `undefined` takes one out. */
+/** The same stream with some fields changed. `undefined` removes a field. */
 function changed(body: string, change: Change): string {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);

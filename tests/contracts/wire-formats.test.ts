@@ -24,7 +24,7 @@ function createProvider(format: WireFormat, address: string, door?: typeof fetch
 const run = (provider: Provider, signal = new AbortController().signal): Promise<readonly StreamPart[]> =>
   collect(provider.stream(request('m'), signal));
 
-/** A service without a socket: one answer in pieces, whole or cut. */
+/** A service without a socket: one answer in two pieces, complete or cut. */
 function inMemory(
   body: string,
   options: { readonly status?: number; readonly headers?: Record<string, string>; readonly cut?: boolean } = {},
@@ -34,7 +34,7 @@ function inMemory(
     const middle = Math.floor(bytes.length / 2);
     const pieces = [bytes.slice(0, middle), bytes.slice(middle)];
     const stream = new ReadableStream<Uint8Array>({
-      // One piece a pull: an error would throw away what waits in the queue.
+      // One piece for each pull, because an error would discard queued pieces.
       pull(controller) {
         const piece = pieces.shift();
         if (piece !== undefined) controller.enqueue(piece);
@@ -143,7 +143,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
       );
     const parts = await run(createProvider(format, 'http://service.invalid', door, () => clock));
     const { decodeMs, totalMs } = endOf(parts).timings;
-    // This answer of the Responses API says that it thought, and shows nothing of it while it does.
+    // This answer of the Responses API says that it thought, but streams none of its thinking.
     expect(decodeMs).toBe(format.kind === 'openai' ? null : totalMs - 400);
   });
 
@@ -154,7 +154,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
   });
 
   it('hands on no call from a stream that is cut at any byte', async () => {
-    // One of the two that speak Chat Completions is enough.
+    // One of the two Chat Completions services is enough.
     const until = format.kind === 'huggingface' ? 0 : format.wholeFrom;
     for (let at = 0; at <= until; at += 1) {
       const parts = await answered(format, inMemory(format.body.slice(0, at), { cut: at % 2 === 0 }));

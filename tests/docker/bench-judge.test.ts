@@ -8,7 +8,7 @@ import { createSandboxCommands } from '../../bench/lib/sandbox-commands.ts';
 import { readTask } from '../../bench/lib/tasks.ts';
 import { isWithoutEngine, none } from './docker-kit.ts';
 
-// One task of each language; both are for development.
+// One task of each language, both from the development half.
 const ids = ['py-slug-accents', 'js-query-equals'];
 
 describe.skipIf(isWithoutEngine)('the judge of the bench, in a container', () => {

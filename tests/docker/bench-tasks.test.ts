@@ -21,7 +21,7 @@ function planOf({ id, checkCommand, testCommand }: Task): LayersPlan {
 
 let results: readonly LayersResult[] = [];
 const resultOf = ({ id }: Task, step: string) => results.find((result) => result.id === id && result.step === step);
-// 1 is what both test runners give for a failing test; anything else is a broken or endless run.
+// Both test runners exit with 1 for a failing test. Any other code is a broken or endless run.
 const red = { exitCode: 1 };
 const green = { exitCode: 0 };
 

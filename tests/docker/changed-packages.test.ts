@@ -7,7 +7,7 @@ import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none } from './docker-kit.ts';
 import { minutes, openPackages, run, runOut, type PackagesUnderTest } from './packages-kit.ts';
 
-/** Small packages without any of their own, from the indexes that this machine is set up for. */
+/** Small packages without dependencies, from the configured indexes of this machine. */
 describe.skipIf(isWithoutEngine)('packages that a command with a network changes', () => {
   let bed: PackagesUnderTest;
   beforeAll(async () => void (bed = await openPackages()), minutes(3));
@@ -35,7 +35,7 @@ describe.skipIf(isWithoutEngine)('packages that a command with a network changes
         });
         expect((await run(sandbox, 'touch /deps/python/x')).text).toContain('Read-only file system');
         expect((await run(sandbox, 'pytest --version')).code).toBe(0);
-        // What fails leaves nothing, neither of itself nor instead of what was there.
+        // A failed command leaves nothing behind, and restores what was there.
         const failed = await install(sandbox, 'pip install six && rm -rf /deps/python/lib && exit 3');
         expect(failed).toMatchObject({ exitCode: 3, packages: [{ isKept: false }] });
         expect(failed.packages?.[0]?.text).toContain('it ended with code 3');
@@ -47,14 +47,14 @@ describe.skipIf(isWithoutEngine)('packages that a command with a network changes
         async (sandbox) => {
           expect(await run(sandbox, 'python3 main.py')).toMatchObject({ code: 0 });
           expect(sandbox.description.warnings.join()).toContain('Changed since by "pip install toolz"');
-          // The words of a model do not reach the model of another session.
+          // Text from a model must not reach the model of another session.
           expect(sandbox.description.notes?.join()).toContain('changed since by 1 approved command.');
           expect(sandbox.description.notes?.join()).not.toContain('toolz');
         },
         'later',
       );
       expect(await bed.volumes()).toHaveLength(1);
-      // Another project is given nothing of it, whatever its files say.
+      // Another project gets none of it, whatever its files say.
       const twin = await bed.project('twin', { 'main.py': 'import toolz\n' });
       await bed.session(twin, async (sandbox) => expect((await run(sandbox, 'python3 main.py')).code).not.toBe(0));
     },
@@ -84,7 +84,7 @@ describe.skipIf(isWithoutEngine)('packages that a command with a network changes
           expect(await run(sandbox, 'python3 -c "import six"')).toMatchObject({ code: 0 });
           expect((await run(sandbox, both)).code).not.toBe(0);
           expect(sandbox.description.warnings).toEqual([]);
-          // One that is handed on does not rest on what nobody saw: it began with what was prepared.
+          // Packages for other sessions do not include unseen changes: they start from what was prepared.
           await install(sandbox, 'pip install toolz');
         },
         'seen',

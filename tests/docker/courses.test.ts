@@ -8,7 +8,10 @@ import { expectReplay } from '../fakes/replay-kit.ts';
 import { courses } from './courses.ts';
 import { isWithoutEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 
-/** Catches: a way that a strong model takes through a task and that ends in another way than it should, in the real loop and a real container. */
+/**
+ * Catches: a strong model's way through a task that ends differently than it should, in the real loop and a real
+ * container.
+ */
 let session: DockerUnderTest;
 
 async function lay(files: Readonly<Record<string, string>>): Promise<void> {
@@ -16,7 +19,7 @@ async function lay(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) await session.put(path, text);
 }
 
-/** What a model can call; what the loop does by itself is left out. */
+/** What a model can call, without what the loop does by itself. */
 const ofModel = new Set([...builtInTools(discoverTools(), { now: () => 0 }).map(({ name }) => name), 'run_program']);
 
 const callsOf = (kit: AgentKit): string =>

@@ -3,27 +3,27 @@ import type { AgentConfig, TurnOptions, UserAnswer } from '../../src/main/agent/
 import type { TurnEndReason } from '../../src/shared/events/turn-events.ts';
 import { call, type Reply } from '../fakes/agent-kit.ts';
 
-/** What a strong model does in one task, by hand, and what has to come of it. */
+/** A scripted strong model in one task, and the expected result. */
 export interface Course {
   readonly name: string;
   readonly task: string;
   readonly files: Readonly<Record<string, string>>;
   /** The answers of the model, in order. */
   readonly answers: readonly Reply[];
-  /** What the person says to each question; default: no. */
+  /** The person's answer to each question. Default: no. */
   readonly person?: UserAnswer;
   readonly options?: Partial<TurnOptions>;
   readonly config?: Partial<AgentConfig>;
   readonly end: TurnEndReason;
-  /** Every call as `TOOL:STATUS`, in the order of their ends. Calls that were not run have none. */
+  /** Every call as `TOOL:STATUS`, in the order in which they end. Calls that did not run are missing. */
   readonly calls: string;
-  /** Files at the end; null: it is not there. Those that are not named are as they were. */
+  /** Files at the end. Null: the file is missing. Files that are not named are unchanged. */
   readonly left?: Readonly<Record<string, string | RegExp | null>>;
-  /** What the model must have been told by the last of its prompts. */
+  /** What the model must have been told by its last prompt. */
   readonly told?: readonly RegExp[];
-  /** What it must never have been told. */
+  /** What the model must never have been told. */
   readonly untold?: RegExp;
-  /** How often the model was asked. */
+  /** How often the model was called. */
   readonly steps: number;
 }
 

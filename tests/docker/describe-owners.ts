@@ -9,15 +9,15 @@ import { output, ownerOf, type DockerTestOptions, type DockerUnderTest } from '.
 const run = promisify(execFile);
 
 interface Owners {
-  /** Whose the project is; not root. */
+  /** The owner of the project. Not root. */
   readonly person: UserIds;
-  /** Who commands run as then, by the container's own ids. */
+  /** The user that commands run as, by the container's ids. */
   readonly runsAs: string;
-  /** Whether commands can write in a project of root's. */
+  /** Whether commands can write in a project that belongs to root. */
   readonly rootWrites: boolean;
 }
 
-/** What must hold of users where an engine makes others of them. Needs root. */
+/** What must hold for users on an engine that maps user ids. Needs root. */
 export function describeOwners(
   { person, runsAs, rootWrites }: Owners,
   start: (options?: DockerTestOptions) => Promise<DockerUnderTest>,
@@ -38,7 +38,7 @@ export function describeOwners(
       const owners = ['theirs', 'made', 'folder'].map((name) => ownerOf(join(under.workspace, name)));
       expect(new Set(await Promise.all(owners))).toEqual(new Set([`${person.uid}:${person.gid}`]));
       expect(await under.text('theirs')).toBe('new\n');
-      // The person deletes what a command made, without being root.
+      // The person can delete what a command created, without being root.
       const asPerson = ['--reuid', String(person.uid), '--regid', String(person.gid), '--clear-groups'];
       await run('setpriv', [...asPerson, 'rm', '-r', join(under.workspace, 'made'), join(under.workspace, 'folder')]);
       expect(await output(under.sandbox, 'ls')).toBe('theirs\n');

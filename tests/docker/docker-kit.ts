@@ -17,7 +17,7 @@ import { testPrograms } from '../fakes/test-programs.ts';
 
 export const none = new AbortController().signal;
 
-/** The engine of this machine; null where there is none, and the tests that need it are skipped. */
+/** The engine of this machine. If null, the tests that need it are skipped. */
 const engine: Engine | null = await (async () => {
   const found = await findEngine(
     { env: process.env, homeDirectory: homedir(), platform: process.platform, waitMs: 60_000 },
@@ -26,7 +26,7 @@ const engine: Engine | null = await (async () => {
   return found.ok ? found.value : null;
 })();
 
-/** For `describe.skipIf`; where CI promises an engine its absence is a failure, not a skip. */
+/** For `describe.skipIf`. CI promises an engine, so a missing engine is a failure there, not a skip. */
 export const isWithoutEngine = engine === null && process.env['CI'] === undefined;
 
 export interface DockerUnderTest {
@@ -35,7 +35,7 @@ export interface DockerUnderTest {
   readonly home: string;
   readonly losses: { readonly reason: string; readonly recreated: boolean }[];
   readonly warnings: string[];
-  /** What the engine knows of this home: ids of containers and names of volumes. */
+  /** The resources of this home in the engine: ids of containers and names of volumes. */
   leftovers(): Promise<{ containers: string[]; volumes: string[] }>;
   containerId(): Promise<string>;
   put(path: string, content: string, mode?: number): Promise<void>;
@@ -46,15 +46,15 @@ export interface DockerUnderTest {
 
 export interface DockerTestOptions {
   readonly settings?: Partial<Settings['sandbox']>;
-  /** Who the workspace belongs to; needs root. */
+  /** The owner of the workspace. Needs root. */
   readonly owner?: { readonly uid: number; readonly gid: number };
-  /** Another way to the engine than the usual one. */
+  /** Another connection to the engine than the usual one. */
   readonly engine?: Engine;
-  /** The way to the network of approved commands; by default there is none. */
+  /** The network access of approved commands. Default: none. */
   readonly outward?: OutboundConnections;
   readonly onDiskLow?: AskAboutDisk;
   readonly onService?: (state: BackgroundProcessState) => void;
-  /** Globs of what a person masks. */
+  /** Globs of the user's masks. */
   readonly masks?: readonly string[];
   /** Fills the workspace before the sandbox starts. */
   readonly prepare?: (workspace: string) => Promise<void>;
@@ -74,7 +74,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
   const home = join(folder, 'home');
   await mkdir(workspace);
   await mkdir(home);
-  // Some engines under test are another user's, who cannot look into a home that is its owner's alone.
+  // Some engines under test run as another user, who cannot enter a home that is private to its owner.
   await mkdir(join(home, 'sandbox'), { mode: 0o755 });
   await options.prepare?.(workspace);
   if (options.owner !== undefined) await giveTo(options.owner, workspace);
@@ -137,7 +137,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
 }
 
 /**
- * Starts a command that says `begun` and goes on for a minute; resolves once it has begun, however long that takes.
+ * Starts a command that prints `begun` and runs for a minute. Resolves after it has begun, however long that takes.
  * `ended` is its reply.
  */
 export async function begin(
@@ -180,7 +180,7 @@ export async function ownerOf(path: string): Promise<string> {
   return `${found.uid}:${found.gid}`;
 }
 
-/** The text a command prints; throws when it does not end well. */
+/** The text that a command prints. Throws unless the command ends well. */
 export async function output(sandbox: DockerSandbox, command: string, timeoutMs = 100_000): Promise<string> {
   const result = valueOf(await sandbox.exec({ command, timeoutMs }, none));
   if (result.exitCode !== 0) throw new Error(`${command}: ${result.outcome} ${result.exitCode} ${result.stderr}`);

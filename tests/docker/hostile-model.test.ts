@@ -10,10 +10,13 @@ import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } fro
 import { hostileCalls, type HostileCall, type HostileTargets } from './hostile-calls.ts';
 
 const run = promisify(execFile);
-/** Never to be seen by a model: outside the project, in our own data, in our environment, in a hidden file. */
+/**
+ * A model must never see these: they are outside the project, in Dewpoint's data, in its environment, or in a hidden
+ * file.
+ */
 const canaries = ['CANARY-outside-71', 'CANARY-home-72', 'CANARY-environment-73', 'CANARY-dotenv-74', 'CANARY-key-75'];
 
-/** With every approval given: what holds here holds by the sandbox alone. */
+/** Everything is approved, so what holds here holds by the sandbox alone. */
 describe.skipIf(isWithoutEngine || process.platform === 'win32')(
   'a model that wants out, with all tools allowed',
   () => {
@@ -79,7 +82,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')(
         for (let call = queue.shift(); call !== undefined; call = queue.shift()) await perform(tools, call);
       };
       await Promise.all(Array.from({ length: 6 }, worker));
-      // Git of the person looks after each of these: what would be run is run then.
+      // The person runs Git after each of these calls, which would run what was planted.
       for (const call of rest.filter(isOnGit)) {
         await perform(tools, call);
         for (const folder of ['.', 'lib'])
@@ -96,7 +99,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')(
       if (tool === undefined) throw new Error(`There is no tool ${call.tool}.`);
       let seen = '';
       const emit: ToolContext['emit'] = (_stream, bytes) => void (seen += Buffer.from(bytes).toString('latin1'));
-      // The schema may refuse it: then the model reads why, and nothing runs.
+      // The schema may reject the call. The model then reads why, and nothing runs.
       const ended = await tool.run(call.input, contextOf(under, emit)).catch((error: unknown) => String(error));
       results.push({ call, text: `${seen}\n${JSON.stringify(ended)}` });
     }
@@ -168,7 +171,7 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
   };
 }
 
-/** Everything below a path: names, kinds, modes, contents, and when it was changed. */
+/** Everything below a path: names, kinds, modes, contents and modification times. */
 async function snapshot(path: string): Promise<string> {
   const found = await lstat(path, { bigint: true }).catch(() => null);
   if (found === null) return `${path} absent`;
@@ -182,7 +185,7 @@ async function snapshot(path: string): Promise<string> {
   return [head, ...(await Promise.all(below.map((name) => snapshot(join(path, name)))))].join('\n');
 }
 
-/** As a person would on their machine, in folders that belong to them. */
+/** Runs Git as a person would on their machine, in folders that belong to them. */
 async function git(folder: string, words: readonly string[]): Promise<string> {
   const person = ['-c', 'safe.directory=*', '-c', 'user.name=A', '-c', 'user.email=a@example.com'];
   return (await run('git', [...person, '-C', folder, ...words], { timeout: 20_000 })).stdout;

@@ -7,7 +7,7 @@ for s in range(1, 32):
     except OSError: pass
 while True: time.sleep(1)"`;
 
-/** Commands that try to outlive their run, each in a way of its own. */
+/** Commands that try to outlive their run, each in a different way. */
 export const hostileTrees: readonly (readonly [string, string])[] = [
   ['a session of its own', '(setsid sleep 600 &) ; sleep 600'],
   [

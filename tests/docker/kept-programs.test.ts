@@ -102,7 +102,7 @@ const outputs = ({ journal }: AgentKit, tool = 'run_program') =>
     .filter((one) => one.tool === tool && one.parent === undefined)
     .map(({ output }) => output);
 
-/** Its log, played again without any tool of others. */
+/** Replays its log without any foreign tools. */
 async function replays(kit: AgentKit): Promise<void> {
   const { foreign: _foreign, programs: _programs, ...dependencies } = kit.dependencies;
   const before = sent.length;

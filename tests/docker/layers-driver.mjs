@@ -1,6 +1,6 @@
-// Runs inside a sandbox container: lays the folders of each plan over one another and runs its
-// commands, two at a time. Reads [{id, steps: [{name, layers, command}]}] from the file that its
-// argument names, writes [{id, step, exitCode, output}] to standard output.
+// Runs inside a sandbox container. Copies the folders of each plan over one another and runs its commands, two at a
+// time. Reads [{id, steps: [{name, layers, command}]}] from the file in its argument, and writes [{id, step, exitCode,
+// output}] to standard output.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

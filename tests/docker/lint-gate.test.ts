@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, createAgentKit, ofType, turnOptions } from '../fakes/agent-kit.ts';
 import { isWithoutEngine, startSandbox } from './docker-kit.ts';
 
-/** Calls every `debugger` wrong, and puts the sources right by itself, as `eslint --fix` does of what it can. */
+/** A linter that reports every `debugger` and fixes the sources itself, as `eslint --fix` does where it can. */
 const linter = `import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 let count = 0;
 for (const name of readdirSync('src')) {

@@ -7,13 +7,13 @@ import { describeOwners } from './describe-owners.ts';
 import { isWithoutEngine, output, startSandbox, type DockerTestOptions } from './docker-kit.ts';
 
 const engines = [
-  // The mapping is switched off for the container: it may be anybody's project.
+  // The container runs without the mapping, because the project may belong to anybody.
   { kind: 'remapped', person: { uid: 1234, gid: 1235 }, runsAs: '1234:1235', rootWrites: true },
-  // Root of the container is the person; root of this machine is nobody there.
+  // Root in the container is the person. Root of this machine is `nobody` there.
   { kind: 'rootless', person: { uid: otherUser.uid, gid: otherUser.gid }, runsAs: '0:0', rootWrites: false },
 ] as const;
 
-// The set-up brings what they need in CI: there its absence is a failure, not a skip.
+// The setup in CI installs what they need, so a missing engine is a failure there, not a skip.
 const isHere = async (kind: 'remapped' | 'rootless'): Promise<boolean> =>
   !isWithoutEngine && (process.env['CI'] !== undefined || (await PrivateEngine.isPossible(kind)));
 const possible = await Promise.all(engines.map(async (one) => ({ ...one, isHere: await isHere(one.kind) })));

@@ -7,7 +7,7 @@ import { standInInternet, type StandInInternet } from '../fakes/stand-in-interne
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 
-/** Python that tries one thing after the other and prints what came of each. */
+/** Python code that tries one thing after the other and prints each result. */
 const tries = `import json, socket, ssl, struct, sys, urllib.request
 PROXY = ('127.0.0.1', 3128)
 def raw(data, wait=3):

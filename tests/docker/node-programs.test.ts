@@ -16,7 +16,7 @@ const scene = (replies: readonly Reply[], answer: UserAnswer = 'allow', options:
 const script = (text: string, calls: readonly object[] = [], more: object = {}): Reply =>
   program(text, calls, { language: 'javascript', ...more });
 
-/** Runs one program, and says how it ended. */
+/** Runs one program and returns how it ended. */
 async function ended(text: string, calls: readonly object[] = [], more: object = {}): Promise<string> {
   const one = scene([script(text, calls, more)]);
   await one.kit.runner.send('Look.', loop);

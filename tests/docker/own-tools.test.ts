@@ -27,7 +27,7 @@ const template = (file: string, name: string): string =>
 const python = (body: string, more = ''): string =>
   `import json, os, sys, time\ntool = {"description": "x", "timeout_seconds": 60, ${more}}\ndef execute(arguments):\n    ${body}\n`;
 
-/** Tools of a home whose own containers are real ones, or what is given in their place. */
+/** The own tools of a home, in real containers or with a replacement. */
 function toolsWith(startTool = createSandboxFactory(factory)) {
   return createOwnTools({
     home,
@@ -159,7 +159,7 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
       '/workspace',
     ]);
     expect(heard).toEqual(['log [redacted:TOKEN]']);
-    // The session's own commands have none of it.
+    // The session's own commands get none of it.
     const seen = await session.sandbox.exec({ command: 'env; cat /proc/[0-9]*/environ', timeoutMs: 10_000 }, none);
     expect(JSON.stringify(seen)).not.toContain('sw0rdf1sh');
   }, 60_000);
@@ -171,7 +171,7 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
         `p = ${JSON.stringify(folder)}; os.makedirs(p, exist_ok=True); open(p + "/planted.py", "w").write("x"); return os.listdir(p)`,
       ),
     );
-    // Inside there is another disk: at most its own folder of that name.
+    // The container has another disk: the command wrote into a folder of the same name inside, at most.
     await call('writes', {});
     expect(existsSync(join(folder, 'planted.py'))).toBe(false);
   });

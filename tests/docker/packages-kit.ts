@@ -17,21 +17,21 @@ import { imageSource, none, requireEngine } from './docker-kit.ts';
 
 export const minutes = (count: number): number => count * 60_000;
 
-/** A home of its own, with projects in it whose packages are prepared and used. */
+/** A home with projects whose packages are prepared and used. */
 export interface PackagesUnderTest {
   readonly home: string;
-  /** Those of the indexes that this machine is set up for. */
+  /** The hosts of the configured indexes of this machine. */
   readonly hosts: readonly string[];
   readonly preparations: PackagePreparations;
-  /** Names of this home's volumes with packages. */
+  /** Names of this home's package volumes. */
   volumes(): Promise<readonly string[]>;
-  /** Writes files of a project; its path. */
+  /** Writes the files of a project and returns its path. */
   project(name: string, files: Readonly<Record<string, string>>): Promise<string>;
-  /** Approves what is planned; the reason of each part that failed, else its state. */
+  /** Approves the planned preparation. Returns the failure reason of each part, or its state. */
   prepare(projectPath: string, anew?: boolean): Promise<readonly string[]>;
-  /** A new sandbox each time. */
+  /** Runs work in a new sandbox. */
   session<T>(projectPath: string, work: (sandbox: Sandbox) => Promise<T>, sessionId?: string): Promise<T>;
-  /** Rejects where packages were left behind. */
+  /** Rejects if packages were left behind. */
   close(): Promise<void>;
 }
 
@@ -46,11 +46,11 @@ export async function run(sandbox: Sandbox, command: string): Promise<Ran> {
 }
 
 const tries = 4;
-/** What package managers and the way out say of a network that fails, not of a package. */
+/** Messages of package managers and the proxy about a failing network, rather than a failing package. */
 const ofNetwork =
   /cannot reach|ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|Connection (?:reset|broken|aborted)|Read timed out|50[0-4] /;
 
-/** Once more, after a while, where the network is what failed; in the end what it failed with, in plain words. */
+/** If the network failed, tries once more after a while. In the end it throws the network's error in plain words. */
 async function withNetwork<T>(
   what: string,
   work: () => Promise<T>,
@@ -67,7 +67,7 @@ async function withNetwork<T>(
 
 const networkFailure = (text: string): string | null => (ofNetwork.test(text) ? text : null);
 
-/** A command with a network, as a person approved it. */
+/** A command with a network, as approved by the user. */
 export function runOut(
   sandbox: Sandbox,
   command: string,
@@ -80,7 +80,9 @@ export function runOut(
   );
 }
 
-/** A home of its own. Rejects, in plain words, where an index of this machine cannot be reached: all of this needs them. */
+/**
+ * A home of its own. Rejects in plain words if a configured index cannot be reached, because all tests here need them.
+ */
 export async function openPackages(): Promise<PackagesUnderTest> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-packages-')));
   await chmod(folder, 0o755);

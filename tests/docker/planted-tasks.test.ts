@@ -7,7 +7,7 @@ import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import { sampled } from '../fakes/sampled.ts';
 import { type LayersPlan, layersLimitMs, type LayersResult, runLayers } from './run-layers.ts';
 
-// Needs the network once for each package; later runs find them in the cache. Every fourth task is a sample.
+// Needs the network once for each package. Later runs find it in the cache. Every fourth task is a sample.
 const fetchLimitMs = 180_000;
 const allTasks = await listPlantedTasks(resolve('bench/tasks'));
 const tasks = allTasks.filter((_, index) => index % sampled(1, 4) === 0);
@@ -42,7 +42,7 @@ function planOf({ id, language, testCommand, checkCommand }: PlantedTask): Layer
 let results: readonly LayersResult[] = [];
 const resultOf = ({ id }: PlantedTask, step: string) =>
   results.find((result) => result.id === id && result.step === step);
-// 1 is what both test runners give for a failing test; anything else is a broken or endless run.
+// Both test runners exit with 1 for a failing test. Any other code is a broken or endless run.
 const red = { exitCode: 1 };
 const green = { exitCode: 0 };
 

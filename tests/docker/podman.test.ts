@@ -12,11 +12,11 @@ import { isPodmanHere, startPodman, type PodmanKind, type PrivatePodman } from '
 import { describeOwners } from './describe-owners.ts';
 import { isWithoutEngine, none, output, startSandbox, type DockerTestOptions } from './docker-kit.ts';
 
-// The set-up brings it in CI: there its absence is a failure, not a skip.
+// The setup in CI installs it, so a missing Podman is a failure there, not a skip.
 const isHere = async (kind: PodmanKind): Promise<boolean> =>
   !isWithoutEngine && (process.env['CI'] !== undefined || (await isPodmanHere(kind)));
 
-/** `person`: whose the project is; null: of who runs the tests. */
+/** `person`: the owner of the project. Null: the user who runs the tests. */
 const kinds = [
   { kind: 'rootful', person: null },
   { kind: 'rootless', person: { uid: otherUser.uid, gid: otherUser.gid } },
@@ -34,7 +34,7 @@ for (const { kind, person, isHere: isPossible } of possible)
         settings: () => settingsSchema.parse({}).sandbox,
         saveProjects: async () => undefined,
       });
-      // It looks for the engine anew each time, and not for long: a machine with much else to do may be too slow once.
+      // Each attempt finds the engine again, but not for long. A busy machine may be too slow once.
       const once = (): Promise<BroughtImage> => images.bring({ type: 'import', file }, () => undefined, none);
       return vi.waitFor(once, { timeout: 60_000, interval: 1_000 });
     };

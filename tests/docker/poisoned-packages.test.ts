@@ -7,11 +7,11 @@ import { isWithoutEngine, none } from './docker-kit.ts';
 import { minutes, openPackages, run, type PackagesUnderTest } from './packages-kit.ts';
 
 const site = '/deps/python/lib/python3.11/site-packages';
-/** Leaves its mark in the project whenever a Python finds it on its way. */
+/** Leaves its mark in the project whenever a Python loads it. */
 const poison = "import os; open('/workspace/POISONED', 'a')";
 const plant = `echo "${poison}" > ${site}/evil.pth`;
 
-/** What a session does with the packages it was given, and with every place where a later one could find something. */
+/** What a session tries with its packages, and with every place where a later session could find something. */
 const attacks: readonly string[] = [
   plant,
   `cp poison.py ${site}/sitecustomize.py`,
@@ -50,7 +50,7 @@ const attacks: readonly string[] = [
   'for d in /usr/local/bin /usr/bin /deps/python/bin; do printf "#!/bin/sh\\ntouch /workspace/POISONED\\n" > $d/pytest; done',
 ];
 
-/** Every name, mode, time, link and byte of what was installed. */
+/** The name, mode, time, link and bytes of everything installed. */
 const state =
   "cd /deps/python && { find . -printf '%p %m %u %T@ %l\\n' | sort; find . -type f | sort | xargs -d '\\n' sha256sum; } | sha256sum";
 
@@ -64,7 +64,7 @@ describe.skipIf(isWithoutEngine)('packages that somebody wants to poison', () =>
       () => true,
       () => false,
     );
-  /** All that starts by itself before a command of a person does. */
+  /** Everything that starts by itself before the user's command. */
   async function work(sandbox: Sandbox): Promise<void> {
     for (const command of [
       'python3 -c "import six"',
@@ -107,9 +107,10 @@ describe.skipIf(isWithoutEngine)('packages that somebody wants to poison', () =>
       await bed.session(
         path,
         async (sandbox) => {
-          // A command with a network that installs nothing finds them as every other one does.
+          // A networked command that installs nothing has the packages read-only, like any other command.
           expect(valueOf(await withNetwork(plant, sandbox)).stderr).toContain('Read-only file system');
-          // One that says it does changes a copy: it is dropped when it fails, and else stays with this session.
+          // A command that installs something changes a copy. The copy is dropped if the command fails, and otherwise
+          // stays with this session.
           expect(valueOf(await withNetwork(`pip --version; ${plant}; exit 3`, sandbox)).exitCode).toBe(3);
           expect(await run(sandbox, state)).toEqual(before);
           await withNetwork(`pip install --no-index six; ${plant}`, sandbox);
@@ -149,7 +150,7 @@ describe.skipIf(isWithoutEngine)('packages that somebody wants to poison', () =>
         valueOf(await bed.preparations.parts(path, none)).map((part) => part.state);
       const looked = 'ls /deps/python/lib/python3.11/site-packages 2>&1 | grep -c evil.pth';
       expect(await bed.prepare(hostile)).toEqual(['ready']);
-      // The attack is one: its own project has it.
+      // The attack is real: it works in its own project.
       expect((await bed.session(hostile, (sandbox) => run(sandbox, looked))).text).toBe('1\n');
       expect([await states(hostile), await states(twin)]).toEqual([['ready'], ['missing']]);
       expect((await bed.session(twin, (sandbox) => run(sandbox, looked))).text).toBe('0\n');

@@ -5,7 +5,7 @@ import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, requireEngine } from './docker-kit.ts';
 import { minutes, openPackages, run, type PackagesUnderTest, type Ran } from './packages-kit.ts';
 
-/** Packages come from the indexes that this machine is set up for: small ones, without any of their own. */
+/** Packages come from the configured indexes of this machine. They are small and without dependencies. */
 describe.skipIf(isWithoutEngine)('packages of a project', () => {
   let bed: PackagesUnderTest;
   beforeAll(async () => void (bed = await openPackages()), minutes(3));
@@ -18,7 +18,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       const path = await bed.project('snake', {
         'pyproject.toml':
           '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n[project]\nname = "snake"\nversion = "1.2"\ndependencies = ["iniconfig"]\n',
-        // Its build makes a module that the project does not have, as compiled ones and version files are made.
+        // The build creates a module that the project does not have, like compiled modules and version files.
         'setup.py':
           'import os\nfrom setuptools import setup\nfrom setuptools.command.build_py import build_py\n\n\nclass Build(build_py):\n    def run(self):\n        super().run()\n        with open(os.path.join(self.build_lib, "snake", "made.py"), "w") as file:\n            file.write("SIZE = 3\\n")\n\n\nsetup(cmdclass={"build_py": Build})\n',
         'src/snake/__init__.py': 'import iniconfig\n\n\ndef size():\n    return 3\n',
@@ -54,7 +54,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
           'cd tests && python -m pytest -q --rootdir .. -k none; true',
         ])
           expect(await run(sandbox, command)).toMatchObject({ code: 0 });
-        // A trial: another text in a copy is what the tests of the copy try.
+        // The tests of a changed copy test the changed text.
         const trial = 'cp -a /workspace /scratch/trial && cd /scratch/trial && sed -i s/3/4/ src/snake/__init__.py';
         expect((await run(sandbox, `${trial} && python3 -m pytest -q`)).text).toContain('assert 4 == 3');
         for (const place of ['/deps/python/x', '/deps/python/lib/python3.11/site-packages/iniconfig/x'])
@@ -94,7 +94,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
         const trial = 'cp -a /workspace /scratch/trial && cd /scratch/trial && npm test --silent';
         expect(await run(sandbox, trial)).toMatchObject({ code: 0 });
         expect((await run(sandbox, 'touch /node_modules/is-number/x')).text).toContain('Read-only file system');
-        // In use: not removed, and said.
+        // Packages in use are kept, and reported as such.
         expect(
           valueOf(await bed.preparations.clean({ remove: 'all' }, none)).map(({ isRemoved }) => isRemoved),
         ).toContain(false);
@@ -168,7 +168,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
           'apps/web/node_modules/is-number',
         );
       });
-      // A second session finds the empty folder on which they are mounted, and mounts them again.
+      // A second session finds the empty folder for the mount, and mounts the packages again.
       expect(await run0(path, 'cd apps/web && npm test --silent')).toMatchObject({ code: 0 });
     },
   );
@@ -205,7 +205,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
         ];
         expect((await run(sandbox, [...trial, 'node packages/app/app.js'].join('\n'))).text).toBe('tried true\n');
         expect((await run(sandbox, 'node packages/app/app.js')).text).toBe('mine true\n');
-        // Installed by the person, in the project itself.
+        // Installed by the user in the project itself.
         const own = 'mkdir -p node_modules/@herd node_modules/plain && ln -s ../../packages/lib node_modules/@herd/lib';
         const plain = 'echo module.exports = 1 > node_modules/plain/index.js';
         const ask = "node -p \"require('@herd/lib') + require('plain')\"";

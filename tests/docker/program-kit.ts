@@ -9,7 +9,7 @@ import type { DockerUnderTest } from './docker-kit.ts';
 
 const done = call('task_complete', { summary: 'ok' });
 
-/** A tool of a server, which keeps count of itself. */
+/** A server's tool that counts its calls. */
 const lookUp: ForeignToolSpec = {
   name: 'shop__look_up',
   server: 'shop',
@@ -67,7 +67,7 @@ export const endOf = (kit: AgentKit, nth = 0) =>
 export const innerOf = (events: readonly SessionEvent[]) =>
   ofType(events, 'tool-ended').filter(({ parent }) => parent !== undefined);
 
-/** Its log, played again without any tool of others. */
+/** Replays its log without any foreign tools. */
 export async function replays({ kit }: Scene): Promise<void> {
   const { foreign: _foreign, programs: _programs, ...dependencies } = kit.dependencies;
   await expectReplay({ ...kit, dependencies });

@@ -13,7 +13,7 @@ const sky = { price: { input: 2, output: 10, source: 'list', date: '2026-11-21' 
 const done = call('task_complete', { summary: 'ok' });
 const looks = [{ tool: 'shop__look_up', most: 3 }];
 const plain = program('result = tools.shop__look_up(id=1)', looks);
-/** A rule finds that it encodes. */
+/** A program that a rule flags because it encodes data. */
 const odd = program('import base64\nresult = tools.shop__look_up(id=len(base64.b64encode(b"ab")))', looks);
 const words = 'Line 2 sends a number to the shop. Nothing else leaves.';
 
@@ -53,7 +53,7 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
       },
     });
     expect(questionOf(one)?.reason).toMatch(/Fake model reviewed it \(\$0\.\d+\)\. What it says is a model's word/u);
-    // Catches: words of a model that stand where Dewpoint speaks, or where the program could have written them.
+    // Catches: a model's words where Dewpoint speaks, or where the program could have written them.
     expect(`${questionOf(one)?.reason} ${questionOf(one)?.text}`).not.toContain(words);
     expect(one.sent).toEqual([{ id: 4 }]);
     const [report] = await foldPrograms(one.kit.journal.read());
@@ -88,7 +88,7 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
     },
   );
 
-  // Catches: a reviewer in the cloud that is sent what may not leave.
+  // Catches: a reviewer in the cloud that receives content which must not leave.
   it('gets nothing that a fence holds', async () => {
     const secret = 'The launch of the blue rocket is on Tuesday the fourth of May.';
     const carrying = program(`import base64\nnote = "${secret}"\nresult = tools.shop__look_up(id=4)`, looks);

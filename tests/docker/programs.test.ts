@@ -60,7 +60,7 @@ result = {"lines": [text.count("\\n") + 1 for text in found], "prices": prices, 
       ...Array.from({ length: 3 }, () => ['shop__look_up', 'ok', true]),
       ['run_command', 'ok', true],
     ]);
-    // One question, for all that leaves; each call that leaves has its own answer in the log.
+    // One question covers everything that leaves. In the log, each call that leaves has its own answer.
     expect(one.asked).toEqual(['program']);
     expect(ofType(events, 'approval-requested').map(({ kind }) => kind)).toEqual([
       'program',
@@ -142,7 +142,7 @@ result = {"lines": [text.count("\\n") + 1 for text in found], "prices": prices, 
     expect(first).toContain("The program failed in line 3: KeyError: 'nothing'");
     expect(first).toContain('return {}["nothing"]');
     expect(first).toContain('Made before that, and not taken back: write_file 1.');
-    // The file that it wrote stands, so what it does is the same again.
+    // The file it wrote is kept, so running the same program would do the same again.
     expect(endOf(one.kit, 1)?.output).toContain('Not run: this very program failed before');
     expect(innerOf(one.kit.journal.events)).toHaveLength(1);
     await replays(one);
@@ -271,7 +271,7 @@ result = said`;
       ['command.txt', 'model', 'command'],
       ['after.txt', 'model', 'program'],
     ]);
-    // A guarded file is put back at the end, as it is after a command.
+    // A guarded file is restored at the end, as after a command.
     expect(changes.filter(([path]) => path === 'AGENTS.md').map(([, by]) => by)).toEqual(['model', 'undo']);
     expect(await session.text('AGENTS.md')).toBe('Be kind.\n');
     await replays(one);
@@ -357,7 +357,7 @@ result = said`;
   });
 });
 
-/** What still runs of what a program started. */
+/** The processes that a program started and that still run. */
 async function left(): Promise<string> {
   const listed = await session.sandbox.exec(
     {

@@ -11,13 +11,15 @@ import driver from './layers-driver.mjs?raw';
 const image = process.env['DEWPOINT_SANDBOX_IMAGE'] ?? 'dewpoint-sandbox:dev';
 const execute = promisify(execFile);
 
-/** How long all runs together may take: about a minute, several where others keep the machine busy. */
+/** The time limit for all runs together. They take about a minute, or several on a busy machine. */
 export const layersLimitMs = 480_000;
 
 export type LayersPlan = {
   /** A folder below the root. */
   readonly id: string;
-  /** Each copies the folders `layers` of `id` over one another into an empty workspace and runs a command there. */
+  /**
+   * Each step copies the folders `layers` of `id` over one another into an empty workspace, and runs a command there.
+   */
   readonly steps: readonly { readonly name: string; readonly layers: readonly string[]; readonly command: string }[];
 };
 
@@ -26,7 +28,7 @@ const resultsSchema = z.array(
 );
 export type LayersResult = z.infer<typeof resultsSchema>[number];
 
-/** Runs every step of the plans in one container of the sandbox image, without network, and removes it. */
+/** Runs every step of the plans in one container of the sandbox image, without a network, and removes the container. */
 export async function runLayers(root: string, plans: readonly LayersPlan[]): Promise<readonly LayersResult[]> {
   const container = `dewpoint-layers-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-layers-'));

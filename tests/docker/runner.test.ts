@@ -41,7 +41,8 @@ describe.skipIf(isWithoutEngine).each([
     ]);
     const held = /^(EPERM|EACCES|ENOENT|ENOSYS|EINVAL|empty)$/;
     const open = answers.filter(([name = '', answer = '']) => /^(runner|keeper) /.test(name) && !held.test(answer));
-    // What a dump would hold: there are none. Its file belongs to root, which this command may be.
+    // Harmless: this sets what a core dump contains, and there are no dumps. The file belongs to root, and the command
+    // may run as root.
     const harmless = owner.uid === 0 ? ['runner write coredump_filter', 'keeper write coredump_filter'] : [];
     expect(open.map(([name]) => name)).toEqual(harmless);
     await isFine();
@@ -49,7 +50,7 @@ describe.skipIf(isWithoutEngine).each([
   });
 
   it('cannot make its output pass for an answer of the runner', async () => {
-    // The frame with which the runner says that run 1 to 60 has ended well.
+    // The frame with which the runner reports that runs 1 to 60 ended well.
     const forge = `python3 -c "
 import os, struct
 for run in range(1, 60):

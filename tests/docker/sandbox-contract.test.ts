@@ -10,7 +10,7 @@ describe.skipIf(isWithoutEngine)('the contract over a real engine', () => {
 const bareImage = 'dewpoint-test-bare:latest';
 const lentImage = 'dewpoint-test-bare:lent';
 
-// A user's own image may have no runner, and neither ripgrep nor GNU's find, nor bash, nor a scratch folder that all can write.
+// A user's own image may lack the runner, ripgrep, GNU find, Bash and a scratch folder that everybody can write to.
 const takeAway = `rm /usr/bin/rg /bin/bash; mv /usr/bin/find /usr/bin/find.real; chmod 0755 /scratch
 printf '%s\\n' '#!/bin/sh' 'for a; do [ "$a" = -printf ] && exit 1; done' 'exec /usr/bin/find.real "$@"' > /usr/bin/find
 chmod 755 /usr/bin/find`;
@@ -26,7 +26,8 @@ describe.skipIf(isWithoutEngine)('the contract over an image with little in it',
     });
     await container.start();
     await container.wait();
-    // An image that wants no runner: every process is then an exec of the engine. One without it is lent one.
+    // With this label, an image refuses the runner, and every process is an exec of the engine. Without a runner and a
+    // label, the image is lent one.
     await container.commit({ repo: 'dewpoint-test-bare', tag: 'latest', changes: 'LABEL dewpoint.runner=none' });
     await container.commit({ repo: 'dewpoint-test-bare', tag: 'lent', changes: 'LABEL dewpoint.runner=' });
     await container.remove({ force: true });
@@ -61,7 +62,7 @@ describe.skipIf(isWithoutEngine)('the contract over an image with little in it',
         expect(under.sandbox.description.warnings.some((text) => text.includes('without the runner'))).toBe(
           image === bareImage,
         );
-        // Nothing of the loan is left in the engine but what runs.
+        // Only the running container is left in the engine, nothing else of the lent runner.
         expect((await under.leftovers()).containers).toHaveLength(1);
       } finally {
         await under.close();

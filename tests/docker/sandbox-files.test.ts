@@ -111,7 +111,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
       await output(owned.sandbox, 'echo c > c.txt; touch /scratch/x /tmp/x');
       for (const path of ['a.txt', 'new', 'new/b.txt', 'c.txt'])
         expect(await ownerOf(join(owned.workspace, path))).toBe('4321:4321');
-      // A file of somebody else that this user may write: a rename would change its owner.
+      // A file of another user that this user may write: a rename would change its owner.
       await writeFile(join(owned.workspace, 'theirs.txt'), 'old', { mode: 0o666 });
       await run('chmod', ['666', join(owned.workspace, 'theirs.txt')]);
       expect(codeOf(await owned.sandbox.writeFile('theirs.txt', bytes('new'), hash(bytes('old')), none))).toBe('ok');
@@ -143,7 +143,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
     } finally {
       await many.close();
     }
-    // Making and removing so many files may take longer than all that is tested.
+    // Creating and removing so many files may take longer than the tested operations.
   }, 300_000);
 
   it('pins git: its configuration and hooks cannot be changed or moved away, and git works', async () => {
@@ -205,7 +205,7 @@ describe.skipIf(isWithoutEngine)('names that are no text', () => {
       const { sandbox, workspace } = under;
       const listed = valueOf(await sandbox.list('.', { depth: 9 }, none)).entries.map(({ path }) => path);
       expect(listed).toEqual(['plain.txt']);
-      // That they change is told; the two that look the same count as one.
+      // Their changes are noticed. The two that look the same count as one.
       const scanned = valueOf(await sandbox.scan(none));
       expect([...scanned.files.keys()].toSorted()).toEqual(['plain.txt', '\uFFFD', '\uFFFD/a']);
       expect(scanned.files.get('\uFFFD')?.sizeBytes).toBe('needle in oneneedle in its double'.length);

@@ -49,7 +49,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     } finally {
       await under.close();
     }
-    // The same again out of what `docker save` writes.
+    // The same again, from the output of `docker save`.
     const saved = join(folder, 'saved.tar');
     const chunks: Buffer[] = [];
     for await (const chunk of await requireEngine().docker.getImage(image.name).get()) chunks.push(Buffer.from(chunk));

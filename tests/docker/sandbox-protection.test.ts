@@ -73,7 +73,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
           await mkdir(join(workspace, 'run'));
           await once(server.listen(join(workspace, 'run', 'db.sock')), 'listening');
           await once(stale.listen(join(workspace, 'run', 'old.sock')), 'listening');
-          // Whoever listened is gone, as after a kill: the file is left.
+          // The listener is gone, as after a kill, and the file stays.
           await rename(join(workspace, 'run', 'old.sock'), join(workspace, 'run', 'left.sock'));
           await once(stale.close(), 'close');
         },
@@ -84,7 +84,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
         expect(await output(served.sandbox, dial('db'))).toMatch(/refused/);
         expect(heard).toEqual([]);
         expect(served.sandbox.description.warnings.join()).toContain('run/db.sock');
-        // What only lies there is the project's own, and can be made anew.
+        // A leftover socket belongs to the project and can be created again, so it may be removed.
         expect(await output(served.sandbox, 'rm run/left.sock; ls run')).toBe('db.sock\n');
       } finally {
         server.close();

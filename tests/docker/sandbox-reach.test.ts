@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine, output, startSandbox } from './docker-kit.ts';
 
-/** What may be reached. Everything else that `reach.py` tries must be held back; a new probe is in one of the two. */
+/**
+ * What may be reached. Everything else that `reach.py` tries must be blocked. A new probe must be listed in one of the
+ * two.
+ */
 const reachable: Readonly<Record<string, readonly string[]>> = {
-  // Debuggers need it, and it reaches no further than the own processes.
+  // Debuggers need it, and it reaches only the container's own processes.
   ptrace: ['open'],
-  // The variables of the container's own first process, none of which is a secret.
+  // The variables of the container's own first process. None of them is a secret.
   '/proc/1/environ': ['open', 'EACCES'],
-  // Projects that several people share have them, and copies keep them.
+  // Projects that several people share use them, and copies keep them.
   'a folder that hands on its group': ['open'],
   AF_UNIX: ['open'],
   AF_INET: ['open'],
@@ -46,7 +49,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('what can be re
         const allowed = reachable[name];
         return allowed === undefined ? !heldBack.test(answer) : !allowed.includes(answer);
       });
-      // A memory disk of the container; its devices can be neither made nor added to.
+      // A memory disk of the container, in which devices can be neither created nor added.
       expect(wrong.filter(([name]) => name !== 'write /dev' || owner.uid !== 0)).toEqual([]);
       expect(Object.keys(reachable).filter((name) => !answers.some(([probe]) => probe === name))).toEqual([]);
     } finally {
@@ -64,7 +67,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('a container wi
       const tries = (await output(under.sandbox, 'python3 egress.py', 110_000)).trim().split('\n');
       expect(tries.length).toBeGreaterThanOrEqual(60);
       expect(tries.filter((line) => !line.endsWith('\tkept in'))).toEqual([]);
-      // Every interface but loopback would be listed here, with the packets it sent.
+      // Would list every interface except loopback, with the packets it sent.
       expect(await output(under.sandbox, 'tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d " "')).toBe('lo\n');
     } finally {
       await under.close();

@@ -88,7 +88,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
     await listens(next.id);
     expect(await output(under.sandbox, ask(8001))).toBe('hello from 8001\n');
     await under.sandbox.backgroundProcesses.stopAll();
-    // That of the lost one goes by itself, when nobody waits for it.
+    // The container of the lost service ends by itself when nobody waits for it.
     await expect.poll(async () => (await under.leftovers()).containers).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } fro
 import { hostileTrees } from './hostile-trees.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 
-/** Trees in each round; `DEWPOINT_TREE_ROUNDS=100` for a real measurement (a round is 10 trees). */
+/** Rounds of 10 trees each. Use `DEWPOINT_TREE_ROUNDS=100` for a real measurement. */
 const rounds = Number(process.env['DEWPOINT_TREE_ROUNDS'] ?? 2);
 
 describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
@@ -31,7 +31,7 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
     const ended = await Promise.all(
       hostileTrees.map(([, command]) => under.sandbox.exec({ command, timeoutMs: 1500 }, none)),
     );
-    // Under load the last stage, the end of the whole container, may have been needed.
+    // Under load, the last stage may have been needed: the end of the whole container.
     expect(
       ended
         .map((reply) => (reply.ok ? reply.value.outcome : reply.error.code))

@@ -52,7 +52,7 @@ describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () =
     expect(left.stdout.trim()).toBe('0');
   });
 
-  /** Catches: code that is quoted wrongly, an error that is not shown, and a network that code of an answer has. */
+  /** Catches: wrongly quoted code, an error that is not shown, and network access for code of an answer. */
   it.each([
     ['shell', 'echo "it\'s $((40 + 2))"; nope', /it's 42\n[^]*nope: command not found/u, 127],
     ['python', 'import sys\nprint("a\'b", 1 + 1)\nsys.exit(3)', /^a'b 2\n$/u, 3],

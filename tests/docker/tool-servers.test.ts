@@ -94,7 +94,7 @@ describe.skipIf(isWithoutEngine)('a tool server in a container', () => {
       JSON.parse((await connection.call('say', { text: urls.join(' ') }, { signal: none, onProgress })).output);
     const onProgress = (): void => undefined;
     expect(await ask('https://files.example.org/a')).toEqual(['answer to /a']);
-    // A proxy answers for what it does not let through: none of it comes from there.
+    // The proxy itself answers for what it blocks. None of these answers comes from the hosts.
     const refused = await ask('https://other.example.org/b', 'https://203.0.113.8/', 'http://169.254.169.254/');
     expect(JSON.stringify(refused)).not.toContain('answer to');
     expect(await ask('https://files.example.org/again')).toEqual(['answer to /again']);

@@ -6,7 +6,7 @@ import { safeWriting } from '../../src/main/hosts/cli/terminal/terminal.ts';
 import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 
-/** `dewpoint acp` with a sandbox in memory in place of a container, and the scripted model of its home. */
+/** `dewpoint acp` with a sandbox in memory instead of a container, and the scripted model of its home. */
 async function main(home: string): Promise<void> {
   const write = (text: string): void => void process.stderr.write(text);
   const core = await openClientCore({

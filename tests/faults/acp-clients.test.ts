@@ -49,7 +49,7 @@ async function script(answers: readonly unknown[]): Promise<void> {
   await writeFile(join(home, 'settings.json'), JSON.stringify(settings));
 }
 
-/** The client of the protocol's authors as it was a major version ago, on the pipes of a process. */
+/** The protocol authors' client of one major version ago, connected to the pipes of a process. */
 function openProcess(permission: (request: RequestPermissionRequest) => string) {
   const running = spawn(node, [child, home], { stdio: ['pipe', 'pipe', 'inherit'] });
   const updates: SessionNotification['update'][] = [];
@@ -74,7 +74,7 @@ function bytesOf(stream: Readable): ReadableStream<Uint8Array> {
 }
 
 describe('ClientSideConnection', () => {
-  // Catches: a method that is announced and that another client cannot use.
+  // Catches: an announced method that another client cannot use.
   it('drives every method that is announced', async () => {
     await script([...replies, { text: 'late', delayMs: 60_000 }]);
     const first = openProcess(() => 'session');
@@ -97,7 +97,7 @@ describe('ClientSideConnection', () => {
     await expect.poll(() => first.updates.length).toBeGreaterThan(started);
     await connection.cancel({ sessionId });
     expect(await late).toMatchObject({ stopReason: 'cancelled' });
-    // An editor that has gone: the process ends by itself.
+    // The editor has closed its end, so the process ends by itself.
     first.running.stdin.end();
     expect(await first.ended).toBe(0);
 

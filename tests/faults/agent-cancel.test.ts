@@ -85,13 +85,13 @@ interface Probe {
   readonly seen: { appends: number; touches: number; stoppedAt: number };
 }
 
-/** Every start has its end, and after the cancel nothing begins. */
+/** Everything that started has ended, and nothing begins after the cancel. */
 function checkLog({ kit, seen }: Probe): void {
   const { events } = kit.journal;
   const ended = new Set(ofType(events, 'tool-ended').map((event) => event.toolCallId));
   for (const started of ofType(events, 'tool-started')) expect(ended).toContain(started.toolCallId);
   expect(ofType(events, 'model-call-started')).toHaveLength(ofType(events, 'model-call-ended').length);
-  // The event in whose append the cancel came is still written; what comes after it may only end things.
+  // The event whose append triggered the cancel is still written. Later events may only end things.
   const after = events.slice(seen.stoppedAt + 1).map((event) => event.type);
   const endings = ['tool-ended', 'model-call-ended', 'file-changed', 'turn-started', 'turn-ended', 'approval-answered'];
   expect(after.filter((type) => !endings.includes(type))).toEqual([]);

@@ -23,7 +23,7 @@ describe('an answer that is cut', () => {
         });
         await kit.runner.send('Do the work.', { ...turnOptions, maxSteps: 1 });
         const wrote = kit.sandbox.text('b.py');
-        // With its last brace the call is whole, whatever mark may be missing behind it.
+        // A call is complete with its last brace, even if a mark behind it is missing.
         expect({ at, wrote }).toEqual({ at, wrote: at > brace ? 'y = 2\n' : null });
       }
     }
@@ -123,7 +123,7 @@ describe('an engine that fails', () => {
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end).toMatchObject({ reason: 'error', failure: { code: 'network' } });
     expect(waits).toHaveLength(2);
-    // A little more, so that many who were told the same do not come back at once; never less.
+    // A little longer than asked, so that clients with the same answer do not return all at once. Never shorter.
     for (const wait of waits) expect(wait >= 7000 && wait <= 7700, String(wait)).toBe(true);
     expect(kit.requests).toHaveLength(3);
   });

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { build } from 'vite';
 
 /**
- * One program of the sources, as the app itself is built, so that it can be killed: some packages stay outside, native
- * code above all. Answers its path, `out/main/child.cjs` in the folder.
+ * Bundles one program of the sources as the app is built, so that it can be killed. Some packages stay outside the
+ * bundle, mainly native code. Returns its path, `out/main/child.cjs` in the folder.
  */
 export async function bundleChild(entry: string, folder: string): Promise<string> {
   const outDir = join(folder, 'out', 'main');

@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../src/shared/events/events.ts';
 import { ofType } from './program.ts';
 
 export interface Crashed {
-  /** What the process said was written. */
+  /** The events that the process reported as written. */
   readonly acknowledged: readonly SessionEvent[];
   /** The log as the killed process left it. */
   readonly left: readonly SessionEvent[];
@@ -12,8 +12,9 @@ export interface Crashed {
 }
 
 /**
- * What must hold of a log whose process was killed: what was acknowledged is in it as it was said, opening it loses
- * nothing, no message waits for ever, and what began has an end: `crashed` for the turn, `unknown` for what nobody can know the end of.
+ * What must hold for the log of a killed process. Acknowledged events are in it unchanged, and opening it loses
+ * nothing. No message waits forever. Everything that began has an end: `crashed` for the turn, `unknown` where nobody
+ * can know the end.
  */
 export function checkCrashed({ acknowledged, left, opened }: Crashed): void {
   expect(left.slice(0, acknowledged.length)).toEqual(acknowledged);
@@ -21,7 +22,7 @@ export function checkCrashed({ acknowledged, left, opened }: Crashed): void {
   expect(opened.map((event) => event.seq)).toEqual(opened.map((_, index) => index + 1));
   const known = new Set(ofType(left, 'tool-ended').map((event) => event.toolCallId));
   const open = ofType(left, 'tool-started').filter(({ toolCallId }) => !known.has(toolCallId));
-  // Calls of a program end before it.
+  // Calls of a program end before the program.
   const cut = open
     .filter(({ parent }) => parent === undefined)
     .flatMap((outer) => [...open.filter(({ parent }) => parent === outer.toolCallId), outer]);
@@ -32,7 +33,7 @@ export function checkCrashed({ acknowledged, left, opened }: Crashed): void {
   );
   const answered = ofType(opened, 'model-call-ended').map(({ callId }) => callId);
   expect(answered).toEqual(ofType(opened, 'model-call-started').map(({ callId }) => callId));
-  // No message is left to wait for what will not come.
+  // No message waits for something that will not come.
   const taken = [...ofType(opened, 'turn-started'), ...ofType(opened, 'message-delivered')];
   const dropped = ofType(opened, 'message-dropped').map(({ messageId }) => messageId);
   const settled = new Set([...taken.map(({ messageId }) => messageId), ...dropped]);

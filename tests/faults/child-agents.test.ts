@@ -8,7 +8,7 @@ import { checkCrashed } from './check-crashed.ts';
 import { command, complete, createProgram, ofType, type Answer, type Program, tool } from './program.ts';
 
 const kills = sampled(200, 2);
-/** A home for each part: what counts the agents of a tree reads all sessions of its home. */
+/** Each part has its own home, because the count of agents in a tree reads all sessions of a home. */
 const parts = Array.from({ length: Math.ceil(kills / 50) }, (_, at) => {
   const count = Math.min(50, kills - at * 50);
   return { from: at * 50 + 1, to: at * 50 + count, count, seed: 11 + at };
@@ -38,7 +38,7 @@ const worker = (name: string, line = 'true'): object => ({
 const settings = (lead: readonly Answer[], line?: string): Readonly<Record<string, unknown>> => ({
   policy: 'cloud',
   cloud: 'lead/script',
-  // Else the program would fetch the starter model.
+  // Otherwise the program would download the starter model.
   local: 'lead/script',
   providers: {
     lead: { kind: 'scripted', where: 'cloud', price, replies: lead, repeat: true },
@@ -47,7 +47,7 @@ const settings = (lead: readonly Answer[], line?: string): Readonly<Record<strin
   },
 });
 
-/** What is drawn, and a program with a call that it announced. */
+/** A drawing, and a program with a call that it announced. */
 const drawn = tool('canvas_render', { kind: 'table', content: 'file,lines\nnotes.txt,1\n', title: 'Before' });
 const counted = tool('run_program', {
   plan: 'Read the notes, then say how long they are.',
@@ -62,7 +62,7 @@ async function childrenOf(program: Program, parent: string): Promise<readonly st
   return [...new Set(started.map(({ sessionId }) => sessionId))];
 }
 
-/** Sessions of the home that are nobody's child. */
+/** Finds the session of the home that is not a child. */
 async function parentOf(program: Program): Promise<string> {
   for (const id of await program.sessionIds()) {
     const [created] = ofType(await program.log(id), 'session-created');
@@ -84,7 +84,7 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
       ['done', 1],
     ]);
     const parent = await parentOf(program);
-    // Both had begun before the first of them had ended.
+    // Both children began before the first one ended.
     const order = events.filter(({ type }) => type.startsWith('child-session-')).map(({ type }) => type);
     expect(order.slice(0, 2)).toEqual(['child-session-started', 'child-session-started']);
     for (const child of await childrenOf(program, parent)) {
@@ -138,7 +138,7 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
       const known = new Set<string>(await program.sessionIds());
       for (let round = 0; round < count; round += 1) {
         const running = program.startTask(task, ['--strategy', 'loop']);
-        // The first one surely in the middle of its program, the second in that of its children.
+        // The first kill is certain to hit the parent's program, the second one that of the children.
         if (round === 0) await running.until('tool-ended', ({ parent }) => parent !== undefined);
         else if (round === 1) await running.until('child-session-started');
         else await running.until('tool-started');
@@ -158,9 +158,9 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
         if ((begun?.length ?? 0) > (over?.length ?? 0)) cut.program += 1;
         const shown = await program.run(['sessions', 'show', parent]);
         expect(shown.code, shown.stderr).toBe(0);
-        // The next message opens it: children that were cut off get their end first.
+        // The next message opens the session. Children that were cut off are ended first.
         const again = await program.run(['run', '--session', parent, '--json', '--strategy', 'loop', '--', 'Go on.']);
-        // How the task ends is the script's matter: files of the first time may be in the way.
+        // The task's result depends on the script: files of the first run may be in the way.
         expect(again.events.at(-1), again.stderr).toMatchObject({ type: 'turn-ended' });
         const opened = await program.log(parent);
         const upTo = opened.findIndex(({ type, seq }) => type === 'user-message-added' && seq > left.length);
@@ -188,7 +188,7 @@ async function roots(program: Program, ids: readonly string[]): Promise<readonly
   return found;
 }
 
-/** Waits until each of them is in its command. */
+/** Waits until each of them runs its command. */
 async function inCommand(program: Program, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     for (;;) {

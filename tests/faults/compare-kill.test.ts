@@ -46,7 +46,7 @@ const compareArgs = (program: Program): readonly string[] => [
   'Make the notes say two.',
 ];
 
-/** What the file of a home's comparison says; empty while there is none. */
+/** The content of the home's comparison file. Empty while there is none. */
 async function textOf(home: string): Promise<string> {
   const folder = join(home, 'comparisons');
   const [name] = (await readdir(folder).catch(() => [])).filter((one) => !one.startsWith('.'));
@@ -55,13 +55,13 @@ async function textOf(home: string): Promise<string> {
 
 async function readComparison(home: string): Promise<Comparison | null> {
   const text = await textOf(home);
-  // The file is replaced as a whole: it is never half a one, also after a kill.
+  // The file is always replaced as a whole, so it is complete even after a kill.
   return text === '' ? null : JSON.parse(text);
 }
 
 /**
- * Kills soon after the comparison has come on by so many steps, which its file tells: by time alone a busy machine would
- * be killed each time before it had begun.
+ * Kills soon after the comparison's file shows this many more steps. With a fixed time, a busy machine would always be
+ * killed before the comparison had begun.
  */
 async function killAfter(running: Running, home: string, steps: number, delayMs: number): Promise<void> {
   const isOver = running.ended.then(() => true);
@@ -79,12 +79,12 @@ async function killAfter(running: Running, home: string, steps: number, delayMs:
 
 const rowsSchema = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
 
-/** How long a step takes is another matter from run to run. */
+/** The time of a step differs from run to run. */
 function withoutTimes(rows: readonly object[]): readonly object[] {
   return rows.map((row) => ({ ...row, seconds: null, energyWh: null, elsewhere: null }));
 }
 
-/** The table of who is never killed. */
+/** The table of a comparison that was never killed. */
 async function wholeTable(): Promise<readonly object[]> {
   await using program = await createProgram({ 'notes.txt': 'one\n' });
   await program.settings(settings);
@@ -113,7 +113,7 @@ describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
       running = program.start(left === null ? compareArgs(program) : ['compare', '--resume', left.id, '--json']);
     }
     await running.ended;
-    // Two steps at most are waited for, and four runs have eight.
+    // The kills wait for two steps at most, and four runs have eight.
     expect(inTheMiddle).toBeGreaterThan(0);
     const { id } = (await readComparison(program.home)) ?? { id: '' };
     const last = await program.run(['compare', '--resume', id, '--json']);
@@ -125,7 +125,7 @@ describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
       { policy: 'local', runs: 2, wanted: 2, solved: 0, unjudged: 0, steps: { median: 2 } },
       { policy: 'cloud', runs: 2, wanted: 2, solved: 2, unjudged: 0, steps: { median: 4 } },
     ]);
-    // Every session is that of one run, or one that was cut off.
+    // Every session belongs to a run, or was cut off.
     const named = [...done.runs.map(({ sessionId }) => sessionId), ...done.abandoned];
     expect(new Set(named).size).toBe(named.length);
     expect(await program.text('notes.txt')).toBe('one\n');

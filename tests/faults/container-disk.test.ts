@@ -19,7 +19,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
       });
       try {
         if (disks.length === 0) context.skip('no disk can be mounted here');
-        // The last of it slower than a disk: the watch looks twice a second, and the last twentieth takes a minute.
+        // The end is slower than a disk: the watch checks twice a second, and the last twentieth takes a minute.
         const command =
           'more() { head -c 1000000 /dev/zero >> big || exit 1; sleep $1; }; head -c 300000000 /dev/zero > big; for i in $(seq 99); do more 0.05; done; for i in $(seq 400); do more 3; done';
         const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));
@@ -85,7 +85,7 @@ for i in range(200):
       });
       try {
         if (disks.length === 0) context.skip('no disk can be mounted here');
-        // Slow while there is no room: the last twentieth takes a minute.
+        // Slow while the disk is nearly full: the last twentieth takes a minute.
         const command =
           'head -c 199000000 /dev/zero > new; for i in $(seq 31); do head -c 1000000 /dev/zero >> new || exit 1; [ ! -e old ] || sleep 3; done; wc -c < new';
         const ran = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));

@@ -20,8 +20,8 @@ import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-e
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
 
 /**
- * Takes all but 14 MB, then the rest far slower than the disk is looked at, also by a busy machine, while there is no more
- * room than that; not at once, for only what is taken after the first look counts.
+ * Fills all but 14 MB. Below 13 MB of free space, it writes far slower than the disk is checked, even on a busy
+ * machine. It does not fill the disk at once, because only what is taken after the first check counts.
  */
 const fillDisk = `free() { df -Pk /scratch | tail -1 | tr -s ' ' | cut -d' ' -f4; }
 more() { head -c 1000000 /dev/zero >> /scratch/new || exit 1; sleep $1; }
@@ -95,7 +95,7 @@ describe.skipIf(!isHere)('an image for which the disk of the engine has no room'
       const project = join(folder, 'project');
       await mkdir(project);
       await writeFile(join(project, 'Dockerfile'), 'FROM scratch\nLABEL a=b\n');
-      // Without a block of its own: what counts is how large it says that it is.
+      // A sparse file: only its size counts.
       const file = join(folder, 'large.tar');
       await writeFile(file, '');
       await truncate(file, 200e6);

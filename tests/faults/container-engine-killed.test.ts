@@ -31,7 +31,7 @@ async function startEngine(kind: PrivateEngineKind): Promise<void> {
 const start = async (options: DockerTestOptions = {}): Promise<DockerUnderTest> =>
   startSandbox({ engine: await engine.find(), ...options, settings: { image: smallImage, ...options.settings } });
 
-/** A command that goes on writing into the project; resolves once it has begun. */
+/** A command that keeps writing into the project. Resolves after it has begun. */
 async function begin(under: DockerUnderTest, timeoutMs: number): Promise<{ ended: Promise<Reply<ExecResult>> }> {
   const command = 'while :; do echo tick >> ticks; sleep 0.02; done';
   const ended = under.sandbox.exec({ command, timeoutMs }, none);
@@ -41,13 +41,13 @@ async function begin(under: DockerUnderTest, timeoutMs: number): Promise<{ ended
 
 async function expectWorks(under: DockerUnderTest): Promise<void> {
   expect(await output(under.sandbox, 'echo back')).toBe('back\n');
-  // Nothing of the old command writes on.
+  // Nothing of the old command still writes.
   const before = await under.text('ticks');
   await output(under.sandbox, 'sleep 0.3');
   expect(await under.text('ticks')).toBe(before);
 }
 
-/** So long that the engine is frozen before a command on a busy machine has begun and come to its deadline. */
+/** Long enough that the engine freezes before a command on a busy machine has begun and reached its deadline. */
 const frozenMs = 4_000;
 
 describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the middle of a command', () => {

@@ -71,7 +71,7 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
         .finally(() => void (isOver = true));
       await wait(round * 60);
       await killAll();
-      // A container that was not there yet at that moment still runs its command.
+      // A container that did not exist at the kill still runs its command, so it is killed, too.
       while (!isOver) {
         await wait(100);
         if (!isOver) await killAll();

@@ -24,7 +24,7 @@ describe.skipIf(isWithoutEngine)('a Dewpoint that was killed', () => {
     expect(await docker.listContainers({ filters })).toHaveLength(1);
     owner.kill('SIGKILL');
     await once(owner, 'exit');
-    // The container ends by itself: its first process reads from a connection that is gone.
+    // The container ends by itself, because its first process reads from a closed connection.
     await expect.poll(() => docker.listContainers({ filters }), { interval: 200 }).toHaveLength(0);
     const swept = await sweepLeftovers(requireEngine(), homeIdOf(join(folder, 'home')), silentLog);
     expect(swept).toEqual({ containers: 1, volumes: 1 });

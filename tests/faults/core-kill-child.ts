@@ -3,8 +3,8 @@ import { followEvents } from '../fakes/core-client.ts';
 import { openMemoryCore } from './memory-core.ts';
 
 /**
- * Does one scripted task with the real core, in a new session or in the one it is given, and says every event on a line
- * of its own as soon as it was written. Run and killed by `program-core-kill.test.ts`.
+ * Runs one scripted task with the real core, in a new or a given session. Prints every event on its own line as soon as
+ * it was written. Started and killed by `program-core-kill.test.ts`.
  */
 async function main(home: string, session: string): Promise<void> {
   const core = await openMemoryCore(home);

@@ -30,7 +30,7 @@ async function saved(name: string, bytes: Buffer | string): Promise<string> {
   return path;
 }
 
-/** The beginning of a real model file. */
+/** The first bytes of a real model file. */
 async function beginningOf(name: string, bytes: number): Promise<Buffer> {
   const file = await open(modelPath(name), 'r');
   try {

@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Sends a signal to the engine's process at the first part that `isMoment` picks, and gives how the call ended by it. */
+/** Sends a signal to the engine's process at the first part that `isMoment` selects. Returns how the call ended. */
 async function signalAt(
   request: ModelRequest,
   signal: NodeJS.Signals,
@@ -81,7 +81,7 @@ describe('a lost engine process', () => {
   });
 
   it('is noticed when it is stopped, and replaced', async () => {
-    // A busy machine keeps a process waiting for seconds that is not stopped, most of all while it starts.
+    // On a busy machine, a running process may wait for seconds, most of all while it starts.
     engine = await startEngine({ hangMs: 10_000 });
     const ended = await signalAt(story, 'SIGSTOP', inDecode);
     expect(ended.error).toMatchObject({ code: 'engine-lost' });
@@ -106,14 +106,14 @@ describe('a lost engine process', () => {
         abort.abort();
       }
     }
-    // Not by the thirty seconds after which a process counts as hanging.
+    // Ended by the abort, not by the thirty seconds after which a process counts as hanging.
     expect(performance.now() - abortedAt).toBeLessThan(15_000);
   });
 
   it('goes with the process that started it', async () => {
     engine = await startEngine();
     const workerPath = await builtWorker();
-    // A parent of its own, which is killed while its engine is at work.
+    // A separate parent, which is killed while its engine works.
     const parent = join(dir, 'parent.mjs');
     await writeFile(
       parent,
@@ -132,10 +132,10 @@ describe('a lost engine process', () => {
 });
 
 describe('an engine without enough memory', () => {
-  // A machine that is busy with other things is slow, not hung.
+  // A busy machine is slow, not hung.
   const hangMs = 90_000;
 
-  /** Runs the worker under a limit of private memory, in MiB. */
+  /** Runs the worker with a limit of private memory, in MiB. */
   async function startLimited(limitMb: number): Promise<void> {
     const program = join(dir, 'limited-node');
     await writeFile(program, `#!/bin/sh\nulimit -d ${limitMb * 1024}\nexec ${nodePath} "$@"\n`);
@@ -150,7 +150,8 @@ describe('an engine without enough memory', () => {
   }
 
   it.each([
-    // Too little for the program itself, for its threads (it ends without a word), for the model, and for its context.
+    // Too little memory for the program itself, for its threads (it ends without a message), for the model, and for its
+    // context.
     300, 600, 620, 650, 680, 760,
   ])(
     'says so when it cannot load (%i MiB)',
@@ -160,7 +161,7 @@ describe('an engine without enough memory', () => {
       const { ended } = await collect(provider.stream(story, new AbortController().signal));
       expect(ended).toMatchObject({ stopReason: 'error', error: { code: 'out-of-memory', retryable: false } });
     },
-    // One of its threads may wait for memory for ever: that is given up after four times as long as no answer.
+    // A thread may wait for memory forever. Such a load is given up after four times the limit for an answer.
     hangMs * 5,
   );
 
@@ -175,7 +176,7 @@ describe('an engine without enough memory', () => {
     });
     const provider = await createTestProvider(engine, { cacheDir: dir });
     const request = modelRequest('/give-up-while-loading.gguf', 'Hi');
-    // A process has the limits of the one that starts it from its first moment on.
+    // A process inherits the limits of its parent from the start.
     limitThis(64 * 1024 ** 3);
     const { ended } = await collect(provider.stream(request, new AbortController().signal)).finally(() =>
       limitThis('unlimited'),
@@ -195,7 +196,7 @@ describe('an engine without enough memory', () => {
     });
   });
 
-  /** How an answer ends whose process gets no more memory once it has begun; null where it was whole before. */
+  /** How an answer ends if its process gets no more memory after it began. Null: the answer was complete before. */
   async function withoutMemoryInside(workerPath: string): Promise<FromWorker | null> {
     const child = startLlamaProcess({ nodePath, workerPath, programs: testPrograms(), hangMs: 30_000 });
     const request: EngineRequest = {
@@ -213,7 +214,7 @@ describe('an engine without enough memory', () => {
         if (part.type === 'delta' && !isLimited) {
           isLimited = true;
           spawnSync('prlimit', ['--pid', String(child.pid), '--data=1048576']);
-          // Makes the process ask for memory while its answer is under way.
+          // Makes the process allocate memory during its answer.
           child.ask({ type: 'count', request: large }, () => true);
         }
         if (part.type !== 'ended' && part.type !== 'failed') return false;
@@ -226,12 +227,12 @@ describe('an engine without enough memory', () => {
   }
 });
 
-/** Private memory, in bytes. */
+/** Limits the private memory of this process, in bytes. */
 function limitThis(bytes: number | 'unlimited'): void {
   expect(spawnSync('prlimit', ['--pid', String(process.pid), `--data=${bytes}:`]).status).toBe(0);
 }
 
-/** One that has ended counts as gone also where nobody asks for its end, as in a container whose first process is no init. */
+/** An ended process counts as gone even if nobody reaps it, as in a container whose first process is not an init. */
 async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -2,17 +2,17 @@ import { frame, startChatServer, type Behaviour } from '../fakes/chat-server.ts'
 import type { Answer } from './program.ts';
 
 export interface HeldAnswer extends Answer {
-  /** Not said before the test says so. */
+  /** The answer waits until the test releases it. */
   readonly isHeld?: boolean;
 }
 
 /**
- * A model behind a server of the test, which answers when the test is ready for it: what a person does while the model
- * works is done then, however slow either of them is. For the settings of a program; the caller disposes.
+ * A model behind a server of the test, which answers when the test is ready. So a user's action happens while the model
+ * works, however slow either of them is. For a program's settings. The caller disposes it.
  */
 export interface HeldModel extends AsyncDisposable {
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Lets it say what was held, now and later. */
+  /** Releases the held answer, and all later ones. */
   readonly release: () => void;
 }
 
@@ -38,7 +38,7 @@ export async function startHeldModel(answers: readonly HeldAnswer[]): Promise<He
   };
 }
 
-/** Its calls, each with its arguments in two pieces, as a stream. */
+/** An answer as a stream. The arguments of each call come in two pieces. */
 export function streamOf({ text, toolCalls = [] }: Answer, number = 0): string {
   const chunk = (delta: unknown, finish: string | null = null): string =>
     frame({

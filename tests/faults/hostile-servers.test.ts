@@ -5,11 +5,11 @@ import { sampled } from '../fakes/sampled.ts';
 const rows = serverTroubles.flatMap((trouble) =>
   (trouble.ways ?? (['pipes', 'http'] as const)).map((way) => ({ trouble, way, mode: trouble.mode })),
 );
-/** Every so many of them. */
+/** Tests every `step`-th case. */
 const step = sampled(1, 8);
 
 describe('a hostile tool server', () => {
-  // Each catches: memory or time without end, an unclear end, a session that stops, what runs unapproved, what is left.
+  // Each case catches: endless memory or time, an unclear end, a blocked session, unapproved runs, leftovers.
   it.each(rows.filter((_row, at) => at % step === 0))(
     'that is $mode, over $way, harms nobody but itself',
     async ({ trouble, way }) => {

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ofType, type Running } from './program.ts';
 
-/** What a run that nobody kills takes. */
+/** The length of a run that nobody kills. */
 export interface Whole {
   readonly milliseconds: number;
   readonly events: number;
 }
 
 /**
- * Kills at a moment of the whole life of the process, or soon after the acknowledgement of an event: by time alone a
- * busy machine, or one that was slower at first, would kill at the beginning or at the end only.
+ * Kills at a random moment of the process's life, or soon after the acknowledgement of an event. By time alone, a
+ * machine whose speed changes would kill only at the beginning or the end.
  * @param from the last event that the session had before
  */
 export async function killAt(running: Running, random: () => number, whole: Whole, from = 0): Promise<void> {
@@ -22,7 +22,7 @@ export async function killAt(running: Running, random: () => number, whole: Whol
   running.child.kill('SIGKILL');
 }
 
-/** Kills while a command runs that takes longer than `withinMs`; where there is none, when the process has ended. */
+/** Kills during a command that takes longer than `withinMs`. Without such a command, kills after the process ended. */
 export async function killInCommand(running: Running, random: () => number, withinMs: number): Promise<void> {
   await until(running, () => ofType(running.events(), 'tool-started').some(({ tool }) => tool === 'run_command'));
   await wait(random() * withinMs);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { mountDisk } from './mounts.ts';
 
 /**
- * No file of this process may grow beyond so many bytes: a write then takes what fits, and the next one fails, as on a
- * full disk; and like on a full disk that is over when there is room again. Needs no rights.
+ * Limits the size of every file that this process writes. A write then takes what fits and the next one fails, as on a
+ * full disk. As there, writes work again once there is room. Needs no privileges.
  */
 export async function withFileLimit<T>(bytes: number, work: () => Promise<T>): Promise<T> {
   limitThis(String(bytes));
@@ -21,10 +21,10 @@ function limitThis(bytes: string): void {
   if (done.status !== 0) throw new Error(`prlimit: ${done.error?.message ?? done.stderr}`);
 }
 
-/** Put before a program: the same limit for it. */
+/** A prefix for a program that sets the same limit. */
 export const underFileLimit = (bytes: number): readonly string[] => ['prlimit', `--fsize=${bytes}`];
 
-/** Put before a program: permissions of files count for it, also where it runs as root. */
+/** A prefix that makes file permissions apply to a program even if it runs as root. */
 export const underPermissions: readonly string[] =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
@@ -35,8 +35,9 @@ export interface SmallDisk extends AsyncDisposable {
 const largestFilled = 256 * 1024 * 1024;
 
 /**
- * An empty folder on a disk with little room: one of its own where this user may mount, else a folder of a small disk
- * in memory that is there anyway, as in every container. `at`: a folder, which is used or becomes a link to the other.
+ * An empty folder on a disk with little room. It is a separate disk if this user may mount, otherwise a folder on a
+ * small disk in memory that exists anyway, as in every container. `at`: a folder that is used, or becomes a link to the
+ * other one.
  */
 export async function smallDisk(at: string): Promise<SmallDisk> {
   const mounted = await mountDisk(at, '1m');
@@ -57,12 +58,12 @@ async function folderOn(place: string): Promise<string | null> {
     if (blocks * bsize > largestFilled) return null;
     return await mkdtemp(join(place, 'dewpoint-small-'));
   } catch {
-    // Not there, or not ours to write to.
+    // The disk is missing, or this user cannot write to it.
     return null;
   }
 }
 
-/** Takes all of a disk but so many bytes. */
+/** Fills a disk until only this many bytes are free. */
 export async function leaveRoom(disk: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(disk);
   await writeFile(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - bytes));

@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { tryLock } from '../../src/main/lib/files/file-lock.ts';
 
 /**
- * Takes the lock of a folder again and again, writes down what it finds while it holds it, and leaves it behind as a
- * dead process would: mostly under the name of one that is gone, so that many take over in a short time. After so many
- * times it is dead, at any moment of the next. Run by `lock-kill.test.ts`, several at once.
+ * Takes the lock of a folder again and again, and records what it finds while it holds the lock. Every other time, it
+ * leaves the lock behind in the name of a dead process, so that there are many takeovers in a short time. It is killed
+ * `laterMs` after it took the lock `holds` times. Several run at once, started by `lock-kill.test.ts`.
  */
 const [folder = '', holds = '0', laterMs = '0'] = process.argv.slice(2);
 for (let round = 0, held = 0; ; round += 1) {
@@ -46,7 +46,7 @@ function isThere(pid: number): boolean {
     process.kill(pid, 0);
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') !== true;
   } catch {
-    // Gone.
+    // The file is gone.
     return false;
   }
 }

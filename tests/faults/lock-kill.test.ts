@@ -8,13 +8,16 @@ import { seeded } from '../../bench/lib/seeded.ts';
 
 const program = resolve('tests/faults/lock-kill-child.ts');
 
-/** How often a process takes the lock before it is killed, and how long after: by count, for a busy machine is slow. */
+/**
+ * How often a process takes the lock before it is killed, and how long after that. Counts are used because a busy
+ * machine is slow.
+ */
 interface Life {
   readonly holds: number;
   readonly laterMs: number;
 }
 
-/** Resolves when it is dead. */
+/** Resolves when the process is dead. */
 function runUntilDead(folder: string, { holds, laterMs }: Life): Promise<string | null> {
   return new Promise((done, fail) => {
     const args = ['--experimental-strip-types', '--no-warnings', program, folder, String(holds), String(laterMs)];

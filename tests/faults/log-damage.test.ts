@@ -28,7 +28,7 @@ interface Opened {
   readonly moved: Buffer;
 }
 
-/** Opens what lies at `path`, appends one event, and opens again: the second time nothing may be wrong. */
+/** Opens the log at `path`, appends one event, and opens it again. The second time, nothing may be wrong. */
 async function openTwice(): Promise<Opened> {
   const { log, events: found } = await openLog(path);
   const reasons = log.repairs.map((repair) => repair.reason);
@@ -64,7 +64,7 @@ describe('a damaged log', () => {
       await clear();
       await writeFile(path, whole.subarray(0, cut));
       const { found, moved, reasons } = await openTwice();
-      // Without its line break alone, the record is whole.
+      // If only its line break is missing, the record is complete.
       const isWhole = cut >= whole.length - 1;
       expect(found).toEqual(events.slice(0, isWhole ? 6 : 5));
       expect(moved.equals(isWhole ? Buffer.alloc(0) : whole.subarray(begin, cut))).toBe(true);
@@ -85,7 +85,7 @@ describe('a damaged log', () => {
         const { found, reasons, moved } = await openTwice();
         const index = lines.findIndex((_, line) => at < startOf(line + 1));
         const isLineEnd = at === startOf(index + 1) - 1;
-        // A broken line break breaks no record.
+        // A damaged line break damages no record.
         expect(found).toEqual(isLineEnd ? events : events.filter((_, line) => line !== index));
         expect(reasons.length).toBeGreaterThan(0);
         expect(

@@ -21,7 +21,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const noSpace = (): Error => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
 
-/** Room for so many bytes; what does not fit is cut short without an error, as the system does it, or fails. */
+/**
+ * A disk with room for this many bytes. A write beyond it is either cut short without an error, as the system does, or
+ * fails.
+ */
 function diskOf(room: { left: number }, how: 'short' | 'error'): LogIo {
   return {
     ...fileIo,
@@ -121,7 +124,7 @@ describe('a full disk', () => {
   });
 });
 
-// Linux has limits of this kind for a process that runs.
+// Only Linux can limit a running process in this way.
 describe.runIf(process.platform === 'linux')('a disk that takes no more', () => {
   it('refuses to make a session, says so, and makes one when there is room', async () => {
     const store = createSessionStore({
@@ -156,7 +159,7 @@ describe.runIf(process.platform === 'linux')('a disk that takes no more', () => 
       await expect(fill()).rejects.toMatchObject({ code: 'disk-full' });
       expect(seq).toBeGreaterThan(10);
       const blobs = createBlobs(join(folder, 'blobs'));
-      // Small ones and large ones are written in different ways.
+      // Small and large blobs are written in different ways.
       for (const bytes of [300 * 1024, 3 * 1024 * 1024])
         await expect(blobs.put(Buffer.alloc(bytes, 1))).rejects.toMatchObject({ code: 'disk-full' });
       const sink = blobs.open();

@@ -6,8 +6,8 @@ import { createRedactor } from '../../src/main/sessions/log/redactor.ts';
 import { createSessionStore } from '../../src/main/sessions/store/session-store.ts';
 
 /**
- * Appends turns without end to a session of a home, and says the number of every event on a line of its own as soon as
- * it is acknowledged. Run and killed by `log-kill.test.ts`.
+ * Appends turns to a session of a home without end. Prints the number of every event on its own line as soon as it is
+ * acknowledged. Started and killed by `log-kill.test.ts`.
  */
 const [home = '', session = ''] = process.argv.slice(2);
 const blobs = createBlobs(join(home, 'blobs'));

@@ -16,7 +16,7 @@ import { sampled } from '../fakes/sampled.ts';
 let folder = '';
 let program = '';
 
-/** The program that is killed: one bundle, as the sources themselves need a resolver for `@shared`. */
+/** The program that is killed. It is one bundle, because the sources themselves need a resolver for `@shared`. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-kill-'));
   await build({
@@ -34,7 +34,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the child until `killAfter` events were acknowledged, and a moment more; gives the last acknowledged number. */
+/**
+ * Runs the child until `killAfter` events were acknowledged, and a moment longer. Returns the last acknowledged number.
+ */
 function runAndKill(home: string, session: string, killAfter: number, delayMs: number): Promise<number> {
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [program, home, session], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -48,14 +50,14 @@ function runAndKill(home: string, session: string, killAfter: number, delayMs: n
       if (acknowledged >= killAfter) setTimeout(() => child.kill('SIGKILL'), delayMs);
     });
     child.on('error', fail);
-    // 'close': everything that it wrote before it died has been read.
+    // 'close': everything that it wrote before it died was read.
     child.on('close', () => done(acknowledged));
   });
 }
 
 /**
- * The system ends a write of a killed process between two pages, so the beginning of a record may stay. Rarely does a
- * kill hit one here: every fifth round leaves one that ends in another place.
+ * The system cuts the write of a killed process between two pages, so the beginning of a record may remain. Kills
+ * rarely hit one here, so every fifth round adds such a beginning, each time of another length.
  */
 async function tearEnd(folder: string, round: number, acknowledged: number): Promise<void> {
   if (round % 5 !== 0) return;
@@ -68,7 +70,7 @@ async function tearEnd(folder: string, round: number, acknowledged: number): Pro
   await appendFile(log, line.subarray(0, 1 + ((round * 1009) % (line.length - 2))));
 }
 
-/** What a round moved aside is one beginning of a record that nobody was told of, as the log itself says. */
+/** What a round moved aside is the beginning of one unacknowledged record, as the log itself says. */
 async function checkMoved(
   folder: string,
   moved: readonly string[],

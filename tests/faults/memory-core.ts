@@ -5,7 +5,7 @@ import { success } from '../../src/shared/errors.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 
-/** What the scripted model does in a session of the core below; a pause before each answer spreads the moments. */
+/** The script of the model in a session of this core. A pause before each answer spreads the moments of kills. */
 export const memoryScript = {
   kind: 'scripted',
   replies: [
@@ -18,7 +18,7 @@ export const memoryScript = {
   ].map((reply) => ({ ...reply, delayMs: 4 })),
 };
 
-/** The real core on a home, with a sandbox in memory in place of a container. */
+/** The real core in a home, with a sandbox in memory instead of a container. */
 export function openMemoryCore(home: string): Promise<ClientCore> {
   return openClientCore({
     home,
@@ -32,7 +32,7 @@ export function openMemoryCore(home: string): Promise<ClientCore> {
           files: { 'calc.py': 'def add(a, b):\n    return a - b\n', 'tests/test_calc.py': 'from calc import add\n' },
           exec: async ({ command }, sandbox) => {
             await wait(8);
-            // A tool from a file.
+            // An own tool runs.
             if (command.startsWith('dewpoint_tool=')) return { exitCode: 0, stdout: 'It was counted.' };
             const isFixed = sandbox.text('calc.py')?.includes('a + b') === true;
             return isFixed ? { exitCode: 0, stdout: '1 passed' } : { exitCode: 1, stdout: '1 failed' };

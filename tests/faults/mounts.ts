@@ -7,7 +7,7 @@ export interface Mounted {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Mounts something on a folder that is there. Null: this user, or this machine, may not. */
+/** Mounts something on an existing folder. Null: this user or this machine cannot. */
 async function mount(target: string, ways: readonly (readonly string[])[]): Promise<Mounted | null> {
   const release = async (): Promise<void> => void (await run('umount', ['-l', target]).catch(() => undefined));
   try {
@@ -19,7 +19,7 @@ async function mount(target: string, ways: readonly (readonly string[])[]): Prom
   return { [Symbol.asyncDispose]: release };
 }
 
-/** The folder as it is, but on a file system that nobody can write to. */
+/** The folder as it is, but read-only for everybody. */
 export const mountReadOnly = (folder: string): Promise<Mounted | null> =>
   mount(folder, [
     ['--bind', folder, folder],

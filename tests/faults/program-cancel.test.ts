@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isWithoutEngine, requireEngine } from '../docker/docker-kit.ts';
 import { command, change, complete, createProgram, ofType, type Program, type Running, tool } from './program.ts';
 
-/** Ignores what asks it to end, and leaves a child that has detached itself and does the same. */
+/** Ignores all requests to end, and leaves a detached child that does the same. */
 const stubborn = [
   "trap '' TERM INT HUP",
   'setsid sh -c \'trap "" TERM INT HUP; while :; do date >> child.txt; sleep 0.1; done\' &',
@@ -48,11 +48,11 @@ describe.skipIf(isWithoutEngine)('Ctrl-C in the middle of a command that does no
   it('a second one ends it at once; the container ends by itself, and the next start leaves none', async () => {
     await using program = await createProgram();
     const running = await startStubborn(program);
-    // The engine does not answer, so that the clean end cannot come first.
+    // The container is paused, so that the clean end cannot come first.
     const [id = ''] = (await program.leftovers()).containers;
     await requireEngine().docker.getContainer(id).pause();
     running.child.kill('SIGINT');
-    // Two signals of a kind that nobody has taken yet are one.
+    // Two pending signals of the same kind count as one, so the test waits until the first was handled.
     await expect.poll(() => running.said()).toContain('stopping');
     running.child.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 130, signal: null });
@@ -94,7 +94,7 @@ describe.skipIf(isWithoutEngine)('a reader that goes away', () => {
     unseen.child.stderr?.destroy();
     expect((await unseen.ended).code).toBe(0);
     expect(await program.text('made.txt')).toBe('made\n');
-    // Enough that there is always something more to print when the reader goes.
+    // Enough output that more is always to come when the reader leaves.
     await program.script(Array.from({ length: 100 }, (_, index) => tool('search', { pattern: `p${index}` }, 500)));
     const unread = program.startTask(undefined, ['--max-steps', '100']);
     await unread.until('model-call-started');

@@ -11,7 +11,7 @@ import { memoryScript, openMemoryCore } from './memory-core.ts';
 import { follow, node, readLog, type Running } from './program.ts';
 import { sampled } from '../fakes/sampled.ts';
 
-/** As a whole these are 200, with the 25 of `program-kill.test.ts`, which runs in containers. */
+/** 200 in all, with the 25 of `program-kill.test.ts`, which runs in containers. */
 const kills = sampled(175, 40);
 const neverAborted = new AbortController().signal;
 
@@ -50,7 +50,7 @@ describe('the core, killed -9 in the middle of a run', () => {
     const reasons = new Map<string, number>();
     let session = '';
     for (let round = 0; round < kills; round += 1) {
-      // Every other task goes on with the session of a killed process.
+      // Every other task continues the session of a killed process.
       session = round % 2 === 0 ? '' : session;
       const from = session === '' ? 0 : (await readLog(home, session)).length;
       const running = start(session);
@@ -76,7 +76,7 @@ describe('the core, killed -9 in the middle of a run', () => {
   }, 400_000);
 });
 
-/** Opens a session as its next user would, and says how its last turn ended. */
+/** Opens a session as its next user would. Returns how its last turn ended. */
 async function openAgain(
   core: Awaited<ReturnType<typeof openMemoryCore>>,
   session: string,

@@ -9,7 +9,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
   it('under the home: the run ends with a clear message, and what was acknowledged can be read', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const full = { under: underFileLimit(64 * 1024) };
-    // Each file of these has an image in the home, and an event in the log.
+    // Each of these files gets an image in the home and an event in the log.
     const grow = (round: number): string =>
       `for i in 1 2 3 4 5 6 7 8; do head -c 9000 /dev/urandom | base64 > r${round}-$i.txt; done`;
     await program.script([
@@ -27,7 +27,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     const id = sessionOf(end.events);
     const log = await program.log(id);
     expect(log.slice(0, end.events.length)).toEqual(end.events);
-    // Still full: what is there can be looked at. Then there is room again, and all goes on.
+    // The disk is still full, but existing sessions can be read. With room again, everything works.
     expect((await program.run(['sessions', 'list'], full)).stdout).toContain(id);
     const shown = await program.run(['sessions', 'show', id]);
     expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' });

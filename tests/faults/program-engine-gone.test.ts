@@ -41,7 +41,7 @@ describe.skipIf(!isHere)('the program, when an engine goes away whose containers
     expect(losses).toEqual([false, true]);
     const changed = events.flatMap((event) => (event.type === 'file-changed' ? [event.path] : []));
     expect(changed).toEqual(['ticks', 'made.txt']);
-    // The container that went on without its engine is gone, too.
+    // The container that kept running without its engine is gone, too.
     const { docker } = await engine.find();
     expect(await docker.listContainers({ all: true })).toEqual([]);
   }, 120_000);
@@ -63,7 +63,7 @@ describe.skipIf(!isHere)('the program, when an engine goes away whose containers
     expect(ofType(events, 'turn-ended')).toMatchObject([
       { reason: 'sandbox-lost', failure: { code: 'sandbox-lost', hint: expect.stringContaining('"continue"') } },
     ]);
-    // The model was asked for nothing more, and what it had asked for is not called finished.
+    // The model was not called again, and its pending call does not count as finished.
     expect(ofType(events, 'model-call-started')).toHaveLength(1);
     expect(ofType(events, 'tool-ended').at(-1)).toMatchObject({ tool: 'run_command', status: 'unknown' });
     expect(code).toBe(5);

@@ -45,7 +45,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('not changed a.txt');
     expect(await program.text('a.txt')).toBe('a\n');
-    // The whole file system, where this user may make one such.
+    // The whole file system is read-only, if this user may mount such a one.
     await using mounted = await mountReadOnly(program.project);
     if (mounted === null) return;
     const onSuchDisk = await program.startTask().ended;
@@ -165,8 +165,8 @@ function pathsOf(listed: unknown): readonly string[] {
 }
 
 /**
- * One after the other by the calls that wait: many times quicker than 100,000 promises. Three in ten hold something,
- * among them those that the test is about: each is a block for the disk to write.
+ * Synchronous writes, which are many times faster than 100,000 promises. Three in ten files have content, including
+ * those that the test needs: each one is a block that the disk must write.
  */
 function makeManyFiles(root: string, folders: number, files: number): void {
   for (let folder = 0; folder < folders; folder += 1) {

@@ -22,11 +22,11 @@ async function ownerPid(program: Program): Promise<unknown> {
   return typeof owner === 'object' && owner !== null && 'pid' in owner ? owner.pid : null;
 }
 
-/** A command that does its work when the test says so: a second is long for one machine and short for another. */
+/** A command that waits for the test's signal: one second is long for one machine and short for another. */
 const whenTold = (line: string): Answer => command(`while [ ! -e go ]; do sleep 0.1; done; rm go; ${line}`);
 const tell = (program: Program, name: string): Promise<void> => writeFile(join(program.folder, name, 'go'), '');
 
-/** A task on a project of its own, with a model of its own. */
+/** Starts a task in a separate project with a separate model. */
 async function startOn(program: Program, name: string): Promise<Running> {
   const project = join(program.folder, name);
   await mkdir(project);

@@ -19,7 +19,7 @@ const work = [
   complete(),
 ];
 
-/** What a whole run takes here and now. */
+/** The length of a whole run on this machine now. */
 async function wholeRun(program: Program): Promise<Whole> {
   const started = performance.now();
   const { code, events } = await program.startTask().ended;
@@ -49,7 +49,8 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
       const left = await program.log(id).catch(() => []);
       const shown = await program.run(['sessions', 'show', id]);
       if (left.length === 0 && events.length === 0) {
-        // Killed after the folder was made and before the first event was written: there is no session, and it says so.
+        // Killed after the folder was created and before the first event was written. There is no session, and the
+        // output says so.
         expect(shown.stderr).toMatch(/No sessions yet|was not found/);
         expect(shown.code).not.toBe(0);
         continue;
@@ -61,7 +62,7 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
       checkCrashed({ acknowledged: events, left, opened });
       if (signal === 'SIGKILL' && left.at(-1)?.type !== 'turn-ended') seen.cut += 1;
       if (opened.some((event) => event.type === 'tool-ended' && event.status === 'unknown')) seen.unknown += 1;
-      // The next start: another task of this home, which sweeps before it begins.
+      // The next start: another task of this home, which cleans up before it begins.
       if (round % 3 === 2 || round === kills - 1) {
         const again = await program.startTask('Do it again.').ended;
         expect(again.code, again.stderr).toBe(0);
@@ -73,7 +74,7 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
     expect(seen.unknown).toBeGreaterThan(0);
   }, 300_000);
 
-  /** Catches: reads side by side of which a kill leaves one without an end, or a log that cannot be played again. */
+  /** Catches: parallel reads of which a kill leaves one without an end, or a log that cannot be replayed. */
   it(`at ${reads} moments in the middle of three reads side by side: each has an end, and the work goes on`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n', 'big.txt': `${'x'.repeat(2_000_000)}\n` });
     const look = [
@@ -88,7 +89,7 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
       const known = new Set(await program.sessionIds());
       const running = program.startTask('What stands in the notes?', ['--strategy', 'loop']);
       await running.until('tool-started', ({ tool }) => tool === 'list_files');
-      // The first one surely in the middle of them.
+      // The first kill is certain to hit the reads.
       await wait(round === 0 ? 0 : random() * 8);
       running.child.kill('SIGKILL');
       const { events } = await running.ended;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { command, complete, createProgram, ofType, type Program } from './program.ts';
 
-/** What another platform, a shell or a terminal trips over, and is a plain name here. */
+/** Names that are normal here, but cause trouble on another platform, in a shell or in a terminal. */
 const odd = [
   'a\\b.txt',
   '..\\up',
@@ -35,7 +35,7 @@ async function fill(folder: string): Promise<void> {
   await writeFile(Buffer.concat([Buffer.from(`${folder}/`), noText]), 'old\n');
 }
 
-/** Names and contents; a name that is no text is written in hexadecimal digits. */
+/** Maps names to contents. A name that is not text is written in hexadecimal digits. */
 async function contents(folder: string): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {};
   for (const name of await readdir(folder, { encoding: 'buffer' })) {
@@ -65,7 +65,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')(
           new Set([...odd, 'gone.', 'f\uFFFDo', 'g\uFFFDo']),
         );
         const shown = await changesOf(program, 'show');
-        // One line each, whatever stands in the name, and nothing that a terminal obeys.
+        // One line for each, whatever the name contains, and nothing that a terminal obeys.
         for (const line of [
           'modified nl<U+000A>x  +1 -1',
           'added esc<U+001B>]0;x<U+0007>  +1 -0',

@@ -8,8 +8,8 @@ import { createProgram, node, ofType } from './program.ts';
 const model = 'smollm2-135m-instruct';
 
 /**
- * Runs a program in a network of its own that leads nowhere, not even to this machine, and writes what its system
- * counted: an attempt to reach any address, name servers included, of any process in it, is one without a route.
+ * Runs a program in a network namespace without any route, not even to this machine, and writes the kernel's counters.
+ * Every attempt of any process in it to reach an address, including name servers, is counted as one without a route.
  */
 const alone = (counters: string): readonly string[] => [
   'unshare',
@@ -56,7 +56,8 @@ describe.skipIf(isWithoutEngine)('a task with a local model', () => {
     expect(calls.map(({ error, usage }) => [error, usage.output > 0])).toEqual([[null, true]]);
     expect(await attempts(counters)).toBe(0);
 
-    // What is counted, and that a name server would be: without this the zero above could mean nothing.
+    // Proves that such attempts are counted, including those to a name server. Otherwise the zero above could mean
+    // nothing.
     const lookUp = "require('node:dns').resolve4('example.com', () => undefined)";
     const connect = "require('node:net').connect(9, '192.0.2.1').on('error', () => undefined)";
     for (const script of [lookUp, connect]) {

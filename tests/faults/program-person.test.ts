@@ -11,7 +11,7 @@ const edit = held('edit_file', { path: 'a.txt', old: 'one', new: 'of the model' 
 const write = held('write_file', { path: 'a.txt', content: 'of the model\n' });
 const remove = held('delete_file', { path: 'a.txt' });
 
-/** Lets the model read `a.txt`, lets the person act, then lets the model go on with what is held. */
+/** Lets the model read `a.txt`, lets the person act, then releases the model's held answer. */
 async function whileItWorks(
   program: Program,
   answers: readonly HeldAnswer[],

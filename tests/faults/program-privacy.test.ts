@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { complete, createProgram, type Program, tool } from './program.ts';
 
-/** Every file and folder below, the folder itself among them, that anybody but this user has a right to. */
+/** Every file and folder below a folder, and the folder itself, to which another user has any right. */
 async function openIn(folder: string, name = '.'): Promise<readonly string[]> {
   const path = join(folder, name);
   const found = await lstat(path);
@@ -13,7 +13,7 @@ async function openIn(folder: string, name = '.'): Promise<readonly string[]> {
   return [...own, ...below.flat()];
 }
 
-/** As somebody works whose shell leaves every right to everybody. */
+/** Works with a umask that grants all rights to everybody. */
 const under = ['sh', '-c', 'umask 000; exec "$@"', 'sh'];
 
 async function use(program: Program, args: readonly string[]): Promise<string> {
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('a home under a umask of 000', () 
     expect(names).toEqual(expect.arrayContaining(['bin', 'search.sqlite', 'sessions', 'settings.json', 'workspaces']));
     expect(await openIn(home)).toEqual([]);
     for (const path of [exported, bundle]) expect((await stat(path)).mode & 0o077).toBe(0);
-    // A home that was open, as one is that somebody made with such a shell.
+    // A home that was open, as such a shell would have created it.
     await chmod(program.home, 0o777);
     const { stderr } = await program.run(['sessions', 'list'], { under });
     expect(stderr).toContain('It is yours alone now.');

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { command, change, complete, createProgram, type Ended, ofType, type Program } from './program.ts';
 
-/** The task by way of stdin, which holds what an argument cannot. */
+/** Passes the task on stdin, which can contain what an argument cannot. */
 async function runTask(program: Program, task: string): Promise<Ended> {
   return program.run(['run', '--project', program.project, '--json', '-'], { stdin: task });
 }
 
 const textOf = ({ events }: Ended): string | undefined => ofType(events, 'user-message-added')[0]?.text;
 
-/** What may be written to a terminal: no control characters but line breaks and tabs. */
+/** Characters that must not reach a terminal: control characters other than line breaks and tabs. */
 // eslint-disable-next-line no-control-regex -- these are what must not be there
 const unsafe = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u;
 

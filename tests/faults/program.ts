@@ -33,7 +33,7 @@ export const tool = (name: string, input: unknown, delayMs = 0): Answer => ({
   delayMs,
   toolCalls: [{ name, input }],
 });
-/** Where the task asks for a change, an end without one is not believed. */
+/** If the task asks for a change, an end without one is not accepted. */
 export const change = (path = 'made.txt'): Answer => tool('write_file', { path, content: 'made\n' });
 export const complete = (summary = 'All done.'): Answer => tool('task_complete', { summary });
 
@@ -43,7 +43,7 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Of a run with `--json`: every whole line of stdout. */
+  /** Every complete line of stdout of a run with `--json`. */
   readonly events: readonly SessionEvent[];
 }
 
@@ -51,13 +51,13 @@ export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   readonly events: () => readonly SessionEvent[];
-  /** What it said on stderr up to now. */
+  /** Its stderr so far. */
   readonly said: () => string;
-  /** The first event that fits, as soon as it was printed; rejects when the program ends without it. */
+  /** Resolves with the first matching event as soon as it was printed. Rejects if the program ends without it. */
   until<Type extends EventType>(type: Type, fits?: (event: EventOf<Type>) => boolean): Promise<EventOf<Type>>;
 }
 
-/** The program with a home and a project of its own. */
+/** The program with its own home and project. */
 export interface Program {
   readonly folder: string;
   readonly home: string;
@@ -66,14 +66,14 @@ export interface Program {
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
   /** `run --project … --json TASK` with the scripted model. */
   startTask(task?: string, more?: readonly string[], options?: StartOptions): Running;
-  /** What the model answers, in order; read by the next process that opens the home. */
+  /** Sets the model's answers, in order. The next process that opens the home reads them. */
   script(replies: readonly Answer[]): Promise<void>;
-  /** The whole settings; without a version. */
+  /** Replaces all settings. Given without a version. */
   settings(settings: Readonly<Record<string, unknown>>): Promise<void>;
   put(path: string, content: string): Promise<void>;
-  /** The text of a file of the project; null when it is not there. */
+  /** The text of a file of the project. Null if it does not exist. */
   text(path: string): Promise<string | null>;
-  /** The events as they lie in the log. */
+  /** The events in the log. */
   log(sessionId: string): Promise<readonly SessionEvent[]>;
   sessionIds(): Promise<readonly string[]>;
   leftovers(): Promise<{ readonly containers: readonly string[]; readonly volumes: readonly string[] }>;
@@ -83,15 +83,15 @@ export interface Program {
 interface StartOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A program that starts this one, with its arguments: for its limits and rights. */
+  /** A command that starts this program, to set its limits and rights. */
   readonly under?: readonly string[];
 }
 
 export const taskText = 'Make the change that the notes describe.';
 
 /**
- * The build, copied: another build in the same checkout takes chunks away from under a program that runs.
- * `npm test` builds first; where there is no build yet, one is made.
+ * A copy of the build, because another build in the same checkout removes chunks of a running program. `npm test`
+ * builds first. Without a build, one is made.
  */
 let built: Promise<string> | null = null;
 
@@ -106,7 +106,7 @@ async function copyBuild(): Promise<string> {
   return join(root, 'out', 'main', 'cli.cjs');
 }
 
-/** The file that is run; the same copy for all tests of a file. */
+/** The file to run. All tests of a file use the same copy. */
 function entry(): Promise<string> {
   built ??= copyBuild();
   return built;
@@ -138,7 +138,7 @@ export async function createProgram(files: Readonly<Record<string, string>> = {}
     });
     children.add(child);
     child.once('close', () => children.delete(child));
-    // A program that ends before it read its input is no failure of the test.
+    // A program that ends before it has read its input does not fail the test.
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.stdin ?? '');
     return follow(child, args[0] === 'run' && args.includes('--json'));
@@ -161,15 +161,15 @@ export async function createProgram(files: Readonly<Record<string, string>> = {}
     [Symbol.asyncDispose]: async () => {
       for (const child of children) child.kill('SIGKILL');
       await removeLeftovers(home);
-      // A test may have taken the right to it away.
+      // A test may have removed the right to it.
       await chmod(project, 0o755).catch(() => undefined);
-      // Far quicker than Node's own where there are 100,000 files.
+      // Much faster than Node's own removal with 100,000 files.
       await runProgram('rm', ['-rf', folder]);
     },
   };
 }
 
-/** Nothing of the person's own settings; what the container engine needs is kept. */
+/** An environment without the user's settings, but with what the container engine needs. */
 function environment(more: Readonly<Record<string, string>> & { home: string; cache: string }): NodeJS.ProcessEnv {
   const { home, cache, ...rest } = more;
   const kept = ['PATH', 'HOME', 'DOCKER_HOST', 'XDG_RUNTIME_DIR', 'TMPDIR', 'CI', 'DEWPOINT_SANDBOX_IMAGE'];
@@ -187,7 +187,7 @@ async function writeSettings(home: string, settings: Readonly<Record<string, unk
   await writeFile(join(home, 'settings.json'), JSON.stringify({ version: 1, ...settings }));
 }
 
-/** Reads what a program prints while it runs. A line that was cut by a kill was not acknowledged. */
+/** Reads what a program prints while it runs. A line that a kill cut was not acknowledged. */
 export function follow(child: ChildProcess, isJson: boolean): Running {
   const events: SessionEvent[] = [];
   const watchers = new Set<() => void>();
@@ -211,7 +211,7 @@ export function follow(child: ChildProcess, isJson: boolean): Running {
   child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const ended = new Promise<Ended>((resolveEnd, fail) => {
     child.once('error', fail);
-    // 'close': everything that it wrote before it ended has been read.
+    // 'close': everything that it wrote before it ended was read.
     child.once('close', (code, signal) => {
       isOver = true;
       resolveEnd({ code, signal, stdout: Buffer.concat(out).toString('utf8'), stderr, events });
@@ -243,7 +243,10 @@ export function sessionOf(events: readonly SessionEvent[]): string {
   return created.sessionId;
 }
 
-/** By the file itself, not by the code under test; a torn last line is left out, and no file is no event. */
+/**
+ * Reads the file itself, without the code under test. An incomplete last line is left out. A missing file has no
+ * events.
+ */
 export async function readLog(home: string, sessionId: string): Promise<readonly SessionEvent[]> {
   const text = await readFile(join(home, 'sessions', sessionId, 'events.jsonl'), 'utf8').catch(() => '');
   return text

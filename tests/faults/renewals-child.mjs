@@ -1,4 +1,4 @@
-// One of the two processes of `sign-in-renewals.test.ts`. Node reads the TypeScript as it is; only our alias is told to it.
+// One of the two processes of `sign-in-renewals.test.ts`. Node reads TypeScript itself and only needs Dewpoint's alias.
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -40,7 +40,7 @@ describe('a task of a tool server, with Dewpoint killed -9 in the middle of it',
     await rm(folder, { recursive: true, force: true });
   });
 
-  // Catches: work of an hour that is lost with the program, or is ordered a second time, and a replay that asks the server.
+  // Catches: an hour of work that is lost with the program or ordered a second time, and a replay that asks the server.
   it('is asked for when the work goes on, its result reaches the model, and the call is made once', async () => {
     const child = await bundleChild('tests/faults/tools-kill-child.ts', folder);
     const running = follow(spawn(node, [child, home], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }), true);

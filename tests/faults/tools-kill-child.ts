@@ -4,8 +4,8 @@ import { followEvents, type ClientCore } from '../fakes/core-client.ts';
 import { openMemoryCore } from './memory-core.ts';
 
 /**
- * Does one scripted task with tools from everywhere in a new session, answers what it asks, and says every event on a line of
- * its own as soon as it was written; or approves the servers. Run and killed by `tools-kill.test.ts`.
+ * Runs one scripted task with tools from all sources in a new session, and answers its questions. Prints every event on
+ * its own line as soon as it was written. Or it approves the servers. Started and killed by `tools-kill.test.ts`.
  */
 async function main(home: string, what: string): Promise<void> {
   const core = await openMemoryCore(home);
@@ -39,7 +39,7 @@ async function approveSoon(answer: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Both yeses to each server, as a person gives them. */
+/** Gives both approvals to each server. */
 async function approve({ client, dispose }: ClientCore): Promise<void> {
   for (const { name, sha256 } of await client.tools.list()) {
     const { tools } = await client.tools.approve({ name, sha256 });

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A server with a grandchild that asks a form in each call, a tool from a file, and the web: all approved and on. */
+/** A server with a grandchild that sends a form in each call, an own tool, and the web: all approved and on. */
 async function setUp(): Promise<void> {
   const core = await openMemoryCore(home);
   const { settings, tools, ownTools } = core.client;
@@ -56,7 +56,7 @@ async function setUp(): Promise<void> {
   const args = [hostileServer, 'asks-once', notes];
   await tools.add({ name: 'made', definition: { kind: 'stdio', command: node, args, where: 'host' } });
   await core.dispose();
-  // By a core whose guard is built: the one of the child.
+  // The child approves, because only its core has a built server guard.
   const approving = spawn(node, [child, home, 'approve'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const { code, stderr } = await follow(approving, false).ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -104,7 +104,7 @@ describe('a run with tools from everywhere, killed -9', () => {
         expect([report.firstDifference, report.matched]).toEqual([null, true]);
       }
       await core.dispose();
-      // Neither opening nor replay started a server or called one.
+      // Neither opening nor replay started or called a server.
       expect(await noted()).toBe(asked);
       const opened = await readLog(home, session);
       checkCrashed({ acknowledged: events, left, opened });
@@ -112,8 +112,8 @@ describe('a run with tools from everywhere, killed -9', () => {
       if (ofType(opened, 'tool-ended').some(({ status }) => status === 'unknown')) seen.inCall += 1;
     }
     expect(seen.crashed).toBeGreaterThanOrEqual(Math.floor(kills / 4));
-    // Of a few moments none need lie in a call.
+    // With only a few kills, none may hit a call.
     if (kills > 50) expect(seen.inCall).toBeGreaterThan(0);
-    // A busy machine took nine minutes for 200.
+    // A busy machine took nine minutes for 200 kills.
   }, 1_800_000);
 });

@@ -6,10 +6,10 @@ import { gitPlaceRows } from './rows/git-places.ts';
 import { openedRows } from './rows/opened.ts';
 import { packageRows } from './rows/packages.ts';
 
-/** What git of the person's machine can be made to run. */
+/** What Git on the user's machine can be made to run. */
 export const gitRows: readonly HostileRow[] = [...gitKeyRows, ...gitPlaceRows, ...gitHiddenRows, ...gitOwnRows];
 
-/** What people open, install, build and test next. */
+/** What users open, install, build and test next. */
 export const nextRows: readonly HostileRow[] = [...packageRows, ...openedRows];
 
 export const allRows: readonly HostileRow[] = [...gitRows, ...nextRows];

@@ -5,7 +5,7 @@ import { describeRow, isGood } from './judge-row.ts';
 import { runCorpus, type CorpusRun } from './run-corpus.ts';
 import { sandboxImageName } from './sandbox-image-name.ts';
 
-/** A pattern of names, to work on some rows: DEWPOINT_TEST_ROWS='^key-top' npm run test:hostile. */
+/** A pattern that selects rows by id: DEWPOINT_TEST_ROWS='^key-top' npm run test:hostile. */
 const only = new RegExp(process.env['DEWPOINT_TEST_ROWS'] ?? '');
 const rows = allRows.filter(({ id }) => only.test(id));
 

@@ -11,7 +11,7 @@ import { sandboxImageName } from './sandbox-image-name.ts';
 
 const run = promisify(execFile);
 
-/** A session that protects nothing and tells nobody. */
+/** A session without any protection or notices. */
 function withoutProtection(image: string): Planter {
   const user = process.getuid?.() === 0 ? '1234:1234' : `${process.getuid?.()}:${process.getgid?.()}`;
   const container = ['run', '--rm', '--network', 'none', '--user', user, '--env', 'HOME=/tmp', '--entrypoint', 'bash'];
@@ -32,7 +32,7 @@ const broken: HostileRow = {
   plant: 'true',
 };
 
-/** Catches: a harness whose attacks do not arrive, so that everything seems to be blocked. */
+/** Catches: a harness whose attacks never arrive, so that everything seems to be blocked. */
 describe.skipIf(isWithoutEngine || process.platform === 'win32')(
   'the harness, over a session without protection',
   () => {

@@ -17,7 +17,9 @@ export interface SessionPlace {
   readonly workspace: string;
 }
 
-/** A real session in place on a project, that plants one row or those of a group: one turn, its end, and the end of the sandbox. */
+/**
+ * A real session, in place in a project, that plants one row or a group. It has one turn, and ends with its sandbox.
+ */
 export async function plantInSession(
   planting: Planting,
   { engine, home, workspace }: SessionPlace,
@@ -54,7 +56,7 @@ export async function plantInSession(
   return { seen, output: notices.join('\n') };
 }
 
-/** A sandbox that looks at the end of a turn at what changes do not track. */
+/** A sandbox that checks untracked places at the end of a turn. */
 function isSettled(sandbox: object): sandbox is { settle: (signal: AbortSignal) => Promise<void> } {
   return 'settle' in sandbox && typeof sandbox.settle === 'function';
 }

@@ -1,34 +1,35 @@
 import type { HostileRow } from './hostile-row.ts';
 import { isSeen, type Seen } from './seen-by-person.ts';
 
-/** Who ran what was planted, by its own words; null: it did not run. */
+/** What ran the payload, by its command line. Null: it did not run. */
 export interface Ran {
-  /** By the everyday commands. */
+  /** An everyday command ran it. */
   readonly everyday: string | null;
-  /** By what the person chose to do. */
+  /** Something that the person chose to do ran it. */
   readonly choice: string | null;
 }
 
 export interface RowFacts {
   /** Without Dewpoint. */
   readonly bare: Ran;
-  /** After a session with it. */
+  /** After a session with Dewpoint. */
   readonly held: Ran;
   readonly seen: Seen;
-  /** Places of the row that still hold the payload after the session. */
+  /** The row's places that still hold the payload after the session. */
   readonly left: readonly string[];
-  /** Why the session could not do its work; null: it did. */
+  /** Why the session could not do its work. Null: it did. */
   readonly problem: string | null;
-  /** What the session's commands printed, for the message. */
+  /** The output of the session's commands, for the message. */
   readonly output: string;
 }
 
 /**
- * - `blocked`: it did not run
- * - `shown`: it runs by the person's own choice, and they were told of it
- * - `missed`: it ran where nothing may run, or nobody was told
- * - `neither`: it did not run this time, but lies there untold; or nobody knows, because the session did not do its work
- * - `inert`: it does nothing here even without Dewpoint
+ * - `blocked`: it did not run.
+ * - `shown`: it runs by the person's own choice, and they were told about it.
+ * - `missed`: it ran where nothing may run, or nobody was told.
+ * - `neither`: it did not run this time, but is still there without a notice. Or the result is unknown, because the
+ * session did not do its work.
+ * - `inert`: it has no effect here even without Dewpoint.
  */
 export type RowResult = 'blocked' | 'shown' | 'missed' | 'neither' | 'inert';
 
@@ -51,7 +52,7 @@ function resultOf(row: HostileRow, { bare, held, seen, left, problem }: RowFacts
   return left.some((place) => !isSeen(place, seen)) ? 'neither' : 'blocked';
 }
 
-/** Whether a git is one with which a row does something at all; an unknown one may be. */
+/** Whether a row has an effect with this version of Git. True if the version is unknown. */
 export function isForGit({ minGit, maxGit }: Pick<HostileRow, 'minGit' | 'maxGit'>, version: string): boolean {
   return (
     (minGit === undefined || compare(version, minGit) >= 0) && (maxGit === undefined || compare(version, maxGit) <= 0)
@@ -65,13 +66,13 @@ function compare(left: string, right: string): number {
   return leftMajor - rightMajor || leftMinor - rightMinor;
 }
 
-/** Blocked or shown; or without effect, where that is what its data say. */
+/** The row was blocked or shown, or had no effect and its data say so. */
 export function isGood({ row, result }: Pick<JudgedRow, 'row' | 'result'>, version: string): boolean {
   if (result === 'inert') return row.inert !== undefined || !isForGit(row, version);
   return result === 'blocked' || result === 'shown';
 }
 
-/** What was planted, what ran, and what the person could have seen. */
+/** Describes what was planted, what ran, and what the person could have seen. */
 export function describeRow({ row, result, facts }: JudgedRow): string {
   const { bare, held, seen, left, output } = facts;
   const by = (ran: Ran): string =>

@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A container that plays a person's machine: their files at the path they have on the host, no network, no root. */
+/** A container that plays a person's machine: their files at the same path as on the host, no network, no root. */
 export interface PersonMachine {
-  /** `git --version` and the like: a program's first line. */
+  /** The first line that a program prints, such as `git --version`. */
   firstLine(command: string): Promise<string>;
-  /** Runs scripts of this kind, a few at once, each on a terminal of its own; what one prints is in `KIND/ID.log`. */
+  /** Runs scripts of this kind, several at once, each in its own terminal. Their output is in `KIND/ID.log`. */
   runAll(kind: string, scripts: ReadonlyMap<string, string>): Promise<void>;
   close(): Promise<void>;
 }
@@ -17,14 +17,14 @@ export interface PersonMachine {
 export interface MachineOptions {
   readonly image: string;
   readonly user: { readonly uid: number; readonly gid: number };
-  /** What of the host is there, at its own path. */
+  /** Host folders that are available at their own path. */
   readonly folders: readonly string[];
-  /** Where scripts and what they print are kept; one of `folders`. */
+  /** The folder for scripts and their output. One of `folders`. */
   readonly scripts: string;
 }
 
 const atOnce = 3;
-/** Of one row on one side. */
+/** For one row on one side. */
 const rowSeconds = 60;
 const allMs = 1_200_000;
 
@@ -39,12 +39,12 @@ export async function startMachine({ image, user, folders, scripts }: MachineOpt
     '--network',
     'none',
   ];
-  // What the image allows git to do for the sandbox's sake is no setting of a person.
+  // The image's Git settings serve the sandbox and are not a person's settings.
   const empty = ['--volume', '/dev/null:/etc/gitconfig:ro'];
   const memory = ['/home/person', '/tmp'].flatMap((path) => ['--tmpfs', `${path}:mode=1777,exec`]);
   const shared = folders.flatMap((path) => ['--volume', `${path}:${path}`]);
   const owner = ['--user', `${user.uid}:${user.gid}`];
-  // Whoever is killed before it is closed leaves it for an hour at most.
+  // If the test is killed before it closes the container, the container ends after an hour at most.
   const program = ['--rm', '--entrypoint', '/bin/sleep', image, '3600'];
   const { stdout } = await run('docker', [
     'run',
@@ -66,7 +66,7 @@ export async function startMachine({ image, user, folders, scripts }: MachineOpt
       await mkdir(folder, { recursive: true });
       await chown(folder, user.uid, user.gid);
       for (const [name, text] of all) await writeFile(join(folder, `${name}.sh`), text);
-      // Programs that a row leaves running must not hold anything up: output goes to a file, and time is limited.
+      // Programs that a row leaves running must not block anything: output goes to a file, and time is limited.
       const one = `timeout -k 1 ${rowSeconds} script -qec "bash '${folder}/{}.sh'" /dev/null </dev/null >'${folder}/{}.log' 2>&1; true`;
       await writeFile(join(folder, 'names'), [...all.keys()].join('\n'));
       await execute(`xargs -P ${atOnce} -I{} bash -c ${quoted(one)} <'${folder}/names'`);

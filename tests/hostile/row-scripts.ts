@@ -1,10 +1,10 @@
 import type { HostileRow } from './hostile-row.ts';
 
-/** Folders of one side (with or without Dewpoint) as a script sees them. */
+/** The folders of one side (with or without Dewpoint), as a script sees them. */
 export interface RowPlace {
-  /** Absolute; what the person has of this row. */
+  /** Absolute path of the person's files for this row. */
   readonly folder: string;
-  /** Absolute: what a script says about its row is written here, a file a row, side and kind. */
+  /** Absolute path of the reports: one file for each row, side and kind. */
   readonly reports: string;
   readonly side: 'bare' | 'held';
 }
@@ -16,11 +16,11 @@ export function markOf(row: Pick<HostileRow, 'id'>): string {
   return `${marks}/${row.id}`;
 }
 
-/** What plants find in their environment, in the sandbox as in the container without it. */
+/** The environment of plants, in the sandbox and in the container without Dewpoint. */
 export function plantEnvironment(row: Pick<HostileRow, 'id'>): Readonly<Record<string, string>> {
   return {
     MARK: markOf(row),
-    // Who ran it is the best that a mark can say: the command line of the process above.
+    // The mark records what ran it, as far as that is visible: the command line of the parent process.
     RUN: `cat /proc/$PPID/cmdline >>${markOf(row)}`,
     PERSON_HOME: `${personHome}/${row.id}`,
     GIT_AUTHOR_NAME: 'Agent',
@@ -30,7 +30,7 @@ export function plantEnvironment(row: Pick<HostileRow, 'id'>): Readonly<Record<s
   };
 }
 
-/** Functions for plants and the person. */
+/** Shell functions for plants and for the person. */
 export const prelude = String.raw`
 program() { mkdir -p "$(dirname "$1")" && printf '#!/bin/sh\n%s\n%s\n' "$RUN" "$2" >"$1" && chmod +x "$1"; }
 repository() {
@@ -52,7 +52,7 @@ every_key() {
 reads() { for read_file in "$@"; do grep -qsF "$MARK" "$read_file" && echo "reads $read_file" >>"$MARK"; done; }
 `;
 
-/** What a person types every day, in one folder. Each command by itself: one that fails ends nothing. */
+/** What a person types every day, in one folder. Commands are independent: one that fails does not stop the rest. */
 const everyday = String.raw`
 a_day_in() (
   cd "$1" 2>/dev/null || exit 0
@@ -67,10 +67,10 @@ a_day_in() (
 )
 `;
 
-/** The longest list of folders that the everyday commands run in. */
+/** The most folders in which the everyday commands run. */
 const maxFolders = 8;
 
-/** Rows that share a project and a session: the first says how it is prepared. */
+/** Rows that share a project and a session. The first one defines the preparation. */
 export interface Planting {
   readonly id: string;
   readonly rows: readonly [HostileRow, ...HostileRow[]];
@@ -87,7 +87,7 @@ export function plantingsOf(rows: readonly HostileRow[]): readonly Planting[] {
   return [...byId].map(([id, together]) => ({ id, rows: together }));
 }
 
-/** Before the session. */
+/** Runs before the session. */
 export function prepareScript({ rows: [row] }: Planting, { folder }: RowPlace): string {
   return prepareOne(row, folder);
 }
@@ -104,7 +104,7 @@ ${row.prepare ?? ''}
 `;
 }
 
-/** What the session would have run, in a container without Dewpoint. */
+/** What the session would have run, for a container without Dewpoint. */
 export function bareScript(planting: Planting, { folder }: RowPlace): string {
   const commands = plantsOf(planting);
   const { workspace = '.' } = planting.rows[0];
@@ -116,7 +116,7 @@ sleep ${commands.some((command) => command.includes('setsid -f')) ? 3 : 0}
 `;
 }
 
-/** The commands of a session, each whole: rows of a group are one. */
+/** The commands of a session. All rows of a group are one command. */
 export function plantsOf({ rows }: Planting): readonly string[] {
   const withEnvironment = (row: HostileRow, plant: string): string => `${assigned(plantEnvironment(row))}\n${plant}`;
   const [first, ...others] = rows;
@@ -125,7 +125,7 @@ export function plantsOf({ rows }: Planting): readonly string[] {
   return [[prelude, ...each].join('\n')];
 }
 
-/** The person's side afterwards. Writes who ran what was planted: `ID.SIDE.everyday`, `ID.SIDE.choice`. */
+/** The person's side afterwards. Writes what ran the payloads: `ID.SIDE.everyday`, `ID.SIDE.choice`. */
 export function personScript({ rows }: Planting, place: RowPlace): string {
   return rows.map((row) => `(\n${personOne(row, place)}\n)`).join('\n');
 }

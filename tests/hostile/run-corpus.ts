@@ -22,7 +22,9 @@ import type { Seen } from './seen-by-person.ts';
 
 const run = promisify(execFile);
 
-/** Plants a row, or those of a group, in the project of a session. Another than the real one shows that the harness can fail. */
+/**
+ * Plants a row or a group in a session's project. A planter other than the real one proves that the harness can fail.
+ */
 export type Planter = (
   planting: Planting,
   place: { readonly engine: Engine; readonly home: string; readonly workspace: string },
@@ -30,14 +32,14 @@ export type Planter = (
 
 export interface CorpusOptions {
   readonly engine: Engine;
-  /** Images that play the person's machine, each with a git of its own. All of them find what the same sessions left. */
+  /** Images that play the person's machine, each with its own Git. All of them see the results of the same sessions. */
   readonly images: readonly string[];
   readonly plant?: Planter;
 }
 
 export interface CorpusRun {
   readonly image: string;
-  /** As `2.39.5`. */
+  /** Such as `2.39.5`. */
   readonly git: string;
   readonly rows: readonly JudgedRow[];
 }
@@ -46,8 +48,8 @@ const sessionsAtOnce = 3;
 type Side = 'bare' | 'held';
 
 /**
- * Every row twice: planted by a plain container, which shows that it is an attack at all, and planted in a real session.
- * Then the person's machine does what a person does, and says what ran.
+ * Plants every row twice: in a plain container, to show that it is an attack at all, and in a real session. Then the
+ * person's machine does what a person does, and reports what ran.
  */
 export async function runCorpus(rows: readonly HostileRow[], options: CorpusOptions): Promise<readonly CorpusRun[]> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-hostile-')));
@@ -59,7 +61,7 @@ export async function runCorpus(rows: readonly HostileRow[], options: CorpusOpti
   }
 }
 
-/** Of one run: where things lie, and who the person is. */
+/** The folders of one run, and the user that plays the person. */
 interface Ground {
   readonly base: string;
   readonly user: { readonly uid: number; readonly gid: number };
@@ -83,7 +85,7 @@ async function runIn(
   const isSeveral = images.length > 1;
   if (isSeveral) await rename(join(base, 'now'), join(base, 'kept'));
   for (const image of images) {
-    // What the person does changes what was planted: each of them begins with the same.
+    // The person's actions change what was planted, so each image starts with the same copy.
     if (isSeveral) await run('cp', ['-a', join(base, 'kept'), join(base, 'now')]);
     runs.push(await judgeAll(ground, image, planted));
     if (isSeveral) await clear(join(base, 'now'));
@@ -116,7 +118,7 @@ async function plantAll(
         const workspace = join(placeOf(base, 'held', next).folder, next.rows[0].workspace ?? '.');
         const done = await plant(next, workspace).then(
           (found) => ({ ...found, problem: null }),
-          // A row whose session did not do its work proves nothing, and the others go on.
+          // A row whose session failed proves nothing. The other rows continue.
           (error: unknown) => ({ seen: { runsLater: [], said: [] }, output: '', problem: messageOf(error) }),
         );
         for (const row of next.rows) planted.set(row.id, { ...done, left: await payloadsLeft(row, workspace) });
@@ -171,7 +173,7 @@ function machineOf({ base, user }: Ground, image: string): Promise<PersonMachine
   return startMachine({ image, user, folders, scripts: join(base, 'scripts') });
 }
 
-/** Whoever runs this, or somebody who is not root; what the person has belongs to them. */
+/** The user who runs the tests, or another one if that is root. The person's files belong to this user. */
 async function personOf(base: string): Promise<Ground['user']> {
   const user = { uid: process.getuid?.() ?? 1000, gid: process.getgid?.() ?? 1000 };
   if (user.uid !== 0) return user;
@@ -181,7 +183,7 @@ async function personOf(base: string): Promise<Ground['user']> {
   return other;
 }
 
-/** Places of a row that are files with the payload in them. */
+/** The places of a row that are files with the payload in them. */
 async function payloadsLeft(row: HostileRow, workspace: string): Promise<readonly string[]> {
   const left: string[] = [];
   for (const place of row.places ?? []) {
@@ -196,7 +198,7 @@ async function ranOf(base: string, side: Side, { id }: HostileRow): Promise<Ran>
   return { everyday: await read('everyday'), choice: await read('choice') };
 }
 
-/** Folders without permissions are among what is planted. */
+/** The planted files include folders without permissions. */
 async function clear(folder: string): Promise<void> {
   await run('chmod', ['-R', 'u+rwX', folder]).catch(() => undefined);
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });

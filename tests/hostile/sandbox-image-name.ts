@@ -3,7 +3,7 @@ import { findImage } from '../../src/main/sandbox/images/sandbox-image.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none } from '../docker/docker-kit.ts';
 
-/** The image that sandboxes have: its git and its tools are those of the person in tests, too. */
+/** The sandbox image. Its Git and tools also play those of the person in tests. */
 export async function sandboxImageName(engine: Engine): Promise<string> {
   return valueOf(await findImage(engine, { ...imageSource, wanted: null }, none)).id;
 }

@@ -1,25 +1,25 @@
 import { autoRunReason } from '../../src/shared/safety/auto-run-files.ts';
 
-/** What a person could know of a session's work without looking for it. */
+/** What a person learns about a session's work without searching for it. */
 export interface Seen {
-  /** Paths that stand under "runs later". */
+  /** The paths listed under "runs later". */
   readonly runsLater: readonly string[];
-  /** Sentences that were said aloud: warnings of the sandbox, notices of commands. */
+  /** Notices that were shown: warnings of the sandbox, notices of commands. */
   readonly said: readonly string[];
 }
 
 export interface ToldBySession {
-  /** Files that its turn lists as changed. */
+  /** The files that the turn lists as changed. */
   readonly changed: readonly string[];
-  /** What it found that commands left beside them. */
+  /** What the turn found that commands left in untracked places. */
   readonly untracked: readonly { readonly path: string }[];
-  /** What its commands printed. */
+  /** The output of its commands. */
   readonly notices: readonly string[];
-  /** Of its sandbox, at the end. */
+  /** The sandbox's warnings at the end. */
   readonly warnings: readonly string[];
 }
 
-/** The one place that says what of a session's work stands under "runs later", as `dewpoint changes` and the window have it. */
+/** The only place that computes what "runs later" lists, in the same way as `dewpoint changes` and the window. */
 export function seenByPerson({ changed, untracked, notices, warnings }: ToldBySession): Seen {
   const aloud = notices.flatMap((text) => [...text.matchAll(/\[dewpoint: [^\]]*\]/g)].map(([notice]) => notice));
   return {

@@ -1,20 +1,20 @@
 import type { HostileRow } from '../hostile-row.ts';
 
-/** A key of git's configuration that names a program. */
+/** A key of Git's configuration that names a program. */
 interface KeyCase {
   readonly key: string;
-  /** Shell, in the repository's own folder; `set_key NAME VALUE` writes its configuration. */
+  /** Shell code that runs in the repository's own folder. `set_key NAME VALUE` writes its configuration. */
   readonly set: string;
-  /** What a person does that everyday commands do not, in the repository's own folder. */
+  /** What a person does in the repository's own folder, beyond everyday commands. */
   readonly person?: string;
   readonly minGit?: string;
   readonly inert?: string;
-  /** Everyday commands would settle what it needs. */
+  /** Set if everyday commands would remove the state that the case needs. */
   readonly everyday?: 'nothing';
   readonly isTopOnly?: boolean;
 }
 
-/** A signed commit that nobody signed: to show it git asks the program that checks signatures. */
+/** A commit with an invalid signature. To show it, Git asks the program that checks signatures. */
 const signedCommit = String.raw`
 signed=$( { git cat-file commit HEAD | sed -n '/^$/q;p'
   printf 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\nsigned\n'; } | git hash-object -t commit -w --stdin)
@@ -218,7 +218,7 @@ blob=$(git rev-parse HEAD:file.txt); rm -f "$git/objects/$(echo "$blob" | cut -c
   },
 ];
 
-/** Keys that name a path, through which a file of the person comes into the project. */
+/** Keys that name a path, through which a file of the person gets into the project. */
 const leakCases: readonly KeyCase[] = [
   {
     key: 'format.signatureFile',
@@ -245,7 +245,10 @@ const atTop =
 const inNested =
   'mkdir -p lib; repository lib/dep; cd lib/dep; git=.git; set_key() { git config --file .git/config "$@"; }';
 
-/** Every key in the repository that the project is, and in one within it that the project's own git goes into. */
+/**
+ * Every key in two places: the repository that is the project, and a repository inside it that the project's Git
+ * enters.
+ */
 export const gitKeyRows: readonly HostileRow[] = [...keyCases, ...leakCases].flatMap(
   ({ key, set, person, minGit, inert, everyday, isTopOnly }): readonly HostileRow[] => {
     const name = key.toLowerCase().replaceAll('.', '-');

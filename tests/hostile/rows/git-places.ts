@@ -2,11 +2,11 @@ import type { HostileRow } from '../hostile-row.ts';
 
 const subject = 'git: places that git takes a configuration from';
 const everyday = 'git' as const;
-/** Data of a repository with every key set, and a work tree beside it that has a file. */
+/** A Git folder with every key set, and a work tree beside it with one file. */
 const evilStore = (folder: string): string =>
   `git init -q --bare "${folder}" && git config --file "${folder}/config" core.bare false && every_key "${folder}"`;
 
-/** Where a repository within a project can lie, and what leads git to it. Each with all keys at once. */
+/** Where a repository can be inside a project, and what leads Git to it. Each has all keys at once. */
 export const gitPlaceRows: readonly HostileRow[] = [
   {
     id: 'place-nested-untracked',

@@ -1,10 +1,10 @@
 import type { HostileRow } from '../hostile-row.ts';
 
-/** Files that a program which is not installed here runs or goes by: what it would read is what is looked at. */
+/** Files that control a program which is not installed here. The test reads what that program would read. */
 interface Read {
   readonly path: string;
   readonly tool: string;
-  /** What is written; `%s` is the payload. Default: the payload alone. */
+  /** The text to write. `%s` is the payload. Default: the payload alone. */
   readonly text?: string;
 }
 

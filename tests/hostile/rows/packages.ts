@@ -6,7 +6,7 @@ const python = 'next in a project: Python';
 const building = 'next in a project: building';
 
 const packageJson = (fields: string): string => `{ "name": "x", "version": "1.0.0", ${fields} }`;
-/** Offline: an install that fetches nothing still runs the project's own scripts. */
+/** Offline: an install that downloads nothing still runs the project's own scripts. */
 const install = 'npm install --offline --no-audit --no-fund';
 
 const nodeRows: readonly HostileRow[] = [
