@@ -117,7 +117,8 @@ it('writes a session into the file that a dialog names, and reads it from there 
   await choose([file]);
   const sessions = (): number => readdirSync(join(place.home, 'sessions')).length;
   await expect.poll(sessions).toBe(before + 1);
-  // The folder is there before the window goes to what was read, and the original says the same.
+  // The imported session's folder exists before the window shows it, and the original shows the same text. So the test
+  // waits for another view.
   await expect.poll(shownView).not.toBe(original);
   await page.getByText('The port is 8123.').first().waitFor();
 });

@@ -52,7 +52,7 @@ const mainFile = join(builtFolder, 'main', 'index.cjs');
 
 /** A busy machine needs a long time to start Chromium. */
 export const startMs = 90_000;
-/** And half a minute, which is the driver's own, to do nothing at all: as long as a poll has. */
+/** The driver waits half a minute by default. This is as long as a poll of these tests waits. */
 const patienceMs = 60_000;
 
 /** The first window of a started app. Waits in any of its windows then have the patience of `patienceMs`. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
   endDisplay = await ensureShellAndDisplay();
   place = preparePlace([{ text: 'The port is 8123.' }]);
   launched = await launch(place.home);
-  // Which of the desktop's own things are asked for; there is no desktop here.
+  // Records which functions of the desktop are requested, because there is no desktop here.
   await launched.app.evaluate(({ app, dialog, BrowserWindow }) => {
     const asked: string[] = [];
     Reflect.set(globalThis, 'asked', asked);

@@ -66,7 +66,7 @@ describe.skipIf(isWithoutEngine)('a notification on a desktop', { timeout: 180_0
     await page.getByRole('log').waitFor();
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     await expect.poll(shown, { timeout: 90_000 }).toMatch(/uint32 1\b/u);
-    // As a click on it does.
+    // Reports a click on the notification.
     dunstDoes('NotificationAction', 'uint32:0');
     const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
     await deny.waitFor();

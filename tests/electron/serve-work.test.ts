@@ -61,7 +61,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     place.script(replies, { providers: { mine } });
     served = await startServe(place, { hasEngine: true });
     ({ app, page } = await openBrowser(place));
-    // Wide enough that the list of sessions stays beside the rest.
+    // Wide enough for the list of sessions to stay beside the rest.
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setSize(1360, 860));
     page.on('websocket', (socket) => {
       socket.on('framereceived', ({ payload }) => told.push(payload.toString()));

@@ -21,7 +21,7 @@ process.exitCode = await runInPlace(process.execPath, ['-e', process.argv[2]]);`
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts the script that runs `code` in its place; `detached` takes the test's terminal away. */
+/** Starts the script that runs `code` in its place. Being detached, it has no access to the test's terminal. */
 const start = (code, ...more) =>
   spawn(process.execPath, [join(folder, 'parent.mjs'), code, ...more], {
     detached: true,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findDocker, startDocker } from '../../scripts/setup/docker.mjs';
 
-// A client that answers while the file `up` is there, and an engine that makes it: no real one is
-// started or stopped here.
+// A fake client that answers while the file `up` exists, and a fake engine that creates it. No real engine is started
+// or stopped.
 let folder = '';
 const before = { ...process.env };
 

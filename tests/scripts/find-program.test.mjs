@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-// Catches: a rule that was made stricter in one of the two and not in the other.
+// Catches: a rule that became stricter in the scripts or in the program, but not in both.
 it('programs are looked for in the same folders by the scripts and by the program', () => {
   const [project, tools] = [join(base, 'project'), join(base, 'tools')];
   for (const folder of [join(project, 'bin'), tools]) mkdirSync(folder, { recursive: true });

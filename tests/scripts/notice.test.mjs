@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 const components = shippedComponents(lock);
 
-// What a product under Apache-2.0 may be installed with without further duties than to name it.
+// The licenses whose packages a product under Apache-2.0 may install with no other duty than to name them.
 const allowed = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'Unlicense'];
 
 describe('NOTICE', () => {

@@ -23,7 +23,7 @@ function keepServer() {
   writeFileSync(ollamaPath(), '');
 }
 
-/** The environment that the suites would run with on a machine whose system may not be changed. */
+/** The environment of the suites on a machine whose system may not be changed. */
 async function met() {
   const env = {};
   const needs = createNeeds({ node24: process.execPath, mayChangeSystem: false, env });

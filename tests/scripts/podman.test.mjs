@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createNeeds } from '../../scripts/setup/needs.mjs';
 
-// A machine with nothing but a shell and a list of packages that is empty.
+// A machine with only a shell and no installed packages.
 let folder = '';
 const before = process.env.PATH;
 

@@ -109,7 +109,7 @@ describe('the end of a test run', () => {
     const passedAndSkipped = sum([oneOf('passed'), oneOf('skipped')]);
     expect(exitCodeOf(passedAndSkipped, false)).toBe(0);
     expect(exitCodeOf(passedAndSkipped, true)).toBe(1);
-    // A suite that needs a graphics card, where there is none; nothing beside it.
+    // The skipped suite needs a graphics card that is not there. No other suite may be skipped.
     expect(exitCodeOf(passedAndSkipped, true, 1)).toBe(0);
     expect(exitCodeOf(sum([passedAndSkipped, oneOf('skipped')]), true, 1)).toBe(1);
     expect(exitCodeOf(sum([oneOf('passed'), oneOf('failed')]), false)).toBe(1);

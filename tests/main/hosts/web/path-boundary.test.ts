@@ -108,7 +108,7 @@ describe('the folder that a page names', () => {
     );
     expect([...found].sort()).toEqual(
       [
-        // Refused to a browser with a path, and by itself.
+        // For attachments, a browser's call with a `path` is refused by a rule of its own.
         'attachments.keep: path',
         'attachments.keep: place.projectPath',
         'attachments.chats: path',
@@ -123,7 +123,7 @@ describe('the folder that a page names', () => {
         'attachments.preview: place.projectPath',
         'budget.change: projectPath',
         'budget.show: projectPath',
-        // In the workspace of a session.
+        // Inside the workspace of a session.
         'changes.file: source.path',
         'changes.show: paths',
         'changes.take: paths',
