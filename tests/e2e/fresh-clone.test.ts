@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /**
- * The promise of the first page of the README, on a fresh clone with an empty home: one command, a real model on this
+ * Tests the promise of the README's first page on a fresh clone with an empty home: one command, a real model on this
  * machine's processor, a real container, and a project whose tests pass afterwards.
  */
 const call = promisify(execFile);
@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-e2e-'));
   clone = join(folder, 'dewpoint');
   await call('git', ['clone', '--quiet', '--no-hardlinks', root, clone]);
-  // The task is done on the clone's own example, as a stranger would.
+  // The task uses the clone's own example, as a new user's would.
   project = join(clone, 'examples', 'calculator');
   await mkdir(join(folder, 'home'));
 }, 2 * minutes);
@@ -34,7 +34,7 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** `npm start -- ARGS` in the clone, with nothing of this user's home. The cache of models and images is kept. */
+/** Runs `npm start -- ARGS` in the clone, without this user's home. The cache of models and images stays. */
 async function start(...args: string[]): Promise<Finished> {
   const { DEWPOINT_HOME: _home, ...inherited } = process.env;
   const environment = { ...inherited, HOME: join(folder, 'home'), XDG_DATA_HOME: '', XDG_CACHE_HOME: '' };
@@ -106,7 +106,7 @@ describe('a fresh clone with an empty home', () => {
   );
 });
 
-/** The project's own tests, on a copy in a container of their own: nothing of Dewpoint takes part. */
+/** Runs the project's own tests on a copy, in a separate container and without Dewpoint. */
 async function testProject(): Promise<Finished> {
   const copy = await mkdtemp(join(folder, 'check-'));
   await cp(project, copy, { recursive: true });

@@ -6,7 +6,7 @@ import type { Launched } from '../electron/launch.ts';
 import { keepScreenshot, launch } from '../electron/launch.ts';
 import { ensureShellAndDisplay } from '../electron/setup.ts';
 
-/** The same promise in the window: real Electron, the starter model on this processor, a real container. */
+/** The same promise for the window: real Electron, the starter model on this processor, and a real container. */
 const minutes = 60_000;
 let folder = '';
 let project = '';
@@ -53,7 +53,7 @@ it(
     const path = (await file.getAttribute('aria-label')) ?? '';
     expect(await file.innerText()).toMatch(/^\s*[-+]/mu);
     await keepScreenshot(page, 'window-task');
-    // It worked in a copy: until it is taken the project is as it was.
+    // The session worked in a copy. The project does not change until the user takes the change.
     expect(await differences()).toEqual([]);
     await file.getByRole('button', { name: 'Apply to project' }).click();
     await file.and(page.locator('[data-change=taken]')).waitFor();

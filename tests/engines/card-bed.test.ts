@@ -9,7 +9,7 @@ import { enginesDir } from '../../src/main/models/engine/engine-variants.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 import { builtWorker, cacheDir, modelPath, nodePath, scratchDir } from './support.ts';
 
-/** Catches: made models that the engine does not load, and a bed for the card test that breaks on the first real card. */
+/** Catches: generated models that the engine does not load, and a test bed that fails on the first real card. */
 let bed: CardBed;
 let dir: string;
 beforeAll(async () => {

@@ -14,7 +14,7 @@ let dir: string;
 let isSlow = false;
 const content = Buffer.alloc(3_000_000, 'model ');
 
-/** A file server as a model hub is one: sizes, ranges, and slow when a test asks for it. */
+/** A file server that behaves like a model hub: sizes, ranges, and slow when a test asks for it. */
 function serve(): Server {
   return createServer((request, response) => {
     const refused = /^\/(401|403)\.gguf$/.exec(request.url ?? '')?.[1];
@@ -89,7 +89,7 @@ describe('a download by address', () => {
       },
     });
     expect(failed).toMatchObject({ ok: false, error: { code: 'cancelled' } });
-    // A silent source is given up after a minute.
+    // Well before a silent source would be given up, which takes a minute.
     expect(performance.now() - abortedAt).toBeLessThan(30_000);
   });
 });

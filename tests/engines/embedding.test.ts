@@ -18,7 +18,10 @@ import type { ClientCore } from '../fakes/core-client.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import { createTestProvider, nodePath, startEngine } from './support.ts';
 
-/** Catches: vectors that are not the engine's own, a list that loses its order, and an embedding model that is asked to talk. */
+/**
+ * Catches: vectors that differ from the engine's own, a list in the wrong order, and an embedding model that is used
+ * for chat.
+ */
 let home: string;
 let core: ClientCore;
 let engine: LlamaEngine;
@@ -69,7 +72,7 @@ beforeAll(async () => {
     version: '0.0.0-test',
     onNotice: () => undefined,
     startSandbox: async () => success(createMemorySandbox({ files: {} })),
-    // The engine of the test's own build, in place of that of the program, which finds the files.
+    // Uses the engine of the test's own build. The program's provider only finds the files.
     wrapProvider: (found) => ({ ...real, listModels: (signal) => found.listModels(signal) }),
   });
   key = (await core.client.endpoint.addClient({ name: 'search', mayLeave: false })).key;
@@ -83,7 +86,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** What the engine's library gives for the same file by itself, in a process of its own. */
+/** The engine library's own results for the same file, from a separate process. */
 async function plain(): Promise<{ readonly vectors: number[][]; readonly scores: number[] }> {
   const library = pathToFileURL(resolve('node_modules/node-llama-cpp/dist/index.js')).href;
   const script = `

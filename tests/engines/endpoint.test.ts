@@ -11,7 +11,7 @@ import { openClientCore } from '../fakes/core-client.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import { cacheDir, createTestProvider, startEngine } from './support.ts';
 
-/** Catches: an endpoint whose tools, schemas or streams only work with models that were made up. */
+/** Catches: an endpoint whose tools, schemas or streams work only with fake models. */
 const model = 'llama-cpp/smollm2-135m-instruct';
 let home: string;
 let core: ClientCore;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     version: '0.0.0-test',
     onNotice: () => undefined,
     startSandbox: async () => success(createMemorySandbox({ files: {} })),
-    // The engine of the test's own build, in place of that of the program.
+    // Uses the engine of the test's own build instead of the program's.
     wrapProvider: () => real,
   });
   const { key } = await core.client.endpoint.addClient({ name: 'engines', mayLeave: false });
@@ -60,7 +60,7 @@ it('streams words, forces a call and a schema, and gives the same to two clients
   for (const question of questions) await text(question);
   const alone = [await text(say('Count from one to nine.')), await text(say('Name three colors.'))];
   expect(alone[0]?.length).toBeGreaterThan(5);
-  // Of another conversation nothing is read on: the greedy answers stay what they were.
+  // No call continues another conversation, so the greedy answers stay the same.
   expect(await Promise.all(questions.map(text))).toEqual(alone);
 
   const parameters = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] };

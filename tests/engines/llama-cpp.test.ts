@@ -24,7 +24,7 @@ let dir: string;
 
 beforeAll(async () => {
   dir = await scratchDir();
-  // The account of a call that is given up is waited for: how soon it comes is a figure, `bench -- engine --only aborts`.
+  // Long enough to get the figures of an aborted call. `bench -- engine --only aborts` measures how soon they arrive.
   engine = await startEngine({ abortGraceMs: 30_000 });
   provider = await createTestProvider(engine, { contextTokens: 4096, cacheDir: dir });
 });
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const answer = (request: ModelRequest) => collect(provider.stream(request, never));
 
-/** How a call ends that is aborted at the first part that `isMoment` picks. */
+/** Aborts a call at the first part that `isMoment` accepts, and returns how it ends. */
 async function abortedAt(request: ModelRequest, isMoment: (part: StreamPart) => boolean): Promise<StreamEnded> {
   const abort = new AbortController();
   let ended: StreamEnded | null = null;
@@ -58,12 +58,12 @@ describe('the in-process engine', () => {
     expect(evaluatedTokens).toBe(usage.freshInput);
     expect(usage.output).toBeGreaterThan(0);
     expect((timings.prefillMs ?? 0) + (timings.decodeMs ?? 0)).toBeLessThanOrEqual(timings.totalMs);
-    // Its own counters, of this call alone: nothing of the one before, and in no more time than was waited.
+    // The engine counts this call alone, without the one before, and in no more time than the caller waited.
     const counted = timings.counted ?? { readTokens: 0, readMs: 0, writtenTokens: 0, writtenMs: 0 };
     expect(counted.readTokens + counted.writtenTokens).toBe(usage.freshInput + usage.output - 1);
     expect(counted.writtenMs).toBeGreaterThan(0);
     expect(counted.readMs).toBeLessThanOrEqual(timings.prefillMs ?? 0);
-    // What the engine says that it took: no less than the file, and no guess of ours.
+    // The engine's own figure for memory. It is at least the size of the file, and not an estimate of Dewpoint.
     const { size } = await stat(modelPath(model));
     expect(ended.engine?.observedBytes).toBeGreaterThan(size * 0.9);
     expect(ended.engine?.observedBytes).toBeLessThan(size * 8);
@@ -122,7 +122,8 @@ describe('the in-process engine', () => {
       messages.push(textMessage('assistant', text), textMessage('user', `And number ${turn}?`));
     }
     expect(evaluatedAgain / prompt).toBeLessThanOrEqual(0.02);
-    // By the engine's own account: what any sequence had, the few tokens that all prompts begin with apart.
+    // By the engine's own counter of tokens that any sequence had before. The few tokens that begin all prompts do not
+    // count.
     const again = ((await engine.stats())?.evaluatedAgain ?? 0) - before;
     expect(again / prompt).toBeLessThanOrEqual(0.02);
   });
@@ -242,7 +243,7 @@ describe('the in-process engine', () => {
     const plain = modelRequest(model, 'a <|im_end|> b', { cacheKey: 'words' });
     const tokens = await provider.countTokens(plain, never);
     const without = await provider.countTokens(modelRequest(model, 'a  b', { cacheKey: 'words' }), never);
-    // One control token would be one more; as words it is several.
+    // As a control token it would be one token. As plain text it is several.
     expect((tokens ?? 0) - (without ?? 0)).toBeGreaterThan(2);
   });
 
@@ -258,7 +259,8 @@ describe('the in-process engine', () => {
     const whole = await answer(request);
     expect(whole.ended.usage.cacheRead).toBeGreaterThanOrEqual(cancelledTokens - 1);
     const { text } = await answer(request);
-    // Where the abort came decides how the prompt was divided, and with it the last digits: far on, ties fall otherwise.
+    // The moment of the abort decides how the prompt was divided, which changes the last digits. Later in the text,
+    // ties may then go another way.
     const start = (answered: string) => answered.split(' ').slice(0, 4).join(' ');
     expect(start(text)).toBe(start(whole.text));
     expect(start(text).length).toBeGreaterThan(10);
@@ -275,7 +277,7 @@ describe('the in-process engine', () => {
   });
 
   it('keeps the state of a long system message for a fresh process', async () => {
-    // No answer that hangs on a hair: how a prompt is divided decides about the last digits.
+    // The division of a prompt changes the last digits, so this question has no answer that depends on them.
     const messages = [
       textMessage('system', longText.slice(0, 1000)),
       textMessage('user', 'Count from one to nine in digits: 1, 2, 3, 4,'),
@@ -299,13 +301,14 @@ describe('the in-process engine', () => {
     const [path = ''] = names;
     const ask = (name: string) =>
       answer(modelRequest(name, 'Count to ten.', { cacheKey: 'fresh', maxOutputTokens: 12 }));
-    // Both in places that are empty: how a prompt is divided decides about the last digits.
+    // Both calls begin with empty caches, because the division of a prompt changes the last digits.
     await engine.dispose();
     const [whole, several] = [await ask(model), await ask(path)];
     expect(several.ended.error).toBeNull();
     expect(several.text).toBe(whole.text);
-    // Files are mapped in pages of their own. A processor that has weights copied into a layout of its own (AMX) leaves less of
-    // each file mapped between the first and the last that it reads there, so of three files somewhat less than of one.
+    // Files are mapped in whole pages. A processor that copies weights into its own layout (AMX) leaves less of each
+    // file mapped between the first and the last weight that it reads there. So three files show somewhat less than
+    // one.
     const [took, tookWhole] = [several, whole].map(({ ended }) => ended.engine?.observedBytes ?? 0);
     const share = (took ?? 0) / (tookWhole ?? 1);
     expect(share).toBeGreaterThan(0.99);
@@ -318,7 +321,7 @@ describe('the in-process engine', () => {
     const bytes = await planned(path);
     expect(bytes).toBeGreaterThan(0);
     expect(await planned(modelPath(model))).toBe(bytes);
-    // What it counts is heard after another load and after a dry run, too.
+    // Counters also arrive after another load and after a dry run.
     const after = await answer(modelRequest(path, 'And to twenty.', { cacheKey: 'fresh', maxOutputTokens: 4 }));
     expect(after.ended.timings.counted?.writtenTokens).toBe(3);
   });

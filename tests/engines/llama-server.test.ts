@@ -41,7 +41,7 @@ function open(own: OwnLlamaServer, settings: object = {}): Provider {
     }),
     {
       id: 'llama-server',
-      // One thread: two would wait for each other where the machine does other things, too.
+      // One thread, because two would wait for each other on a busy machine.
       settings: llamaServerSchema.parse({
         kind: 'llama-server',
         program,
@@ -78,7 +78,7 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     const { engine } = ended;
     expect(engine).toMatchObject({ backend: 'cpu', grantedTokens: 2048, contextTokens: 2048 });
     const [planned, real] = [engine?.predictedBytes ?? 0, engine?.observedBytes ?? 0];
-    // The server rounds each buffer, and copies weights into a layout of the processor.
+    // The server rounds each buffer and copies weights into the processor's layout.
     expect(Math.abs(real - planned) / planned).toBeLessThan(0.5);
   });
 
@@ -137,7 +137,7 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     const request = modelRequest(tools, 'What is the weather in Rome? Use the tool.', asked);
     const { parts, text, ended } = await collect(provider.stream(request, never));
     expect([ended.error, ended.model]).toEqual([null, tools]);
-    // So small a model often leaves out the marks around its call: the agent finds it in the text.
+    // Such a small model often omits the tags around its call. The agent then finds the call in the text.
     const calls = parts.map((part) => (part.type === 'tool-call' ? JSON.stringify(part.call) : ''));
     expect([text, ...calls].join('')).toMatch(/weather.*Rome/su);
   });
@@ -179,7 +179,7 @@ describe.runIf(program !== undefined && existsSync(modelPath(tools)))('a llama-s
     expect(drafts?.way).toBe(`llama-cpp/${tools}`);
     expect(drafts?.accepted).toBeGreaterThan(4);
     expect(drafts?.bytes).toBeGreaterThan(491_400_064);
-    // Weights are copied into a layout of the processor, beside what is planned.
+    // The server also copies weights into the processor's layout, which is not in the plan.
     expect(observedBytes ?? 0).toBeGreaterThan(0.9 * (predictedBytes ?? 0));
   });
 

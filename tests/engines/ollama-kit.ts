@@ -13,16 +13,16 @@ import { providerDependencies } from '../fakes/provider-kit.ts';
 import { modelPath, scratchDir } from './support.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 
-/** The program that `scripts/setup/ollama.mjs` built; undefined where there is none. */
+/** The program that `scripts/setup/ollama.mjs` built. Undefined if there is none. */
 export const ollamaProgram = process.env.DEWPOINT_TEST_OLLAMA;
 
-/** A real server of our own: its port, its models and its home are nobody else's. */
+/** A real server for this test alone, with its own port, models and home. */
 export interface RealOllama {
   readonly address: string;
   readonly dir: string;
-  /** Makes a model out of a file, as a person does who has downloaded one. */
+  /** Creates a model from a file, as a user does who has downloaded one. */
   readonly create: (name: string, model: string) => Promise<void>;
-  /** Anything else of its API; rejects where it says no. */
+  /** Calls any other function of its API. Rejects if the server refuses. */
   readonly post: (path: string, body: object) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -60,12 +60,12 @@ export async function startOllama(program: string): Promise<RealOllama> {
   };
 }
 
-/** The server takes a free port and says which. */
+/** Returns the address of the free port that the server reports. */
 function addressOf(server: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     server.stderr?.on('data', (chunk: Buffer) => {
-      // Its log goes on for as long as it runs, and has to be read.
+      // The server writes its log for as long as it runs, and the log has to be read.
       said = (said + chunk.toString('utf8')).slice(-20_000);
       const found = /Listening on (127\.0\.0\.1:\d+)/.exec(said);
       if (found !== null) resolve(`http://${found[1]}`);
@@ -85,7 +85,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
   });
 }
 
-/** With the product's own planner, on this machine as it is. */
+/** Uses the product's own planner on this machine as it is. */
 export function realProvider({ address, dir }: RealOllama, settings: Partial<OllamaSettings> = {}): Provider {
   const serverMemoryPlanner = createServerMemoryPlanner({
     readHardware: (signal) => readHardware([], signal, createMachineProbe(testPrograms())),

@@ -26,7 +26,7 @@ const tools = [
     inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
   },
 ];
-/** A pattern that also a very small model goes on with. */
+/** A pattern that even a very small model continues. */
 const filesReadBefore: readonly Message[] = [
   textMessage('system', 'You are a careful programmer.'),
   ...['a.py', 'b.py'].flatMap((path, index): Message[] => [
@@ -44,7 +44,7 @@ const residentSchema = z.object({
   models: z.array(z.object({ name: z.string(), context_length: z.number(), size: z.number() })),
 });
 
-// One after the other, on one server: the second needs what the first has made.
+// The tests run in order on one server: the second needs what the first has created.
 describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 300_000 }, () => {
   let server: RealOllama;
   let provider: Provider;
@@ -86,11 +86,11 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     expect(there).toMatchObject([{ name: repaired, context_length: contextTokens }]);
     expect(ended.engine).toMatchObject({ grantedTokens: contextTokens, contextTokens, findings: [], why: null });
     expect(ended.engine?.observedBytes).toBe(there[0]?.size);
-    // A small model on a processor: what the server says it takes is near to what was planned.
+    // For a small model on a processor, the server's figure is close to the plan.
     const share = (ended.engine?.predictedBytes ?? 0) / (ended.engine?.observedBytes ?? 1);
     expect(share).toBeGreaterThan(0.7);
     expect(share).toBeLessThan(1.5);
-    // The token that ends the answer is counted, and has no word of its own.
+    // The token that ends the answer counts, but has no text.
     expect(ended.usage.estimated).toBe(false);
     expect([0, 1]).toContain(ended.usage.output - (ended.logprobs?.length ?? 0));
     expect(ended.evaluatedTokens).toBe(ended.usage.freshInput);
@@ -99,7 +99,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
   });
 
   it('gives calls of tools, by itself and forced, and one of several options', async () => {
-    // So small a model leaves the tags of a call out. A template without them lets Ollama find the call all the same.
+    // Such a small model omits the tags of a call. With a template without tags, Ollama still finds the call.
     const family = repairTemplateFor({ header: { facts, hollowKeys: [], markers: ['<|im_start|>', '<tool_call>'] } });
     const template = family?.template
       .replace('<tool_call>\n{{ range .T', '{{ range .T')
@@ -153,7 +153,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
   it('leaves its memory to the model inside Dewpoint where both do not fit, and gets it back', async () => {
     const engine = await startEngine();
     const dir = await scratchDir();
-    // A machine with room for one of them, whichever that is, beside the gibibyte that is left to everything else.
+    // A machine with room for one of them, whichever it is, beside the gibibyte reserved for everything else.
     let isInServer = false;
     const hardware = (): Hardware => ({
       devices: [],

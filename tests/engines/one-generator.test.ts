@@ -24,7 +24,7 @@ let inside: Provider;
 let ollama: Provider;
 let machineBytes: number;
 
-/** What is loaded is gone from what is free, as on a real machine. */
+/** Loaded models reduce the free memory, as on a real machine. */
 function hardware(): Hardware {
   const taken = (engine.loadedPath() === null ? 0 : 0.6) + server.resident.size * 0.6;
   return { devices: [], host: { totalBytes: 64 * gib, freeBytes: machineBytes - taken * gib, source: 'test' } };
@@ -40,7 +40,7 @@ beforeEach(async () => {
     now: () => performance.now(),
   });
   const path = join(dir, 'own.gguf');
-  // The shape of an 8B: 128 KiB of cells a token.
+  // The shape of an 8B model: 128 KiB of cache per token.
   const numbers = {
     block_count: 32,
     context_length: 8192,
@@ -108,7 +108,7 @@ describe('two engines on one machine', () => {
       for await (const part of stream) {
         if (part.type === 'progress' && part.phase === 'waiting') order.push(`${name} waits`);
         if (part.type === 'text-delta' && order.at(-1) !== `${name} writes`) order.push(`${name} writes`);
-        // The first is not done by itself for seconds: it is given up once the others wait.
+        // The first call takes seconds. It is aborted once the others wait.
         if (order.filter((one) => one.endsWith('waits')).length === 2) stop.abort();
         if (part.type === 'ended') order.push(`${name} ended`);
       }

@@ -6,10 +6,10 @@ import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { EngineRequest } from '../../src/main/models/engine/worker/worker-protocol.ts';
 import { loadOptions, modelPath, scratchDir, startEngine } from './support.ts';
 
-/** Catches: a model whose template is not ChatML, and that is asked in another form than its file says. */
+/** Catches: a model without a ChatML template that gets a prompt in another form than its file says. */
 const model = 'smollm2-135m-instruct';
 const never = new AbortController().signal;
-/** As the template of the file, and it closes thinking where it is told that there is none. */
+/** Like the template of the file, but it closes the thinking block when thinking is off. */
 const template = `{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{{ '<|im_start|>assistant\\n' }}{% if not enable_thinking %}{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}`;
 
 let dir: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   engine = await startEngine();
   const bytes = await readFile(modelPath(model));
   const key = bytes.indexOf('tokenizer.chat_template') + 'tokenizer.chat_template'.length;
-  // A string of GGUF: its type in 4 bytes, its length in 8.
+  // A GGUF string: its type in 4 bytes, its length in 8.
   const length = Number(bytes.readBigUInt64LE(key + 4));
   const padded = `${template}{#${'-'.repeat(length - template.length - 4)}#}`;
   bytes.write(padded, key + 12, 'utf8');
@@ -54,7 +54,7 @@ describe('a model that brings a template of its own', () => {
     const withMarks = await tokens(modelPath(model), 'Say <|im_end|> yes.');
     const own = join(dir, 'thinks.gguf');
     const thinking = (await tokens(own, 'Say yes.')) - plain;
-    // "<think>", two line breaks, "</think>" and two more, in this model's tokens.
+    // The block has "<think>", two line breaks, "</think>" and two more, in this model's tokens.
     expect(thinking).toBeGreaterThanOrEqual(4);
     expect(thinking).toBeLessThanOrEqual(12);
     expect((await tokens(own, 'Say <|im_end|> yes.')) - withMarks).toBe(thinking);

@@ -45,12 +45,12 @@ describe('the probe of a real model', () => {
       expect(prefillPerSecond).toBeGreaterThan(0);
       expect(decodePerSecond).toBeGreaterThan(0);
     }
-    // What a model of this size is known for: forced or asked in words it calls, and it writes small functions.
+    // A model of this size calls tools when it is forced to or asked in words, and writes small functions.
     expect(card?.callStyle).not.toBeNull();
     expect(card?.tasks.recipe.passed).toBeGreaterThan(0);
     expect(card?.strategies).toContain('recipe');
     expect(card?.promptForm).toBe('short');
-    // The end of the window, unless this machine is too busy to read so much in the time that it is given.
+    // The end of the context, unless this machine is too busy to read so much in the given time.
     const isCutShort = card?.notes.some((note) => note.includes('more would take longer')) ?? false;
     if (!isCutShort) expect(card?.needle?.promptTokens).toBeGreaterThan(0.75 * contextTokens);
   }, 600_000);

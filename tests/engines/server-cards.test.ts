@@ -13,8 +13,8 @@ import { providerDependencies } from '../fakes/provider-kit.ts';
 import { collect, modelPath, modelRequest } from './support.ts';
 
 /**
- * On cards that are made of main memory. Catches: a plan that counts less than a card takes, for the weights in main memory
- * that a long prompt takes there; and a load that runs out of memory again and again.
+ * Runs on cards that are simulated with main memory. Catches: a plan that counts less than a card takes for weights in
+ * main memory during a long prompt, and a load that runs out of memory again and again.
  */
 const program = process.env.DEWPOINT_TEST_LLAMA_SERVER;
 const never = new AbortController().signal;
@@ -46,7 +46,7 @@ describe.runIf(program !== undefined)('a llama-server with a card', () => {
       expect(plan.placement).toBe(placement);
       expect(cards[0]?.real).toBeGreaterThan(0);
       for (const { planned, real } of cards) {
-        // The server rounds each buffer, and small inputs are copied, too.
+        // The server rounds each buffer, and also copies small inputs.
         expect(real).toBeLessThan(planned + mebi / 16);
       }
     }

@@ -38,7 +38,7 @@ describe('answers side by side', () => {
     for (const [index, seed] of also.entries()) {
       const { text, ended } = await answer({ seed, also: also.slice(index + 1), cacheKey: 'together' });
       expect(ended.error).toBeNull();
-      // Nothing was read for it, and its time was that of the first.
+      // Nothing was read for this answer, and its time counts for the first one.
       expect(ended).toMatchObject({ evaluatedTokens: 0, timings: { decodeTokens: 0 } });
       expect(ended.usage.output).toBeLessThanOrEqual(40);
       decoded.push(ended.usage.output);
@@ -46,7 +46,8 @@ describe('answers side by side', () => {
     }
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) expect(text.length).toBeGreaterThan(8);
-    // What was decoded in the time of the first: all of them, each without the token that the prompt gave.
+    // Everything decoded in the time of the first answer: the tokens of all answers, each without the token that the
+    // prompt produced.
     const all = decoded.reduce((sum, tokens) => sum + tokens, 0);
     expect(first.ended.timings.decodeTokens).toBeGreaterThanOrEqual(all - 2 * texts.length);
     expect(first.ended.timings.decodeTokens).toBeLessThanOrEqual(all);

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 const startsFile = (): string => join(dir, 'starts');
-/** The processes that were started, by their ids. */
+/** The ids of the processes that were started. */
 const starts = async (): Promise<readonly number[]> =>
   (await readFile(startsFile(), 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number);
 const isAlive = (pid: number): boolean => {
@@ -55,7 +55,7 @@ function open(address: string, settings: Partial<OllamaSettings> = {}, habit = '
   );
 }
 
-/** A port that nobody has; the program that is started next takes it. */
+/** An address with a free port, for the program that is started next. */
 async function freeAddress(): Promise<string> {
   const server = createServer();
   const port = await listen(server);

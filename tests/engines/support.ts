@@ -12,7 +12,7 @@ import type { ModelStore } from '../../src/main/models/files/model-store.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 
-/** The worker as the app builds it, beside the checkout's packages so that it finds its engine. */
+/** Builds the worker as the app does, beside the checkout's packages so that it finds its engine. */
 export async function builtWorker(): Promise<string> {
   const outDir = resolve('node_modules/.cache/dewpoint-worker');
   await build({
@@ -53,7 +53,7 @@ export const clock = (): number => performance.now();
 export async function startEngine(
   options: { readonly hangMs?: number; readonly abortGraceMs?: number } = {},
 ): Promise<LlamaEngine> {
-  // A machine that is busy with other things is slow, not hung: the app takes 15 seconds without a sign for that.
+  // A busy machine is slow, not hung. The app treats 15 seconds without a sign as hung.
   return createLlamaEngine({
     nodePath,
     workerPath: await builtWorker(),
@@ -120,7 +120,7 @@ export async function createTestProvider(
   );
 }
 
-/** A name of the cache, or a whole path. */
+/** Returns a file by its name in the cache, or by its whole path. */
 function modelFileOfCache(name: string) {
   const path = name.startsWith('/') ? name : modelPath(name);
   if (!name.startsWith('/') && !existsSync(path)) return null;
@@ -154,8 +154,8 @@ export interface Answer {
 }
 
 /**
- * Does what acts in the middle of something, until it was in time; `attempt` gives null where that was over before: on a
- * machine that is very fast, or that kept this process waiting meanwhile. What never is in time is a fault.
+ * Repeats something that must act in the middle of other work until it is in time. `attempt` returns null if that work
+ * was over first, on a very fast machine or when this process had to wait. It fails if no attempt is in time.
  */
 export async function inTime<T>(attempt: (tries: number) => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < 5; tries += 1) {

@@ -12,8 +12,9 @@ import type { Ring } from './ring.ts';
 import { filesWith, startRing } from './ring.ts';
 
 /**
- * The whole program, with a real key store, a real container and a scripted model, at the fake of Composio. Catches a key that
- * gets into a file, a scene whose parts work and whose whole does not, and what gets lost when Composio goes away.
+ * The whole program with a real key store, a real container and a scripted model, connected to a fake of Composio.
+ * Catches: a key that gets into a file, parts that work alone but not together, and what is lost when Composio becomes
+ * unreachable.
  */
 const link = 'https://github.example.org/ada/calculator/issues/1';
 const calculator = 'def add(left, right):\n    return left + right\n';
@@ -61,7 +62,7 @@ describe.skipIf(isWithoutEngine)('a calculator, its tests, an issue and its link
     expect(ended.code, ended.stderr).toBe(0);
     return ended;
   };
-  /** The model's next answers; what else the settings hold is kept. */
+  /** Sets the model's next answers. The other settings stay. */
   const script = async (replies: readonly Answer[]): Promise<void> => {
     const path = join(program.home, 'settings.json');
     const settings: Record<string, unknown> = JSON.parse(await readFile(path, 'utf8'));
@@ -73,7 +74,7 @@ describe.skipIf(isWithoutEngine)('a calculator, its tests, an issue and its link
   const startTask = () => program.startTask(task, ['--approve', 'allow', '--strategy', 'loop'], { env });
   const resultsOf = (events: readonly SessionEvent[]): readonly EventOf<'tool-ended'>[] =>
     ofType(events, 'tool-ended').filter((one) => one.tool.startsWith('work__'));
-  /** Nobody answers any more, and nothing is asked. */
+  /** Replays the events without the servers and checks that nothing is requested. */
   const replays = async (events: readonly SessionEvent[]): Promise<void> => {
     const before = fake.requests.length;
     expect((await run(['replay', sessionOf(events)])).stdout).toContain('replay to the same state');
@@ -120,7 +121,7 @@ describe.skipIf(isWithoutEngine)('a calculator, its tests, an issue and its link
     const limit = { status: 429, body: { message: 'Rate limit exceeded' }, headers: { 'retry-after': '1' } };
     await script([...work, issue('one'), issue('two'), issue('three'), complete('The issue could not be made.')]);
     fake.troubles.push({ step: 'toolkits', trouble: { status: 503, body: { message: 'Down for a moment' } } });
-    // The first finds no account, the second a limit, the third a server that goes away before it answers.
+    // The first call finds no account, the second hits a limit, and the third loses its server before the answer.
     fake.executions.push('works', limit, 'breaks');
     const { code, events, stderr } = await startTask().ended;
     expect(code, stderr).toBe(0);

@@ -11,7 +11,7 @@ import type { Ring } from './ring.ts';
 import { filesWith, startRing, startService } from './ring.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 
-/** Against a real gnome-keyring: what a ring does when it is locked or stuck is in no documentation. */
+/** Uses a real gnome-keyring, because no documentation says how a ring behaves when it is locked or stuck. */
 const root = resolve(import.meta.dirname, '../..');
 const processPath = join(root, 'out', 'main', 'key-process.cjs');
 let ring: Ring;
@@ -48,7 +48,7 @@ describe('keys in gnome-keyring', () => {
   });
 
   it('are locked, not absent, when the ring is locked in the middle', async () => {
-    // Nobody answers the ring's question, so each call takes all of its time.
+    // Nobody answers the ring's question, so each call uses its full time limit.
     const store = openStore(3_000);
     await store.set('openai', 'one');
     ring.lock();

@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { startBus } from '../fakes/private-bus.ts';
 
-/** A message bus and a gnome-keyring of their own, with a home of their own. */
+/** A separate message bus and gnome-keyring with their own home. */
 export interface Ring {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Locks every ring, as a screen saver does. */
   readonly lock: () => void;
-  /** The ring no longer answers, and answers again. */
+  /** `freeze` stops the ring from answering, and `thaw` lets it answer again. */
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly stop: () => void;
@@ -39,7 +39,7 @@ export async function startRing(): Promise<Ring> {
   };
 }
 
-/** A service that takes every key, and says which it was given. */
+/** A service that accepts every key and records it. */
 export interface Service {
   readonly baseUrl: string;
   /** The `authorization` of each request. */
@@ -61,7 +61,7 @@ export async function startService(): Promise<Service> {
   return { baseUrl: `http://127.0.0.1:${port}/v1`, seen, close: () => void server.close() };
 }
 
-/** The files below a folder that hold a text; what goes while it is read, as an app writes its files, holds none. */
+/** The files below a folder that contain a text. A file that disappears during the search counts as without it. */
 export function filesWith(folder: string, text: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

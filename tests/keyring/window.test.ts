@@ -9,7 +9,7 @@ import { ensureShellAndDisplay } from '../electron/setup.ts';
 import type { Ring, Service } from './ring.ts';
 import { filesWith, startRing, startService } from './ring.ts';
 
-/** The real app beside a real gnome-keyring: a key goes from the page into the ring, and none ever comes back. */
+/** The real app with a real gnome-keyring: a key goes from the page into the ring and never comes back. */
 const key = 'a-key-that-is-typed-in-the-window-1234567890';
 let endDisplay: () => void;
 let ring: Ring;
@@ -39,7 +39,7 @@ afterAll(async () => {
 async function launchHere(): Promise<Launched> {
   const { HOME = '', DBUS_SESSION_BUS_ADDRESS = '' } = ring.env;
   const started = await launch(home, { env: { HOME, DBUS_SESSION_BUS_ADDRESS } });
-  // Everything that the page reads from any message is written down from its next load on.
+  // From its next load on, the page records everything that it reads from any message.
   await started.page.addInitScript(() => {
     const received: string[] = [];
     Reflect.set(window, 'received', received);

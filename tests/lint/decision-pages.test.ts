@@ -2,7 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Catches: a decision page without a status or a title, one that the index does not know, a number that leads nowhere. */
+/**
+ * Catches: a decision page without a status or a title, one that is missing in the index, and a reference to a page
+ * that does not exist.
+ */
 const folder = resolve(import.meta.dirname, '../../docs/decisions');
 const files = readdirSync(folder).filter((name) => name !== 'README.md');
 const subjects = [
@@ -31,7 +34,7 @@ const headings = ['## Context', '## Decision', '## Consequences'];
 
 type Page = { readonly number: string; readonly title: string; readonly status: string; readonly subject: string };
 
-/** The three lines that every page begins with; null: they have another form. */
+/** The three lines that begin every page. Null: they have another form. */
 function readPage(text: string): Page | null {
   const [first = '', second = '', third = ''] = text.split('\n');
   const [, number, title] = /^# (\d{4}): (\S.*)$/u.exec(first) ?? [];

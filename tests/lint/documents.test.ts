@@ -5,14 +5,20 @@ import { describe, expect, it } from 'vitest';
 import { buildProgram } from '../../src/main/hosts/cli/program/program.ts';
 import { en } from '../../src/renderer/texts/en.ts';
 
-/** Catches: a README that grows into a manual, a sentence nobody can follow, and a link or path that leads nowhere. */
+/**
+ * Catches: a README that grows into a manual, a sentence that is too long to follow, and a link or path that leads
+ * nowhere.
+ */
 const root = resolve(import.meta.dirname, '../..');
 const mostLines = 110;
 const mostWords = 30;
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Markdown files below a folder, by their path from the root. Packages and the projects of bench tasks are not ours. */
+/**
+ * The Markdown files below a folder, by their path from the root. Packages and the projects of bench tasks are left
+ * out.
+ */
 function documentsIn(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -26,7 +32,7 @@ const documents = [
   ...['bench', 'docs', 'examples', 'src', 'tests'].flatMap(documentsIn),
 ];
 
-/** Without code blocks and comments; code in a line counts as one word, a link as its text. */
+/** The text without code blocks and comments. Inline code counts as one word, a link as its text. */
 function proseOf(markdown: string): string {
   return markdown
     .replaceAll(/^```[\s\S]*?^```/gmu, '\n')
@@ -35,14 +41,14 @@ function proseOf(markdown: string): string {
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1');
 }
 
-/** A heading, an item of a list and a cell of a table each begin a text of their own; other lines go on. */
+/** Splits a text. A heading, a list item and a table cell each begin a new text. Other lines continue the last one. */
 function textsIn(prose: string): readonly string[] {
   return prose
     .split(/\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.)\s)/u)
     .flatMap((block) => (block.trimStart().startsWith('|') ? block.split('|') : [block]));
 }
 
-/** Sentences with more words than a reader can hold. */
+/** The sentences with too many words. */
 function longSentences(text: string): readonly string[] {
   return text
     .split(/(?<=[.!?…][)"”*]*)\s+/u)
@@ -52,7 +58,7 @@ function longSentences(text: string): readonly string[] {
 
 const longIn = (markdown: string): readonly string[] => textsIn(proseOf(markdown)).flatMap(longSentences);
 
-/** Links to files of ours, without the place inside of them. */
+/** Links to files of this repository, without the part after `#`. */
 function linksIn(markdown: string): readonly string[] {
   const text = markdown.replaceAll(/^```[\s\S]*?^```/gmu, '').replaceAll(/`[^`\n]+`/gu, '');
   return [...text.matchAll(/\]\(([^)\s]+)[^)]*\)/gu)]
@@ -60,14 +66,14 @@ function linksIn(markdown: string): readonly string[] {
     .filter((target) => target !== '' && !/^[a-z]+:/u.test(target));
 }
 
-/** Paths of our own sources and tests, also in code; what a reader fills in (`NAME`, `*`) ends a path before it. */
+/** Paths of Dewpoint's sources and tests, also in code. A path ends before a placeholder (`NAME`, `*`). */
 function pathsIn(markdown: string): readonly string[] {
   return [...markdown.matchAll(/(?<![\w./-])(?:src\/(?:main|preload|renderer|shared)|tests\/[a-z]+)\/[\w./-]*/gu)].map(
     ([path]) => path.replace(/[.]+$/u, '').replace(/(?<=\/)[^/]*NAME.*$/u, ''),
   );
 }
 
-/** A test file may be named without what its name ends with, as the test runner takes it. */
+/** Whether a path exists. A test file may be named without the end of its name, as the test runner accepts it. */
 function isThere(path: string): boolean {
   const place = join(root, path);
   if (existsSync(place)) return true;
@@ -127,7 +133,7 @@ describe('the texts of the page', () => {
   });
 });
 
-/** What `--help` says of a command, its options and arguments, and of all commands below it. */
+/** The help texts of a command, its options and arguments, and of all its subcommands. */
 function helpTexts(command: Command): readonly string[] {
   const parts = [command, ...command.options, ...command.registeredArguments];
   const name = `${command.parent?.name() ?? ''} ${command.name()}`;
@@ -138,7 +144,7 @@ function helpTexts(command: Command): readonly string[] {
 describe('the help of the terminal', () => {
   const quiet = { out: () => undefined, err: () => undefined };
 
-  /** Catches: a line of help that is longer than a sentence may be, or missing. */
+  /** Catches: a help text that is missing or longer than a sentence may be. */
   it(`has no sentence of more than ${mostWords} words, and a text for each command, option and argument`, () => {
     const texts = helpTexts(buildProgram({} as never, '1.2.3', quiet));
     expect(texts.length).toBeGreaterThan(150);

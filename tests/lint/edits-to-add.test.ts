@@ -6,21 +6,21 @@ import { promisify } from 'node:util';
 import { createServer } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** Catches: adding a command, a provider, a tool, a rule or a recipe comes to need one edit more than it does now. */
+/** Catches: a change after which adding a command, provider, tool, rule or recipe needs one more edit than now. */
 const root = resolve(import.meta.dirname, '../..');
 const parts = ['src/main', 'src/shared'];
 const handlersOf =
   "export function createSettingsCommands(settings: SettingsStore): Handlers['settings'] {\n  return {";
 const runFile = promisify(execFile);
 
-/** The sources alone, with the packages of this checkout. */
+/** A copy of the sources, with the packages of this checkout. */
 interface Copy {
   readonly folder: string;
-  /** The file whose name ends so, or which holds this text, by its path in the copy. */
+  /** The path in the copy of the file whose name ends like this or which holds this text. */
   readonly find: (what: { readonly name?: string; readonly text?: string }) => string;
-  /** The files that are other than in this checkout, or are not there. */
+  /** The files that differ from this checkout or are not in it. */
   readonly edits: () => readonly string[];
-  /** What the compiler says of the file where the handler is, of what was added, and of all that these need. */
+  /** The compiler's errors for the file with the handler, for the added file, and for everything that these import. */
   readonly compile: () => Promise<string>;
 }
 
@@ -63,13 +63,13 @@ function filesIn(folder: string): readonly string[] {
   );
 }
 
-/** Puts `line` behind the one that ends with `after`. */
+/** Inserts `line` after the line that ends with `after`. */
 function insert({ folder, find }: Copy, after: string, line: string): void {
   const path = join(folder, find({ text: after }));
   writeFileSync(path, readFileSync(path, 'utf8').replace(after, `${after}\n${line}`));
 }
 
-/** A file beside one of its kind, which imports what that one imports to define itself. */
+/** Adds a file beside one of its kind, with the imports that the other one needs to define itself. */
 function addBeside({ folder, find }: Copy, sibling: string, [name, text]: readonly [string, string]): void {
   const path = find({ name: sibling });
   const define = /import \{ define\w+ \} from '.*';/u.exec(readFileSync(join(folder, path), 'utf8'))?.[0] ?? '';

@@ -2,15 +2,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Catches: a pile of loose files, two files of one name, and a few lines that have a file of their own for one user. */
+/** Catches: too many loose files, two files with one name, and a file of a few lines that only one other file uses. */
 const root = resolve(import.meta.dirname, '../..');
 const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .map((path) => `src/${path.replaceAll('\\', '/')}`)
   .filter((path) => /\.tsx?$/u.test(path));
 
-/** Files that every subject may have one of. */
+/** File names that every subject may have once. */
 const roles = /^(?:commands|registry|define|index|main)\.ts$/u;
-/** Files that are found by their name, and entries of a process. */
+/** Files that are found by their name. */
 const discovered = /\.(?:tool|provider|rule|recipe|command)\.ts$/u;
 
 const perFolder = (): ReadonlyMap<string, number> => {
@@ -19,7 +19,7 @@ const perFolder = (): ReadonlyMap<string, number> => {
   return counts;
 };
 
-/** By how many files each one is imported; a test of its own counts, for it says what the file promises. */
+/** The number of files that import each one. A file's own test counts, because it says what the file promises. */
 function importersOf(): ReadonlyMap<string, number> {
   const counts = new Map<string, Set<string>>();
   const tests = readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' })

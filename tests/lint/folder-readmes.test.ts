@@ -2,14 +2,14 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Catches: a file that the README of its folder does not know, and one that it still knows. */
+/** Catches: a file that the README of its folder does not name, and a README that names a file which is gone. */
 const main = resolve(import.meta.dirname, '../../src/main');
 const folders = readdirSync(main, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 const everywhere = ['src', 'tests']
   .flatMap((part) => readdirSync(resolve(main, '../..', part), { recursive: true, encoding: 'utf8' }))
   .map((path) => path.split(/[/\\]/u).at(-1));
 
-/** What stands between backticks, `*` for any letters. */
+/** The names between backticks. `*` matches any letters. */
 function namesIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/gu)].map(([, name = '']) => name.split('/').at(-1) ?? '');
 }

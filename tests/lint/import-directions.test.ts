@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** Catches: a lint rule that no longer fires, so that the tree's import directions hold in prose only. */
+/** Catches: a lint rule that no longer reports, so that the import directions are only documented. */
 const root = resolve(import.meta.dirname, '../..');
 
 const forbidden: readonly { readonly file: string; readonly line: string }[] = [
@@ -58,7 +58,7 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/renderer/features/chat/p.tsx', line: "import { x } from '../costs/costs-view.tsx'; void x;" },
 ];
 
-/** Two files that know each other, if only by their types, are one file in two places. */
+/** Two files that import each other, even only types, are one file in two places. */
 const circle: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/agent/circle-a.ts', line: "import type { B } from './circle-b.ts'; export type A = B;" },
   { file: 'src/main/agent/circle-b.ts', line: "import type { A } from './circle-a.ts'; export type B = A | null;" },
@@ -96,7 +96,7 @@ let circles = new Set<string>();
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-lint-'));
-  // Rules that know types need the packages, which are not there.
+  // Rules that use types need the packages, which are not in this folder.
   const config = readFileSync(join(root, 'oxlint.config.mjs'), 'utf8').replace(/^ *options: \{[^}]*\},\n/mu, '');
   writeFileSync(join(folder, 'oxlint.config.mjs'), config);
   for (const { file, line } of [...forbidden, ...allowed, ...circle]) {
@@ -157,11 +157,11 @@ describe('the one place that starts programs on the host', () => {
       .map((file) => file.slice(root.length + 1))
       .sort();
 
-  // Catches what no rule about imports sees: `require`, `import()`, and Electron's own ways.
+  // Catches: what no rule about imports sees: `require`, `import()`, and Electron's own means.
   it('is lib/programs/start-program.ts: nobody else has the means', () => {
     const means =
       /(?<!import type .*)['"](?:node:)?(?:child_process|worker_threads|cluster)['"]|node-pty|execa|process\.binding/u;
-    // The other one is a text, which runs in the sandbox alone.
+    // The second one is a text that runs only in the sandbox.
     expect(namesOf(means)).toEqual([
       'src/main/lib/programs/start-program.ts',
       'src/main/tools/programs/node-client.ts',

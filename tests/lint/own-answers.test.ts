@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** Catches: one more fold of a log that takes an imported yes for one of its person. */
+/** Catches: one more fold of a log that takes an imported approval for one of the user. */
 const source = resolve(import.meta.dirname, '../../src');
 
-/** Who names the events of questions and answers, and why that is no word of a person. */
+/** The files that name events of questions and answers, each with the reason why it grants nothing. */
 const known: Readonly<Record<string, string>> = {
   'shared/events/approval-events.ts': 'what they are',
   'shared/safety/session-answers.ts': 'the one place',

@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** Catches: a folder or a file in the home with the rights that a shell of the person's leaves to everybody. */
+/** Catches: a folder or file in the home that other users can read because the shell's default rights allow it. */
 const source = resolve(import.meta.dirname, '../../src/main');
 
-/** What makes folders and files outside of the home, with the rights of what is around them. */
+/** The files that create folders and files outside of the home, with the rights of their surroundings. */
 const elsewhere: Readonly<Record<string, string>> = {
   'sandbox/packages/mount-points.ts': 'in the workspace',
   'sandbox/docker/protection/protected-mounts.ts': 'in the workspace',
@@ -15,7 +15,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'models/engine/engine-variants.ts': 'in the cache; others may use what was fetched',
 };
 
-/** By what a folder or a file comes to be, with how it is told its rights. */
+/** The calls that create a folder or a file, with how each sets its rights. */
 const makers: readonly { readonly call: RegExp; readonly told: RegExp }[] = [
   { call: /\bmkdir(?:Sync)?\(/u, told: /mode: 0o7|\bmkdir\(path, mode\)/u },
   { call: /\bwriteFile(?:Sync)?\((?!\))/u, told: /mode: 0o|\b(?:file|handle|to)\.writeFile/u },
@@ -28,16 +28,16 @@ it('says whose alone it is, whatever makes something in the home', () => {
   const found = files.flatMap((path) => {
     const name = path.split(sep).join('/');
     const text = readFileSync(join(source, path), 'utf8');
-    // A sandbox has methods of the same names.
+    // A sandbox has methods with the same names.
     const lines = /from 'node:fs|createRequire/u.test(text) ? text.split('\n') : [];
     const bare = lines.filter((line) => makers.some(({ call, told }) => call.test(line) && !told.test(line)));
     return bare.map((line) => `${name}: ${line.trim()}`);
   });
   const left = found.filter((line) => elsewhere[line.slice(0, line.indexOf(':'))] === undefined).sort();
   expect(left).toEqual([
-    // Into a pipe or a terminal that a person named.
+    // Writes into a pipe or a terminal that the user named.
     'hosts/cli/terminal/output-file.ts: else await writeFile(path, text);',
-    // The file is there by then.
+    // The file exists by then.
     'sessions/search/session-search-index.ts: const db = new DatabaseSync(path);',
   ]);
   const used = new Set(found.map((line) => line.slice(0, line.indexOf(':'))));

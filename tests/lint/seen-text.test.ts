@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Catches: a second place that decides what a person is shown, and a way to a terminal past the last look. */
+/** Catches: a second place that decides what a user is shown, and a write to a terminal that skips the last check. */
 const src = resolve(import.meta.dirname, '../../src');
 
 const filesOf = (folder: string): readonly (readonly [string, string])[] =>
@@ -18,20 +18,19 @@ describe('what a person is shown', () => {
     const sets = /\\u202[A-E]|\\u200[B-F]|\\p\{(?:C|Cc|Cf|Z|Default_Ignorable_Code_Point)\}|\\u001B/iu;
     const others = hosts.filter(([, text]) => sets.test(text)).map(([path]) => path);
     expect(others).toEqual([
-      // How wide a text is.
+      // Measures the width of a text.
       'main/hosts/cli/terminal/open-prompt.ts',
-      // Our own colors, and where the cursor goes.
+      // Dewpoint's own colors and the position of the cursor.
       'main/hosts/cli/terminal/terminal.ts',
-      // Examples of it.
     ]);
   });
 
   it('comes to a terminal by one way', () => {
     const writers = hosts.filter(([, text]) => /process\.std(?:out|err)\b/u.test(text)).map(([path]) => path);
     expect(writers).toEqual([
-      // Frames of JSON for an editor, which is no terminal.
+      // JSON frames for an editor, which is not a terminal.
       'main/hosts/acp/serve-acp.ts',
-      // Listens for what goes wrong.
+      // Only listens for errors of the stream.
       'main/hosts/cli/main.ts',
       // The keyboard, and the prompt that repeats what is typed.
       'main/hosts/cli/questions/ask-user.ts',

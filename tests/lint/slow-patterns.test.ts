@@ -7,8 +7,8 @@ import { findScanners } from '../../bench/lib/found-scanners.ts';
 import { callsOf, notMeasured } from '../../bench/lib/scanner-calls.ts';
 
 /**
- * Catches: a pattern that a text of a model, a command or a project can hold up, by the form of the pattern alone; and
- * one that is in no list. tests/contracts/pattern-growth.test.ts measures them.
+ * Catches: a pattern whose form alone shows that a text of a model, a command or a project can slow it down, and a
+ * pattern that is in no list. tests/contracts/pattern-growth.test.ts measures them.
  */
 const root = resolve(import.meta.dirname, '../..');
 const patterns = findPatterns(root);

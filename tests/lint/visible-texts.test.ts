@@ -5,35 +5,38 @@ import { Visitor, parseSync } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { en } from '../../src/renderer/texts/en.ts';
 
-/** Catches: a text that a person sees and that no translation could reach, for it stands in the code and not under a key; and a text that nobody sees. */
+/**
+ * Catches: a visible text that no translation can reach because it is in the code and not under a key, and a text that
+ * nobody sees.
+ */
 const root = resolve(import.meta.dirname, '../..');
 
-/** Attributes whose text is shown or read out; a component of our own that takes one of these names shows it, too. */
+/** Attributes whose text is shown or read out. A component of Dewpoint with such an attribute shows it, too. */
 const shown = new Set(['title', 'label', 'placeholder', 'alt', 'text', 'hint', 'caption', 'heading', 'unit']);
 const isShown = (name: string): boolean =>
   shown.has(name) || ['aria-label', 'aria-description', 'aria-valuetext', 'aria-roledescription'].includes(name);
 
-/** What stands in the code for a reason. */
+/** Texts that are in the code for a reason. */
 const exceptions: readonly string[] = [
-  // An address and a path as one types them: no language has others.
+  // An address and a path as they are typed, the same in every language.
   'https://example.org/v1',
   'plans/a.md',
   'http://proxy.example.org:8080',
   'http://search.example.org:8888',
   '/etc/ssl/our-authority.pem',
-  // How the core is told of what lies on a hub.
+  // The prefix by which the core recognizes a model on a hub.
   'hf:',
-  // Shortcuts as they are kept; the palette has words for them.
+  // Shortcuts as they are stored. The palette has its own words for them.
   'Mod+',
   'Shift+',
 ];
 
-/** Two letters in a row: signs and units of one letter are the same in every language. */
+/** Whether a text has two letters in a row. Symbols and one-letter units are the same in every language. */
 const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text);
-/** A sentence or a title, wherever it stands: class names, ids and events begin with a small letter. */
+/** Whether a text is a sentence or a title. Class names, ids and events begin with a lower-case letter. */
 const isSentence = (text: string): boolean => /^\p{Lu}\p{Ll}*[\s,:].*\p{L}{2}/u.test(text);
 
-/** `path:line text` of each text that is shown without a key. */
+/** `path:line text` for each text that is shown without a key. */
 function textsWithoutKey(path: string, source: string): readonly string[] {
   const { program } = parseSync(path, source);
   const found = new Map<number, string>();
@@ -62,7 +65,7 @@ function textsWithoutKey(path: string, source: string): readonly string[] {
     Literal: ({ start, value }) => {
       if (typeof value === 'string' && isSentence(value)) add(start, value);
     },
-    // What a function puts together of a value and a word, such as a figure and its unit.
+    // A text that a function builds from a value and a word, such as a figure and its unit.
     ReturnStatement: ({ argument }) => {
       if (argument?.type === 'TemplateLiteral') addValues(argument);
     },
@@ -73,7 +76,9 @@ function textsWithoutKey(path: string, source: string): readonly string[] {
   return [...found].toSorted(([a], [b]) => a - b).map(([, text]) => text);
 }
 
-/** The literals that an expression can come out as: not what is compared, looked up or handed to a function. */
+/**
+ * The literals that an expression can evaluate to, but not those that are compared, looked up or passed to a function.
+ */
 function literalsOf(node: ESTree.Node | null): readonly { readonly start: number; readonly text: string }[] {
   switch (node?.type) {
     case 'Literal':
@@ -96,7 +101,7 @@ function literalsOf(node: ESTree.Node | null): readonly { readonly start: number
   }
 }
 
-/** Where the texts are, and the page that only developers see. */
+/** The folder of the texts themselves is left out. */
 const unspoken: readonly string[] = ['src/renderer/texts'];
 
 function sources(folder: string): readonly string[] {
@@ -107,7 +112,7 @@ function sources(folder: string): readonly string[] {
   });
 }
 
-/** What a file names keys by: each whole literal, and each template with what may stand in the place of its values. */
+/** The keys that a file names: each whole literal, and each template with any text in place of its values. */
 function namesIn(path: string, source: string): readonly RegExp[] {
   const found: RegExp[] = [];
   const add = (parts: readonly string[]): void => {

@@ -30,7 +30,7 @@ describe('a small slip', () => {
     const asIs = '```javascript\nexport function add(a, b) {\n  return a - b;\n}\n```';
     const harness = await harnessOf({ files: calculator, answer: () => asIs });
     const outcome = await fixFailingTests.run(harness.context);
-    // The model, asked, came to another change: nobody may call this one sure.
+    // The model itself made another change, so this one is not sure.
     expect(outcome).toMatchObject({
       type: 'done',
       confidence: 'weak-tests',
@@ -40,7 +40,7 @@ describe('a small slip', () => {
     expect(harness.questions.length).toBeGreaterThan(0);
   });
 
-  // Bug: the right small change stood ready for 49 s while two model calls ran that helped nothing.
+  // Bug: the right small change was ready, but two useless model calls ran for 49 s first.
   test('is found before any model is asked, and is called no more than found by trying', async () => {
     const harness = await harnessOf({ files: calculator, conduct: 2, answer: () => null });
     const outcome = await fixFailingTests.run(harness.context);
@@ -49,7 +49,7 @@ describe('a small slip', () => {
     expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
   });
 
-  // Bug: the change that made the failing test pass and broke another was withheld from whoever went on.
+  // Bug: the handoff left out a change that made the failing test pass and broke another.
   test('that nobody finds is handed on with the source, what came near and what that broke, each once', async () => {
     const files = {
       ...calculator,
@@ -74,7 +74,7 @@ describe('a small slip', () => {
     expect(facts).not.toContain('Failing tests:');
   });
 
-  // Bug: whoever went on had to read the failing test first, which the program had read long before.
+  // Bug: the next model had to read the failing test first, although the recipe had read it long before.
   test('that nobody finds is handed on with the test that fails', async () => {
     const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
     const harness = await harnessOf({
@@ -90,7 +90,7 @@ describe('a small slip', () => {
     expect(facts).toContain('calc.js, whole:');
   });
 
-  // Bug: where a stronger model did not approve of a change it was told nothing of what had been found out.
+  // Bug: a stronger model that did not approve a change learned nothing of what the recipe had found.
   test('that the tests leave in doubt brings along what is known of it', async () => {
     const harness = await harnessOf({ files: calculator, conduct: 3, answer: () => null });
     const outcome = await fixFailingTests.run(harness.context);
@@ -146,7 +146,7 @@ describe('a small slip', () => {
     });
     const outcome = await fixFailingTests.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'high' });
-    // What calls it could hide the fault. Asked another way it comes to the same change, so that one is sure.
+    // Its caller could hide the fault. Asked in another way, the model makes the same change, so this one is sure.
     expect(harness.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'fix', 'body']);
     expect(harness.questions[0]?.prefill).toBe('```javascript\nexport function add(a, b) {\n');
   });
@@ -174,7 +174,7 @@ test('where another model found nothing, only the first answers are asked for an
   const answer = (question: Question) =>
     `\`\`\`javascript\nexport function add(a, b) {\n  return a * b + ${question.label.length};\n}\n\`\`\``;
   const second = await harnessOf({ files: calculator, answer, before: { isCut: false, tries: 2 } });
-  // The small change that repairs it was made by whoever came first.
+  // The run before already tried the small change that repairs it.
   expect(await fixFailingTests.run(second.context)).toMatchObject({ type: 'gave-up', isCut: false });
   expect(second.questions.length).toBe(2);
   expect(second.questions.every(({ temperature }) => temperature === 0)).toBe(true);
@@ -232,7 +232,7 @@ describe('answers side by side', () => {
   const fenced = (line: string): string => `\`\`\`javascript\nexport function add(a, b) {\n  ${line}\n}\n\`\`\``;
   const one = `${header}import { add } from './calc.js';\n\ntest('adds', () => {\n  assert.equal(add(2, 2), 4);\n});\n`;
   const files = { ...calculator, 'calc.test.js': one };
-  /** Greedy answers are one, sampled ones come in turn. */
+  /** Greedy answers are always the same. Sampled ones are used in turn. */
   const model = (greedy: string, sampled: readonly string[]) => {
     let next = 0;
     return ({ temperature }: Question): string => {

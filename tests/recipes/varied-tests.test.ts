@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 180_000 });
 let harness: RecipeHarness | null = null;
 afterEach(() => harness?.dispose());
 
-/** What is seen of each of some texts of one file. */
+/** The values observed for each of several texts of one file. */
 async function seenOf(
   files: Readonly<Record<string, string>>,
   command: string,
@@ -33,7 +33,7 @@ async function seenOf(
   return { seen, left: left.stdout };
 }
 
-/** What is seen of each at the places that all came to: a busy machine may come to fewer. */
+/** The values of each at the places that all reached. A busy machine may reach fewer. */
 function shared(seen: readonly Seen[]): readonly string[] {
   const places = [...(seen[0]?.keys() ?? [])].filter((place) => seen.every((one) => one.has(place)));
   expect(places.length).toBeGreaterThan(5);
@@ -87,7 +87,7 @@ test('the same in Python, with functions, classes, raised errors, fixtures and t
   const texts = ['min(value, 10)', '10 if value > 10 else value', '10 if value == 12 else value'].map(python);
   const { seen, left } = await seenOf(files, 'python3 -m pytest -q', 'a.py', texts);
   const [one, same, other] = shared(seen);
-  // As it stands nothing ends in an error, whatever the test takes.
+  // With the test's own values, no text ends in an error.
   const asItIs = [...(seen[0] ?? [])].filter(([place]) => / 0 \d+$/.test(place));
   expect(asItIs.map(([, digest]) => digest.startsWith('!'))).toEqual(Array.from({ length: 6 }, () => false));
   expect(same).toBe(one);

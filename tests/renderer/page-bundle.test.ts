@@ -9,12 +9,12 @@ const limitBytes = 290_000;
  * Catches: a value import from shared that pulls every schema, and zod, into the page; something large that is loaded
  * at start although few need it; the gallery, which only developers see.
  */
-// The whole page is built, beside other tests: a busy machine takes minutes for what else are ten seconds.
+// The whole page is built beside other tests. That takes ten seconds, but minutes on a busy machine.
 it('has no schema and no gallery in the page, and little to load at its start', { timeout: 240_000 }, async () => {
   const { default: config } = await import('../../electron.vite.config.ts');
   const { renderer } = config;
   const root = resolve('src/renderer');
-  // As a test's it would have the development build of React in it, which nobody is given.
+  // The environment of tests would bring in the development build of React, which is not shipped.
   vi.stubEnv('NODE_ENV', 'production');
   const result = await build({
     ...renderer,

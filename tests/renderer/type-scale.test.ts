@@ -12,7 +12,7 @@ function found(pattern: RegExp): string[] {
   return files.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([match]) => `${path}: ${match}`));
 }
 
-/** Catches: a class of Tailwind that the page's tokens do not have, which is drawn as if it were not there. See docs/design.md. */
+/** Catches: a Tailwind class without a token of the page, which would have no effect. See docs/design.md. */
 describe('the classes of the page', () => {
   it('name three sizes of text: text-xs, text-sm and text-xl', () => {
     expect(found(/\btext-(?:2xs|base|lg|[2-9]xl|\[\d[^\]]*\])(?![\w-])/gu)).toEqual([]);

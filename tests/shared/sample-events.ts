@@ -11,7 +11,7 @@ const limits = { maxSteps: 10, maxMinutes: 5, maxTokens: 1000, maxUsd: null };
 const usage = { freshInput: 10, cacheRead: 5, cacheWrite: 1, output: 20, reasoning: 2, estimated: false };
 const timings = { queuedMs: 0, prefillMs: 10, decodeMs: 100, totalMs: 110 };
 
-/** Events of all types, in an order that may make no sense: a fold must bear any log. */
+/** Events of all types in a possibly senseless order, because a fold must accept any log. */
 export function sampleEvents(seed: number, count: number): readonly SessionEvent[] {
   const random = seeded(seed);
   const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(random() * items.length)] ?? items[0];

@@ -7,7 +7,7 @@ import { itemsOf } from '../../fakes/core-client.ts';
 import type { EndpointKit } from '../../fakes/endpoint-kit.ts';
 import { endless, endpointCall, openEndpointKit, saying } from '../../fakes/endpoint-kit.ts';
 
-/** Catches: a call of another program that goes past money, fences, rules or the log because it is no turn. */
+/** Catches: a client's call that bypasses money, fences, rules or the log because it is not a turn. */
 let kit: EndpointKit;
 let local: string;
 let cloud: string;
@@ -47,7 +47,7 @@ describe('the money of a client', () => {
       ]),
     );
     expect(total.calls).toBe(2);
-    // They are no sessions: nobody can go on with them.
+    // Client calls are not sessions, so nobody can continue them.
     expect(await kit.core.client.sessions.list()).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('what a client sends', () => {
 
   it('goes to this machine by itself, through the router, where a fence or a limit shuts the cloud', async () => {
     const hybrid = { model: 'dewpoint/hybrid' };
-    // The cloud is worth any price here, so it is chosen where nothing stands in the way.
+    // The cloud is worth any price here, so it is chosen unless something prevents it.
     await set('routing.numbers', { valueUsd: 1_000_000, marginUsd: 0 });
     expect((await ask(cloud, hybrid)).at(-1)).toMatchObject({ type: 'ended', model: 'sky/script' });
     await set('fences.rules', [{ pattern: 'Project Heron', verdict: 'local-only' }]);
@@ -146,7 +146,7 @@ describe('many at once', () => {
       expect(pushes[0]).toMatchObject({ type: 'text', text: expect.stringContaining(`"question ${index}"`) });
     }
     expect(await kit.core.client.sessions.result({ sessionId })).toMatchObject({ status: 'done' });
-    // A conversation has its own place in the engine's memory, and that of another client is never taken.
+    // Each conversation has its own place in the engine's memory, and never takes that of another client.
     const keys = kit.asked.map(({ request }) => request.cacheKey);
     expect(new Set(keys).size).toBe(13);
   });

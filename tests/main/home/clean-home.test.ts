@@ -23,7 +23,7 @@ describe('what the home and the cache keep', () => {
     for (const name of [...copies, 'prepare-1']) {
       await mkdir(of(`workspaces/${name}/deep`), { recursive: true });
       await writeFile(of(`workspaces/${name}/deep/file`), 'abc');
-      // The last one was only just made.
+      // The last copy is recent.
       if (name !== copies[3]) await utimes(of(`workspaces/${name}`), 1000, 1000);
     }
     await mkdir(of(`sessions/${copies[0]}`), { recursive: true });

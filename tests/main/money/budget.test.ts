@@ -6,7 +6,7 @@ import { MemoryReservationsFile, memoryReservations, noCaps } from '../../fakes/
 
 const at = (text: string): number => new Date(`${text}T12:00:00`).getTime();
 
-/** Sessions of one home, on one reservation log, by a clock that a test sets. */
+/** Sessions of one home that share a reservation log, with a clock that the test sets. */
 function home(caps: Partial<Record<CapScope, number>>) {
   const clock = { now: at('2026-11-21') };
   const reservations = memoryReservations(new MemoryReservationsFile(), () => clock.now);

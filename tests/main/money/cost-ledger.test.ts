@@ -44,7 +44,7 @@ function samples(seed: number, count: number): readonly Sample[] {
   });
 }
 
-/** A plain walk: every call whose beginning is there, with its end. */
+/** The expected result by a plain walk: every call whose start is in the log, with its end. */
 function callsIn(events: readonly SessionEvent[]) {
   const places = new Map<string, 'local' | 'cloud'>();
   return events.flatMap((event) => {
@@ -54,7 +54,7 @@ function callsIn(events: readonly SessionEvent[]) {
   });
 }
 
-/** Sums in another order differ in their last digits. */
+/** Rounds figures, because sums in another order differ in their last digits. */
 const rounded = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_key, one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(9)) : one)),
@@ -146,7 +146,7 @@ describe('the ledger', () => {
     expect(report.rows.some((row) => row.key === 's1')).toBe(false);
   });
 
-  /** Catches: a task that counts twice because its session was forked, and sums that were kept without it. */
+  /** Catches: a task that counts twice because its session was forked, and stored sums that do not know the fork. */
   it('knows what a cloud model needed for tasks, by all logs, and what was copied only once', async () => {
     const turn = (id: string, costUsd: number): MadeTurn => ({ id, prompt: 900, calls: [{ where: 'cloud', costUsd }] });
     const first = turnsAsEvents([turn('a', 0.01), turn('b', 0.02)]);
@@ -174,7 +174,8 @@ describe('the ledger', () => {
     }
   });
 
-  // Catches: the sums of all sessions read from the disk at the end of each turn, and a session that went on and is not.
+  // Catches: sums of all sessions that are read from the disk at the end of each turn, and a continued session whose
+  // new costs are missed.
   it('looks again only at a session whose log has changed', async () => {
     const turn = (id: string, costUsd: number): MadeTurn => ({ id, prompt: 900, calls: [{ where: 'cloud', costUsd }] });
     const log = (events: readonly SessionEvent[]): Sample => ({
@@ -197,7 +198,7 @@ describe('the ledger', () => {
     });
     const values = async () => (await ledger.taskNeeds('cloud/m')).map(({ value }) => value);
     expect(await values()).toEqual([0.01]);
-    // With its file gone it would be added up anew.
+    // Without its file the sum would be computed again.
     rmSync(join(folder, 's1', 'costs.json'), { force: true });
     expect(await values()).toEqual([0.01]);
     expect(reads).toBe(1);

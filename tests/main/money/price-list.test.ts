@@ -30,7 +30,7 @@ describe('the price of a model', () => {
         const cacheWrite = price?.cacheWrite === undefined ? 0 : Math.floor(promptTokens / 4);
         const freshInput = promptTokens - cacheRead - cacheWrite;
         const usage = { freshInput, cacheRead, cacheWrite, output: 777, reasoning: 0, estimated: false };
-        // The list counts cached tokens as a part of the input; our buckets are disjoint.
+        // The list counts cached tokens as part of the input. Dewpoint's counts are disjoint.
         const listed = calcPrice(
           {
             input_tokens: promptTokens,

@@ -6,7 +6,7 @@ import { MemoryReservationsFile, memoryReservations } from '../../fakes/memory-r
 
 const now = (): number => new Date('2026-11-21T12:00:00').getTime();
 
-/** A home whose caps a person changes by hand, and calls of its projects. */
+/** A home whose limits are changed by hand, and calls of its projects. */
 function home() {
   let budget = settingsSchema.parse({}).budget;
   const file = new MemoryReservationsFile();

@@ -13,7 +13,7 @@ const lastText = ({ messages }: ModelRequest): string =>
 const conversation = ({ messages }: ModelRequest): string =>
   messages.flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : ''))).join('\n');
 
-/** A model that does everything right, in every way of calling it. */
+/** A model that does everything right, in every call style. */
 function good(request: ModelRequest): ReplyParts {
   const text = lastText(request);
   const call = (name: string, input: unknown): ReplyParts => ({ calls: [{ name, input }] });
@@ -192,7 +192,7 @@ describe('the probe', () => {
   });
 });
 
-/** Tokens a second with the edit and with the answer, by the way; null: the server takes no notice of it. */
+/** Tokens per second for the edit and for the answer, by the way of drafting. Null: the server ignores that way. */
 type Writes = Readonly<Record<string, readonly [edit: number, answer: number, words?: string] | null>>;
 
 function* drafted(request: ModelRequest, reply: ReplyParts, writes: Writes): Iterable<StreamPart> {
@@ -219,7 +219,7 @@ function fail(): never {
   throw new Error('there is none');
 }
 
-/** The same answer, by an engine that reads 20 tokens a second and writes 4. */
+/** The same answer from an engine that reads 20 tokens a second and writes 4. */
 function* streamed(reply: ReplyParts): Iterable<StreamPart> {
   if (reply.text !== undefined) yield { type: 'text-delta', text: reply.text };
   for (const { name, input } of reply.calls ?? []) {

@@ -63,7 +63,7 @@ describe('a network through the whole core', () => {
     await rm(project, { recursive: true, force: true });
   });
 
-  /** Runs the task in a new session of the project and answers every question alike. */
+  /** Runs the task in a new session of the project and gives every question the same answer. */
   async function runTask(scope: ApprovalScope | 'nobody'): Promise<readonly SessionEvent[]> {
     const { sessionId } = await core.client.sessions.create({ projectPath: project });
     const seen: SessionEvent[] = [];
@@ -83,7 +83,9 @@ describe('a network through the whole core', () => {
     return eventsOf(core.client, sessionId);
   }
 
-  /** The question is in the log a moment before anybody waits for its answer; what the policy answers nobody waits for. */
+  /**
+   * The question is in the log a moment before anybody waits for its answer. Nobody waits for an answer of the policy.
+   */
   async function answer(
     sessionId: string,
     approvalId: string,

@@ -14,7 +14,7 @@ describe('a test file that only gains tests', () => {
     expect(onlyAddsTests(before, after)).toBe(true);
   });
 
-  // Each is a way to make a test pass that judged the work before.
+  // Each row is a way to make an existing test pass wrongly.
   it.each([
     ['an assertion changed', python, python.replace('== 3', '== 4')],
     ['a test removed', python, 'import calc\n'],

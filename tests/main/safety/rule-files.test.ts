@@ -34,7 +34,7 @@ describe('files of rules', () => {
       expect.stringMatching(/^Line 2 of .*dewpoint\.rules: After "local-only" comes one of path, text, not "paths"\.$/),
       'Its last valid version stays in force.',
     ]);
-    // Whoever asks what holds is not shown what is written now.
+    // `held` has the rules in force, not those in the file now.
     const [file] = await files().files(null);
     expect(file?.held?.map(({ verdict, value }) => `${verdict} ${value}`)).toEqual(['local ', 'local-only plans/**']);
     expect(file?.rules).toHaveLength(1);

@@ -91,7 +91,7 @@ describe('rules through the whole core', () => {
     const read = calling('read_file', { path: 'plans/merger.md' });
     expect((await turn(id, 'Mend ZED-1.', [done])).reason).not.toBe('fenced');
     expect(ofType('call-fenced')).toMatchObject([{ outcome: 'redacted' }]);
-    // Nobody is there who could say yes, and `--approve allow` is none.
+    // Nobody is there to approve, and `--approve allow` does not count for fences.
     expect((await turn(id, 'What is planned?', [read, done])).reason).toBe('fenced');
     expect(ofType('call-fenced').at(-1)).toMatchObject({ outcome: 'asked' });
   });

@@ -22,7 +22,7 @@ interface Served {
   readonly close: () => void;
 }
 
-/** A client over a port; `send` may hold messages back. */
+/** A client over a port. `send` can hold messages back. */
 function serve(
   core: Partial<Record<'events' | 'list', unknown>>,
   hold: (sent: number) => Promise<void> | undefined,

@@ -5,7 +5,7 @@ export function noticeEvent(seq: number, text: string): SessionEvent {
   return { v: 2, seq, at: 1000 + seq, type: 'notice-added', level: 'info', code: 'test', text };
 }
 
-/** Opens a log and gives the events that it found. */
+/** Opens a log and returns the events in it. */
 export async function openLog(
   path: string,
   io?: LogIo,

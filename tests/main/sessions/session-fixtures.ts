@@ -11,11 +11,11 @@ export interface Home extends AsyncDisposable {
   readonly path: string;
   readonly blobs: Blobs;
   readonly store: SessionStore;
-  /** A store on the same folder, as another start of the program makes it. */
+  /** A new store on the same folder, as after another start of the program. */
   again(): SessionStore;
 }
 
-/** An empty home in a temporary folder; the clock counts up from 1,000 by one where none is given. */
+/** An empty home in a temporary folder. By default the clock counts up from 1,000 in steps of one. */
 export async function makeHome(redactor: Redactor = createRedactor(), now?: () => number): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'dewpoint-sessions-'));
   const blobs = createBlobs(join(path, 'blobs'));
@@ -47,7 +47,7 @@ export const scratchSession = {
 const stage = { strategy: 'recipe', model: 'fake/one', where: 'local' } as const;
 const limits = { maxSteps: 10, maxMinutes: 5, maxTokens: 1000, maxUsd: null };
 
-/** One turn with two steps, a tool call and an action, as an engine would append it. */
+/** One turn with two steps, a tool call and an action, in the order in which an engine appends it. */
 export function turnEvents(turn: string): readonly NewEvent[] {
   const request = { sha256: '0'.repeat(64), bytes: 10 };
   const usage = { freshInput: 10, cacheRead: 5, cacheWrite: 0, output: 20, reasoning: 0, estimated: false };

@@ -70,7 +70,7 @@ describe('openSettings', () => {
     expect(await store.set('providers.mine', { kind: 'ollma' })).toMatchObject({ error: { code: 'bad-input' } });
   });
 
-  // Bug: a model that cannot exist was set, and only the next task said so.
+  // Bug: a model that cannot exist was set, and only the next task reported it.
   it('refuses a model whose name has no provider that there is, and says which there are', async () => {
     const store = await open();
     for (const key of ['local', 'cloud', 'programReviewer']) {

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** Catches: a template that is only in memory, one written by hand that is not seen, and files that are none in the list. */
+/** Catches: a template that is only in memory, a hand-written one that is not found, and other files in the list. */
 it('keeps templates as Markdown files, and takes those that were written by hand', async () => {
   const { templates } = core.client;
   expect((await templates.list()).templates).toEqual([]);
@@ -43,7 +43,7 @@ it('keeps templates as Markdown files, and takes those that were written by hand
   expect((await templates.list()).templates.map(({ name }) => name)).toEqual(['by-hand']);
 });
 
-/** Catches: a name that leads out of the folder, and a command that cannot be reached any more. */
+/** Catches: a name that leads out of the folder, and one that makes a command unreachable. */
 it('refuses names that are paths or commands', async () => {
   const { templates } = core.client;
   await expect(templates.save({ name: '../settings', text: 'x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });

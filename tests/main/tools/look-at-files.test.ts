@@ -10,7 +10,7 @@ const files = {
   'web/c.ts': 'const x = 1;\n',
 };
 
-/** What one call gives back, by a loop that runs it. */
+/** The result of one call in a loop that runs it. */
 async function use(name: string, input: unknown, change?: { readonly read: string }): Promise<string> {
   const before = change === undefined ? [] : [{ calls: [{ name: 'read_file', input: { path: change.read } }] }];
   const kit = createAgentKit({ replies: [...before, { calls: [{ name, input }] }], sandbox: { files } });
@@ -87,7 +87,7 @@ it('a patch of another form is told which form is taken', async () => {
   expect(await use('apply_patch', { patch: '*** Begin Patch\n*** End Patch' })).toContain('Give a unified diff');
 });
 
-// Bug: an error stood below all of the output, apart from the line after which it came.
+// Bug: an error was shown below all of the output, far from the line after which it came.
 it('a command shows its streams in the order in which they came, and apart where that is not known', () => {
   const result = {
     outcome: 'exited',

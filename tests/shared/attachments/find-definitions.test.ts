@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { definedName, linesOfDefinition } from '../../../src/shared/attachments/find-definitions.ts';
 
 describe('the name that a line defines', () => {
-  // Catches a language whose definitions are not seen.
+  // Catches: a language whose definitions are not found.
   it.each([
     ['def parse_day(text):', 'parse_day'],
     ['    async def parse_day(', 'parse_day'],
@@ -25,7 +25,7 @@ describe('the name that a line defines', () => {
     expect(definedName(line, 'day')).toBe(name);
   });
 
-  // Catches uses that are offered as if they were definitions.
+  // Catches: uses that are offered as definitions.
   it.each([
     'parse_day(text)',
     'return parse_day(text)',
@@ -56,7 +56,7 @@ describe('the lines of a definition', () => {
     return [from, to];
   };
 
-  // Catches a mention that is cut at a blank line, at the end of its parameters or before its last bracket.
+  // Catches: a definition that is cut at a blank line, after its parameters or before its closing bracket.
   it('go as far as they are indented, with what closes them', () => {
     const python = 'def a(\n    x,\n) -> int:\n    y = x\n\n    return y\n\n\ndef b():\n    pass\n';
     expect([linesOf(python, 1), linesOf(python, 9)]).toEqual([

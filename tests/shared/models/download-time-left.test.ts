@@ -16,7 +16,7 @@ test('the time that a download still takes goes by the last seconds, and not by 
     left(at(510), 1_000),
     left(at(520), 2_000),
     left(at(600), 14_000),
-    // Slower now: of the beginning only what is fifteen seconds old or less counts.
+    // The download is slower now. Only the last fifteen seconds count.
     left(at(610), 25_000),
   ]).toEqual([null, null, 48_000, 56_000, 429_000]);
 });

@@ -13,7 +13,10 @@ import { recipeRunsOf, type RecipeRun } from '../../../src/shared/money/recipe-r
 const price = { input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, source: 'test', date: '2026-11-21' };
 const reference = { model: 'sky/model', price };
 
-/** A call of this machine: 1,000 tokens of prompt, `kept` of them there already, at 200 tokens a second read and 20 written. */
+/**
+ * A local call with a prompt of 1,000 tokens, of which `kept` are in the cache. It reads 200 tokens a second and writes
+ * 20.
+ */
 function localCall(kept: number, energy?: EndedCall['energy']): { where: 'local'; end: EndedCall } {
   const evaluatedTokens = 1000 - kept;
   const usage = {
@@ -39,9 +42,9 @@ describe('what the same tokens would have cost elsewhere', () => {
   it('prices local calls as the cloud would, by what was read anew, kept and written', () => {
     const work = splitWorkload([localCall(0), localCall(800)]);
     const { allCloud } = counterfactualOf(work, reference, work, 'tokens');
-    // 1,200 anew at 2.50, 800 kept at 0.20, 200 written at 10, in millionths.
+    // 1,200 new tokens at 2.50, 800 kept ones at 0.20 and 200 written ones at 10, in millionths of a dollar.
     const value = (1200 * 2.5 + 800 * 0.2 + 200 * 10) / 1e6;
-    // From: 1,000 kept and the rest at 2, a fifth fewer. To: nothing kept, a quarter more.
+    // Lower bound: 1,000 kept, the rest at 2, a fifth fewer. Upper bound: nothing kept, a quarter more.
     const low = 0.8 * ((1000 * 2 + 1000 * 0.2 + 2000) / 1e6);
     const high = 1.25 * ((2000 * 2.5 + 2000) / 1e6);
     expect(allCloud).toMatchObject({ basis: 'estimated', why: null, seconds: null });
@@ -54,7 +57,8 @@ describe('what the same tokens would have cost elsewhere', () => {
     const work = splitWorkload([localCall(0), cloudCall(0.01)]);
     const { allCloud } = counterfactualOf(work, reference);
     expect(allCloud.usd?.value).toBeCloseTo(0.01 + (1000 * 2.5 + 100 * 10) / 1e6, 12);
-    // A token written takes as long here as ten read: 400 + 200 × 10 took 4 s there, so 1,000 + 100 × 10 take 3.33.
+    // A written token takes as long here as ten read ones. There 400 + 200 × 10 took 4 s, so 1,000 + 100 × 10 take 3.33
+    // s.
     expect(allCloud.seconds?.value).toBeCloseTo(4 + (2000 / 2400) * 4, 9);
   });
 
@@ -63,7 +67,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     const work = splitWorkload([localCall(500, metered), cloudCall(0.01), cloudCall(0.01)]);
     const { allLocal } = counterfactualOf(work, null);
     const here = 2.5 + 5;
-    // What the service had kept would have been kept here, too.
+    // What the service kept in its cache would have been kept on this machine, too.
     const there = 800 / 200 + 400 / 20;
     expect(allLocal.seconds?.value).toBeCloseTo(here + there, 9);
     expect(allLocal.usd?.value).toBeCloseTo(0.0001 + (0.0001 / here) * there, 12);
@@ -77,7 +81,7 @@ describe('what the same tokens would have cost elsewhere', () => {
       const { where, end } = cloudCall(0.01);
       return { where, end: { ...end, timings: { ...end.timings, decodeMs, totalMs } } };
     };
-    // 400 anew in 1 s and 200 written in 3; of the second call, which failed, only its 4 s are known.
+    // 400 new tokens in 1 s and 200 written in 3 s. For the second call, which failed, only its 4 s are known.
     const known = splitWorkload([told(3000, 4000), told(null, 4000)]);
     const work = splitWorkload([localCall(0), localCall(800)]);
     const { allCloud } = counterfactualOf(work, reference, known, 'tokens');
@@ -89,7 +93,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     const call = { ...cloudCall(0.001), end: { ...cloudCall(0.001).end } };
     const usage = { ...call.end.usage, freshInput: 1000, cacheRead: 0 };
     const there = splitWorkload(Array.from({ length: 3 }, () => ({ ...call, end: { ...call.end, usage } })));
-    // Of 4,000 tokens after the first 1,000 this machine had 4,500 kept: all of them.
+    // 4,000 tokens follow the first 1,000. This machine kept 4,500 in its own run, so all of them count as kept.
     const { allLocal } = counterfactualOf(there, null, addSplitWorkload(here, there), 'tokens');
     expect(allLocal.seconds?.value).toBeCloseTo(1000 / 200 + 600 / 20, 9);
   });
@@ -144,7 +148,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(sum).toEqual(splitWorkload(calls));
   });
 
-  /** `calls` of a program on this machine, each 5.5 s, that ended after `tookMs`. */
+  /** A recipe run with `calls` local calls of 5.5 s each, which ended after `tookMs`. */
   function recipeRun(calls: number, tookMs: number, reason: 'done' | 'gave-up', more: readonly RecipeRun[] = []) {
     const run = {
       recipe: 'fix-failing-tests',
@@ -171,7 +175,8 @@ describe('what the same tokens would have cost elsewhere', () => {
   it('lets a program ask no more questions elsewhere than fit into its time there', () => {
     const through = recipeRun(10, 60_000, 'gave-up');
     const perCall = usdOf(through, there(4, 100)) / 10;
-    // A call there takes 50 s and the tests half a second: 250 s are up in the fifth, which is made to its end.
+    // A call there takes 50 s and the tests half a second. The limit of 250 s passes during the fifth call, which is
+    // finished.
     const units = 100 + 100 * 10;
     const slow = there(4, (50_000 * (400 + 200 * 10)) / units);
     expect(usdOf(through, slow) / perCall).toBeCloseTo(250 / 50.5 + 0.5, 9);
@@ -184,7 +189,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     const ended = runs.flatMap((one) => recipeRunsOf([one], 'gave-up', 15));
     const known = withRecipeRuns(there(15, (1_020_000 * 2400) / 1100 / 15), ended);
     const through = recipeRun(10, 60_000, 'gave-up');
-    // By the sum of their times a call took 68 s there, and four would have fitted.
+    // By the sum of their times a call took 68 s there, and four would have fit.
     expect(usdOf(through, known)).toBeCloseTo(usdOf(through, there(4, 100)), 9);
   });
 
@@ -198,10 +203,11 @@ describe('what the same tokens would have cost elsewhere', () => {
     const readUsd = (10 * 100 * 2.5 + 10 * 900 * 0.2) / 1e6;
     const writtenBy = (known: ReturnType<typeof there>) => (usdOf(work, known) - readUsd) / 10e-6;
     expect(writtenBy(there(4, 100))).toBeCloseTo(1000, 6);
-    // 25 a question there and 100 here: after four runs half way between, as ratios go, and after many runs there.
+    // 25 tokens per question there and 100 here. After four runs the estimate is the geometric mean, and after many
+    // runs it is 25.
     expect(writtenBy(knownBy(4, 'gave-up'))).toBeCloseTo(500, 6);
     expect(writtenBy(knownBy(4000, 'gave-up'))).toBeCloseTo(250, 0);
-    // What is answered to a person says nothing of what a program is answered.
+    // A run that answered a user says nothing about the answers to a recipe's questions.
     expect(writtenBy(knownBy(4, 'answered'))).toBeCloseTo(1000, 6);
     const { allCloud } = counterfactualOf(work, reference, addSplitWorkload(work, knownBy(4, 'gave-up')));
     expect(allCloud.formula).toContain('tokens written times 0.50');
@@ -211,7 +217,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     const cut = recipeRun(5, 251_000, 'gave-up');
     const perCall = usdOf(recipeRun(5, 60_000, 'gave-up'), there(4, 1)) / 5;
     expect(usdOf(cut, there(4, 1)) / perCall).toBeGreaterThan(5);
-    // Nobody knows how many there would be of what a person stopped, so they are as many.
+    // How many calls a stopped run would have made is unknown, so the count stays as it is.
     const stopped = withRecipeRuns(splitWorkload([localCall(900)]), recipeRunsOf([], 'cancelled', 15));
     expect(usdOf(stopped, there(4, 1)) / perCall).toBeCloseTo(1, 9);
   });
@@ -230,7 +236,7 @@ describe('what the same tokens would have cost elsewhere', () => {
       const both = addSplitWorkload(recipeRun(10, 60_000, reason, [more]), there(10, 100));
       expect(counterfactualOf(both, reference).allCloud.usd?.value).toBeCloseTo(0.01, 12);
     }
-    // Fewer were asked there, for what was known already: alone it would have asked the rest as well.
+    // The cloud was asked fewer questions because some answers were known. Alone it would have asked the rest as well.
     const short = addSplitWorkload(
       recipeRun(10, 60_000, 'gave-up', [{ ...more, calls: 4, written: 400 }]),
       there(4, 100),
@@ -239,7 +245,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(counterfactualOf(short, reference).allCloud.usd?.value).toBeCloseTo(0.004 + 6 * perCall, 12);
   });
 
-  /** A takeover as it was seen: calls of this machine to no end, then so many of the cloud's loop. */
+  /** A takeover: local calls without success, then a number of calls of the cloud's loop. */
   function takeover(
     here: number,
     cloud: number,
@@ -268,7 +274,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     return withRecipeRuns(addSplitWorkload(calls, there(cloud, 2000)), recipeRunsOf([own, loop], reason, 15));
   }
 
-  // Catches: a saving that is only the waste of this machine at the prices of the cloud.
+  // Catches: a claimed saving that is only this machine's wasted work at cloud prices.
   it('does not price what this machine tried in vain before the loop of the cloud did the work', () => {
     for (const [reason, recipe] of [
       ['done', 'fix-failing-tests'],
@@ -279,7 +285,7 @@ describe('what the same tokens would have cost elsewhere', () => {
       const { allCloud, allLocal } = counterfactualOf(work, reference);
       expect(allCloud.usd?.value).toBeCloseTo(0.003, 12);
       expect(allCloud.seconds?.value).toBeCloseTo(6, 9);
-      // It would have begun without what was handed on: no exact figure.
+      // The cloud would have begun without the handoff, so the figure is not exact.
       expect(allCloud.usd?.low).toBeLessThan(0.003);
       expect(allCloud.usd?.high).toBeGreaterThan(0.003);
       expect(allCloud.formula).toContain('are not counted');
@@ -296,7 +302,8 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(allCloud.usd?.value).toBeCloseTo(0.003 + alone, 12);
   });
 
-  // Four tasks, 3 and 15 dollars a million: hybrid cost 0.1133, all of them in the cloud about 0.12, and the screen said 0.184.
+  // Four tasks at 3 and 15 dollars a million: hybrid cost 0.1133, and all of them in the cloud about 0.12. Bug: the
+  // screen showed 0.184.
   it('comes to what four real tasks came to in the cloud, three of them taken over and one solved here', () => {
     const dear = { model: 'sky/model', price: { input: 3, output: 15, source: 'test', date: '2026-11-23' } };
     const billed = [0.0402, 0.0349, 0.0382].map((usd) =>
@@ -327,7 +334,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(allCloud.usd?.high).toBeGreaterThan(0.12);
   });
 
-  // Catches: a loss that is not told, and a saving that the interval does not bear out.
+  // Catches: a loss that is not reported, and a saving that the interval does not support.
   it('tells a loss as plainly as a gain, and neither where the interval does not say so', () => {
     const { local } = splitWorkload([localCall(0)]);
     const work = { local, cloud: splitWorkload([cloudCall(0.02)]).cloud };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { coverage, foundInterval } from '../../../src/shared/money/found-interval.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
 
-/** What came to e^distance times what was said. */
+/** A pair whose real value is e^distance times the estimate. */
 const off = (distance: number) => ({ value: 2, real: 2 * Math.exp(distance) });
 const highOf = (distances: readonly number[]): number => Math.log(foundInterval(distances.map(off))?.high ?? 0);
 
@@ -11,7 +11,7 @@ describe('the interval that is found on real runs', () => {
     const nine = [0.1, -0.9, 0.3, 0.4, -0.2, 0.5, 0.6, -0.7, 0.8];
     expect(highOf(nine)).toBeCloseTo(0.9, 9);
     expect(Math.log(foundInterval(nine.map(off))?.low ?? 0)).toBeCloseTo(-0.9, 9);
-    // Of nineteen the eighteenth: one in ten may lie outside.
+    // The eighteenth of nineteen: one in ten may be outside.
     expect(highOf(Array.from({ length: 19 }, (_, index) => (index + 1) / 100))).toBeCloseTo(0.18, 9);
   });
 
@@ -25,7 +25,7 @@ describe('the interval that is found on real runs', () => {
 
   it('holds one more task as often as it says, of distances that are far from normal, even of few', () => {
     const random = seeded(7);
-    // Most are near, one in six is far off.
+    // Most values are close, and one in six is far off.
     const draw = () => off((random() < 1 / 6 ? 2 : 0.1) * (random() - 0.5));
     for (const tasks of [6, 9, 13, 30]) {
       const rounds = 800;
@@ -36,7 +36,7 @@ describe('the interval that is found on real runs', () => {
         const ratio = next.real / next.value;
         if (found !== null && ratio >= found.low && ratio <= found.high) held += 1;
       }
-      // Six tasks hold at most six in seven by their order alone.
+      // Six tasks can cover at most six in seven by their order alone.
       expect({ tasks, isHeld: held / rounds > (tasks < 9 ? 6 / 7 : coverage) - 0.03 }).toEqual({ tasks, isHeld: true });
     }
   });

@@ -9,7 +9,7 @@ const usage = { freshInput: 1000, cacheRead: 0, cacheWrite: 0, output: 100, reas
 const old: Price = { input: 2, output: 10, source: 'list', date: '2026-01-01' };
 const now: Price = { input: 4, output: 20, source: 'list', date: '2026-11-22' };
 
-/** One call as the log has it, at the price of its day. */
+/** One call as in the log, with the price of its day. */
 function call(step: number, where: Where, price: Price | null): readonly NewEvent[] {
   const callId = `call-${step}`;
   const model = where === 'local' ? 'here/m' : 'sky/m';
@@ -60,11 +60,11 @@ describe('what each step cost', () => {
       [1, 0.003],
       [2, 0],
       [3, 0.006],
-      // Nobody knew its price then, so nobody does now.
+      // The price was unknown then, so it stays unknown.
       [4, null],
     ]);
     expect(steps[1]?.elsewhere).toMatchObject({ basis: 'estimated', usd: { value: 0.006 } });
-    // The same tokens here, as fast as this machine was timed.
+    // The same tokens on this machine, at its measured speed.
     expect(steps[0]?.elsewhere.seconds?.value).toBeCloseTo(10, 9);
   });
 });

@@ -17,13 +17,13 @@ const stateOf = (turns: readonly MadeTurn[]) => turnsAsEvents(turns).reduce(redu
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-25' };
 
 const repair = (size: number, value: number, way = 'loop'): TaskNeed => ({ kind: 'repair', way, size, value });
-/** Twice the size, twice the money. */
+/** Tasks whose cost grows with their size. */
 const record = [1000, 1500, 2000, 3000, 4000, 2500, 1200, 1800, 3500, 2200].map((size, index) =>
   repair(size, size * 1e-5 * (index % 2 === 0 ? 1.1 : 0.9)),
 );
 
 describe('what a model needs for a task', () => {
-  /** Catches: a figure that is right for the tasks that it was made from alone. */
+  /** Catches: a figure that is right only for the tasks that it was made from. */
   it('is said of each of the measured tasks from the others alone, as well as is published', async () => {
     const done = [...(await readPairResults('bench/data/pair-held.jsonl')).values()];
     const pairs = done.flatMap((local) => {
@@ -33,7 +33,7 @@ describe('what a model needs for a task', () => {
     expect(pairs).toHaveLength(33);
     const { cloudUsd } = needsHeldOf(pairs);
     const sum = (of: (one: Held) => number): number => cloudUsd.reduce((total, one) => total + of(one), 0);
-    // Of the four questions there are too few to learn from.
+    // The four questions are too few to learn from.
     expect(cloudUsd).toHaveLength(29);
     expect(median(cloudUsd.map(errorOf))).toBeLessThan(0.25);
     expect(cloudUsd.filter(isCovered).length / cloudUsd.length).toBeGreaterThan(0.8);
@@ -49,7 +49,7 @@ describe('what a model needs for a task', () => {
     expect(large?.high).toBeGreaterThan(0.044);
   });
 
-  /** Catches: a prompt of a recipe, which is short, that makes the task of a loop look small. */
+  /** Catches: a recipe's short prompt that makes the task of a loop look small. */
   it('takes no size from a prompt of another way', () => {
     const values = [200, 20_000].map((size) => neededBy(record)({ kind: 'repair', way: 'fix', size })?.value);
     expect(values[0]).toBe(values[1]);
@@ -88,7 +88,7 @@ describe('all cloud, of turns', () => {
   const reference = { model: 'cloud/m', price };
   const wasted = { id: 'a', prompt: 2000, calls: Array(30).fill(here) };
 
-  /** Catches: thirty tries in vain here that are priced as if the cloud would make them, too. */
+  /** Catches: thirty failed local tries that are priced as if the cloud would make them, too. */
   it('is what the cloud model needed for such tasks, whatever was wasted here', () => {
     const state = stateOf([wasted]);
     const plain = counterfactualOfTurns(state, reference).allCloud;

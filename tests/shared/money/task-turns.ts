@@ -1,9 +1,9 @@
 import type { NewEvent, SessionEvent } from '../../../src/shared/events/events.ts';
 
-/** A made-up turn: who did it, what it was, and what its calls cost. */
+/** A made-up turn: who made its calls, what it was, and what they cost. */
 export interface MadeTurn {
   readonly id: string;
-  /** The model of each call, and its cost. */
+  /** The place and cost of each call. */
   readonly calls: readonly {
     readonly where: 'local' | 'cloud';
     readonly model?: string;
@@ -16,7 +16,7 @@ export interface MadeTurn {
   readonly reason?: 'done' | 'answered' | 'gave-up' | 'cancelled';
 }
 
-/** The events of such turns, one after the other, from `seq` on. */
+/** The events of these turns in order, from sequence number `seq` on. */
 export function turnsAsEvents(turns: readonly MadeTurn[], seq = 1): readonly SessionEvent[] {
   return turns
     .flatMap(eventsOfTurn)

@@ -18,7 +18,7 @@ const day = 24 * 3600 * 1000;
 type Work = Parameters<typeof learnPriors>[1];
 type Step = readonly [string, Work['steps'][number]['purpose']];
 
-/** A turn that a failing check began, with these steps. */
+/** A turn with these steps that began with a failing check. */
 function aTurn(reason: Work['turns'][number]['reason'], steps: readonly Step[], endedAt = 0): Work {
   return {
     turns: [{ id: 't', endedAt, reason, before: { passed: false }, after: { passed: reason === 'done' } }],
@@ -28,7 +28,7 @@ function aTurn(reason: Work['turns'][number]['reason'], steps: readonly Step[], 
 
 const cloudPrice = { input: 3, output: 15 };
 
-/** The route of a step that either could take, by what is known of both. */
+/** The route of a step that both models could take, by what is known about them. */
 function routeBy(priors: Priors, promptTokens: number) {
   const seat = (name: 'local' | 'cloud') => ({
     info: modelOf(name, 32_768, name === 'cloud' ? cloudPrice : null, name === 'cloud'),
@@ -94,14 +94,14 @@ describe('what is learned of two models', () => {
     expect(learnPriors(before, aTurn('done', [['here', 'act']])).here?.act).toEqual({ tries: 4, solved: 2, at: 0 });
   });
 
-  // Catches: a takeover that is thought to cost what thirty calls cost where it takes three (1.50 dollars for 0.05).
+  // Catches: a takeover that is estimated at thirty calls although it takes three (1.50 dollars instead of 0.05).
   it('says what the cloud would cost to the end by the calls that it really made in such tasks', () => {
     const restOf = (priors: Priors): number =>
       routeBy(priors, 3000).options.find(({ where }) => where === 'cloud')?.restUsd ?? 0;
     const known = (tries: number, calls: number): Priors => ({
       'cloud/model': { act: { tries, solved: tries, calls, at: 0 } },
     });
-    /** What calls of one conversation come to that grows by 1,000 tokens each, nothing of it kept. */
+    /** The price of this many calls in one conversation that grows by 1,000 tokens each, with nothing cached. */
     const bill = (calls: number): number =>
       Array.from(
         { length: calls },
@@ -109,7 +109,7 @@ describe('what is learned of two models', () => {
       ).reduce((sum, one) => sum + one * 1e-6, 0);
     const guessed = restOf({});
     expect(guessed).toBeGreaterThan(20 * 0.02);
-    // One task is too few to go by.
+    // One task is not enough to learn from.
     expect(restOf(known(1, 3))).toBe(guessed);
     const often = restOf(known(12, 36));
     expect(often).toBeGreaterThan(bill(3) * 0.6);
@@ -123,7 +123,7 @@ describe('what is learned of two models', () => {
     const [bad, unknown, good] = [of(0), decide({}), of(10)];
     expect(bad.gain).toBeGreaterThan(unknown.gain ?? 1);
     expect(good.gain).toBeLessThan(unknown.gain ?? 0);
-    // A cloud that does not solve such work either gains nothing.
+    // A cloud model that does not solve such work either brings no gain.
     expect(of(0, 'cloud/model').gain).toBeLessThan(unknown.gain ?? 0);
     const said = bad.votes.filter(({ rule }) => rule === 'own-record').map(({ reason }) => reason);
     expect(said).toEqual([

@@ -13,7 +13,7 @@ import { openLinks } from '../../../src/main/agent/preparation/resolve-hard-link
 import { createNetworkLedger } from '../../../src/main/safety/network/network-ledger.ts';
 import { createSessionInstructions } from '../../../src/main/safety/instructions/session-instructions.ts';
 
-/** Catches: a yes out of somebody else's log that counts as one of the person whose home this is. */
+/** Catches: an approval in another person's log that counts as one of this home's user. */
 
 type Asked = Extract<NewEvent, { type: 'approval-requested' }>;
 
@@ -51,13 +51,13 @@ async function* stream(events: readonly NewEvent[]): AsyncGenerator<SessionEvent
 }
 
 interface Row {
-  /** A yes as a log has it. */
+  /** An approval as it is in a log. */
   readonly yes: readonly NewEvent[];
-  /** Whether a log with it is read as a yes; null: it holds for what was asked alone, and nobody reads it later. */
+  /** Whether a log with it counts as an approval. Null: it is valid only for its question and is never read later. */
   readonly counts: ((events: readonly NewEvent[]) => boolean | Promise<boolean>) | null;
 }
 
-/** A kind that comes to be and has no row here fails to compile. */
+/** A new kind of grant without a row here fails to compile. */
 const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   network: {
     yes: [asked('network', { hosts: ['files.example.org'] }), said('network')],
@@ -84,7 +84,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
       return taint.isAllowed(hit);
     },
   },
-  // A yes lies in the home, by the bytes. What a log holds is whether they were asked about.
+  // The approval itself is in the home, by the bytes. The log shows only whether they were asked about.
   instructions: {
     yes: [asked('instructions'), said('instructions')],
     counts: null,
@@ -104,7 +104,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   'server-form': { yes: [asked('server-form'), said('server-form')], counts: null },
   'server-link': { yes: [asked('server-link'), said('server-link')], counts: null },
   'server-model': { yes: [asked('server-model'), said('server-model')], counts: null },
-  // A person signs in elsewhere; what is connected is asked of the service.
+  // The user signs in elsewhere. Whether an account is connected is asked of the service.
   connection: { yes: [asked('connection'), said('connection')], counts: null },
   cap: {
     yes: [{ type: 'cap-answered', capId: 'c', answer: 'raise', raisedUsd: 5, by: 'person' }],
@@ -112,7 +112,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   },
 };
 
-/** What each event is to whoever wants to be allowed something. A type that comes to be has to be put here. */
+/** The part of each event in an approval. A new event type must be added here. */
 const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'approval-requested': 'question',
   'approval-answered': 'answer',
@@ -130,7 +130,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'user-message-added': 'none',
   'message-delivered': 'none',
   'message-dropped': 'none',
-  // Steps that a person is shown, and sends by themselves.
+  // The user sees these steps and sends them.
   'plan-edited': 'none',
   'turn-started': 'none',
   'criterion-checked': 'none',
@@ -146,7 +146,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'tool-started': 'none',
   'tool-ended': 'none',
   'file-changed': 'none',
-  // Settled with an import, as all changes.
+  // An import settles these, as it settles all changes.
   'changes-taken': 'none',
   'hunks-taken': 'none',
   'recipe-progressed': 'none',
@@ -181,7 +181,7 @@ describe('what was said in a history out of a file', () => {
       return answers.grants();
     };
     expect(grants(yes)).toEqual({ [kind]: 1 });
-    // A mark that the file brings along is no end of it, and a question cannot be asked there and answered here.
+    // A mark in the imported file does not end the import, and a question from it cannot be answered here.
     const forms = [[imported], [cutOut], [forked, imported], [imported, forked]];
     for (const end of forms) expect(grants([...yes, ...end])).toEqual({});
     const [last] = yes.slice(-1);

@@ -44,7 +44,7 @@ describe('the file of an assistant', () => {
     });
   });
 
-  /** Catches: what is written in the window and read back as something else. */
+  /** Catches: something written in the window that is read back differently. */
   it.each([
     { name: 'one', text: 'Only a text.' },
     { name: 'one', text: '---\nmodel: x\n---\nA text that looks like a head.' },
@@ -55,7 +55,7 @@ describe('the file of an assistant', () => {
     expect(parseAssistant('one', file)).toEqual({ ok: true, value: assistant });
   });
 
-  /** Catches: a file of somebody else that would say yes in your place, and one that is half understood. */
+  /** Catches: a shared file that would approve in your place, and one that is understood only in part. */
   it.each([
     ['approve: allow'],
     ['network: example.org'],

@@ -26,7 +26,7 @@ const ended = (toolCallId: string, parent: string): NewEvent => ({
   dataBlob: null,
 });
 
-// Catches: calls of programs that push the model's own calls out of what is kept, and one that runs and is forgotten.
+// Catches: calls of programs that push out the model's own calls, and a running call that is forgotten.
 it('calls of a program stand with it, the latest and those that run, and are none of the model', () => {
   const many = Array.from({ length: 200 }, (_, at) => [started(`c${at}`, 'p'), ended(`c${at}`, 'p')]).flat();
   const events: NewEvent[] = [started('p'), started('slow', 'p'), ...many];

@@ -9,7 +9,7 @@ import {
 
 const text = 'Review {{file}} for bugs.\nLook at {{ concern }} above all, in {{file}}.';
 
-/** Catches: a place that is asked for twice, or one of another language taken for a place. */
+/** Catches: a placeholder that is asked for twice, and one of another template language that is taken for ours. */
 it('knows the places of a text once each, and where the first one stands', () => {
   expect(templateVariables(text)).toEqual(['file', 'concern']);
   expect(templateVariables('a {{ 1 + 1 }} b {% x %} {y}')).toEqual([]);
@@ -18,7 +18,7 @@ it('knows the places of a text once each, and where the first one stands', () =>
 });
 
 describe('a template that is filled', () => {
-  /** Catches: words that get lost, a value with spaces that is cut, an address taken for a place. */
+  /** Catches: lost words, a value that is cut at a space, and an address taken for a placeholder. */
   it.each([
     ['', text, ['file', 'concern']],
     ['a.py', 'Review a.py for bugs.\nLook at {{ concern }} above all, in a.py.', ['concern']],
@@ -33,7 +33,7 @@ describe('a template that is filled', () => {
     expect(fillTemplate(text, typed)).toEqual({ text: filled, missing });
   });
 
-  /** Catches: what was typed that is taken for a place itself, or for a pattern of a replacement. */
+  /** Catches: a typed value that is taken for a placeholder or for a replacement pattern. */
   it('takes what was typed as it is', () => {
     expect(fillTemplate('Say {{what}}.', '{{what}} $& $1').text).toBe('Say {{what}} $& $1.');
     expect(fillTemplate('Plain.', 'and more').text).toBe('Plain.\n\nand more');

@@ -30,7 +30,10 @@ const sessions = [
 const fitting = (filter: SessionFilter): readonly string[] =>
   sessions.filter((one) => fitsFilter(one, filter)).map(({ sessionId }) => sessionId);
 
-/** Catches: a filter that shows what was archived, hides what has no known price, or calls a session local that was in the cloud. */
+/**
+ * Catches: a filter that shows archived sessions, hides those without a known price, or calls a session local that used
+ * the cloud.
+ */
 it('holds a list to what was asked for', () => {
   expect(fitting({})).toEqual(['plain', 'local', 'both', 'unpriced']);
   expect(fitting({ archived: 'only' })).toEqual(['away']);
@@ -44,7 +47,9 @@ it('holds a list to what was asked for', () => {
   expect(allTags(sessions)).toEqual(['a', 'b']);
 });
 
-/** Catches: the same tag twice because of a capital letter or a `#`, and a tag that draws over the line it stands in. */
+/**
+ * Catches: a tag that exists twice because of a capital letter or a `#`, and a tag that disturbs the line around it.
+ */
 it('reads a tag as people type it', () => {
   expect(['#Billing', '  two   words ', 'C++', 'naïve/2', 'é'].map(readTag)).toEqual([
     'billing',

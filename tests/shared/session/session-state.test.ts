@@ -34,7 +34,7 @@ function freeze<T>(value: T): T {
   return value;
 }
 
-/** What a newer version might write. The one cast: the types know no such event. */
+/** An event that a newer version might write. It needs the only cast, because the types do not know it. */
 const unknownEvent = {
   v: 2,
   seq: 99_999,
@@ -161,7 +161,7 @@ describe('the fold of a session', () => {
       answerSpeedOf({ usage, timings: { ...timings, counted } }),
       prefillSpeedOf({ evaluatedTokens: 100, timings: { ...timings, counted } }),
     ]).toEqual([35, 25, 200]);
-    // All of the prompt but its last token was there: nothing was read, at no speed.
+    // All of the prompt except its last token was in the cache, so nothing was read and there is no speed.
     const kept = { ...counted, readTokens: 0, readMs: 0 };
     expect(prefillSpeedOf({ evaluatedTokens: 1, timings: { ...timings, counted: kept } })).toBeNull();
     const unknown = { ...timings, prefillMs: null, decodeMs: null };

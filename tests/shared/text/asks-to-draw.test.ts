@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asksToDraw } from '../../../src/shared/text/task-kind.ts';
 
-/** Catches: a chart that is asked for and cannot be drawn, for the tool was not offered. */
+/** Catches: a requested chart that cannot be drawn because the tool was not offered. */
 it.each([
   'Plot the response times of the last week.',
   'Show me a bar chart of lines per file.',
@@ -16,7 +16,7 @@ it.each([
   expect(asksToDraw(text)).toBe(true);
 });
 
-/** Catches: a tool in the prompt of most tasks, for words that are about code. */
+/** Catches: a drawing tool in the prompts of most tasks, because of words that are about code. */
 it.each([
   'Fix the failing test in dates.py.',
   'Add a column to the users table in schema.sql.',

@@ -16,7 +16,7 @@ const schema = z.strictObject({
 
 function said(value: unknown): string {
   const { error } = schema.safeParse(value);
-  // As it comes over a socket.
+  // Copied by JSON, as it arrives over a socket.
   return issuesText(JSON.parse(JSON.stringify(error?.issues ?? [])), 'all');
 }
 

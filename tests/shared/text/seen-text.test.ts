@@ -17,7 +17,7 @@ import { harmIn, hostileTexts } from '../../fakes/hostile-texts.ts';
 const onOneLine = { seenName, seenCommand, seenWords };
 const all = { ...onOneLine, seenText, seenLineText, printable, escapeForTerminal };
 
-/** What is left of a text where nothing of it is drawn by what it is. */
+/** Characters that must not stay in a shown text, because they are not drawn as themselves. */
 const unseen = /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 describe.each(Object.entries(hostileTexts))('%s', (_name, text) => {

@@ -29,7 +29,7 @@ describe('asksToRun', () => {
     ['please run all unit tests again and tell me what fails', 'tests'],
     ['run `tools/seed.py`', 'tools/seed.py'],
   ])('%j: %s', (task, what) => {
-    // It needs a sandbox for commands, which a question does not.
+    // The task needs a sandbox for commands. A question does not.
     expect([asksToRun(task), isQuestion(task)]).toEqual([what, false]);
   });
 
@@ -53,7 +53,8 @@ describe('isQuestion', () => {
     expect(isQuestion(task)).toBe(true);
   });
 
-  // Bug: a text that began by asking was taken for a question, and nothing of the order in it was made.
+  // Bug: a text that began with a request to show something was taken for a question, and its order was not carried
+  // out.
   it.each([
     'Show a table of the sizes, then make two files',
     'Show a table of notes.txt and make one.txt and two.txt.',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asksForFile, modeOfText, namesCode, needsNoProject } from '../../../src/shared/text/task-mode.ts';
 
-/** Catches: a conversation that is turned into a file, and work that only gets words. */
+/** Catches: a conversation that is turned into a file, and work that gets only an answer in words. */
 describe('what a message is taken for without a project', () => {
   it.each([
     'Answer with exactly three things that a process has and a thread has not.',
@@ -34,7 +34,9 @@ describe('what a message is taken for without a project', () => {
   });
 });
 
-/** Catches: work on code that is given to a connected tool, and a request for such a tool that is taken for one of code. */
+/**
+ * Catches: work on code that goes to a connected tool, and a request for such a tool that is taken for work on code.
+ */
 describe('a request where tools are connected', () => {
   it.each([
     'Rename getWeather to loadWeather everywhere.',
@@ -56,7 +58,7 @@ describe('a request where tools are connected', () => {
   });
 });
 
-/** Catches: an answer about the project that was given without a look at it. */
+/** Catches: an answer about the project without a look at it. */
 describe('a question in a project', () => {
   it.each(['What is a closure in JavaScript?', 'What does idempotent mean?', 'Hi there', 'Who wrote Hamlet?'])(
     'needs no look at it: %s',

@@ -41,7 +41,7 @@ describe('what a model asks to be drawn', () => {
     expect(read.ok && canvasSummary(read.canvas)).toBe('line chart, 2 × 2');
   });
 
-  /** Catches: a chart that is drawn wrong, or is too much for the page, in place of a word to the model. */
+  /** Catches: a chart that is drawn wrong or is too much for the page, although the model should get an error. */
   it.each([
     [{ kind: 'cube', content: 'x' }, 'a kind'],
     [null, 'a kind'],

@@ -15,7 +15,7 @@ describe('what a server has to take along', () => {
     expect(found('').length).toBe(3);
   });
 
-  // Catches: an argument that reaches out of its place.
+  // Catches: an argument that changes the address outside of its placeholder.
   it('has its place filled by what is typed behind its beginning, and nothing else of it changed', () => {
     expect(found('docs:notes://day/a b/../c')).toEqual([['docs', 'notes://day/a%20b%2F..%2Fc.md']]);
     expect(found('files:file:///src/a b.ts')).toEqual([['files', 'file:///src/a%20b.ts']]);
@@ -44,7 +44,7 @@ describe('what a server has to take along', () => {
   });
 });
 
-// Catches: one bad entry of a stranger that takes all others with it, and texts without an end.
+// Catches: a server's bad entry that makes all others unusable, and texts of unlimited length.
 it('lists of a server are taken by their entries: bad ones are left out, long words cut', () => {
   const offers = offersIn(
     [{ uri: 'a://1', name: 'one', description: 'x'.repeat(900) }, { uri: 7, name: 'two' }, null, 'text'],

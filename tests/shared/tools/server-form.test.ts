@@ -41,7 +41,7 @@ describe('a form of a server', () => {
     expect(presetValues(form)).toEqual({ when: '2026-11-25', count: 2, urgent: true });
   });
 
-  // Catches: an answer that goes to the server and does not fit what it asked for.
+  // Catches: an answer that is sent to the server although it does not fit the form.
   it.each([
     [{}, 'Title needs a value.'],
     [{ title: '' }, 'Title needs a value.'],
@@ -61,7 +61,7 @@ describe('a form of a server', () => {
     expect(formProblem(formOf(schema), values)).toBe(problem);
   });
 
-  // Catches: a stranger's form that asks for what no stranger may get, or one that is shown in part.
+  // Catches: a server's form that asks for what no server may get, or a form that is shown only in part.
   it.each([
     [{ properties: { password: { type: 'string' } } }, 'password or a key'],
     [{ properties: { apiKey: { type: 'string' } } }, 'password or a key'],

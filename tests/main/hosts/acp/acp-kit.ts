@@ -20,7 +20,7 @@ import { commandContext } from '../../../fakes/command-context.ts';
 import type { ClientCore } from '../../../fakes/core-client.ts';
 import { openClientCore } from '../../../fakes/core-client.ts';
 
-/** One answer of the scripted model, as the settings have it. */
+/** One answer of the scripted model, in the form that the settings hold. */
 export interface ScriptedReply {
   readonly text?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly input: unknown }[];
@@ -36,14 +36,14 @@ interface World {
   readonly home: string;
   readonly project: string;
   readonly core: ClientCore;
-  /** The network was reached with these hosts. */
+  /** The hosts with which the network was reached. */
   readonly reached: string[];
-  /** Ends this core and opens another on the same home, as a restart does. */
+  /** Ends this core and opens another one on the same home, as a restart does. */
   restart(): Promise<World>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The real core with a scripted model, and a sandbox in memory in place of a container. */
+/** The real core with a scripted model and an in-memory sandbox instead of a container. */
 export async function createWorld(
   replies: readonly ScriptedReply[],
   {
@@ -95,7 +95,7 @@ export async function createWorld(
   return world;
 }
 
-/** The client of the protocol's own authors, connected by bytes, as an editor is by pipes. */
+/** The client of the protocol's own authors, connected by byte streams, as an editor is by pipes. */
 export interface EditorClient {
   readonly agent: ClientContext;
   readonly initialized: InitializeResponse;
@@ -103,14 +103,14 @@ export interface EditorClient {
   readonly asked: RequestPermissionRequest[];
   /** Every byte that the agent wrote. */
   readonly written: () => string;
-  /** Resolves at the first update that fits, of those that came and those to come. */
+  /** Resolves with the first update that fits, among those received and those to come. */
   until<Kind extends SessionUpdate['sessionUpdate']>(
     kind: Kind,
     fits?: (update: Extract<SessionUpdate, { sessionUpdate: Kind }>) => boolean,
   ): Promise<void>;
-  /** Writes bytes as they are, past the client. */
+  /** Writes the bytes directly, without the client. */
   raw(text: string): Promise<void>;
-  /** The editor goes away; resolves when the agent has ended. */
+  /** Disconnects the editor. Resolves when the agent has ended. */
   leave(): Promise<void>;
 }
 
@@ -133,9 +133,9 @@ export async function openEditor(
   }: {
     readonly answer?: Answer;
     readonly notices?: boolean;
-    /** The text of a file that it has open; absent: it does not say that it tells any. */
+    /** The text of a file that the editor has open. Absent: the editor does not announce that it serves files. */
     readonly buffer?: (path: string) => string;
-    /** Answers forms; absent: the editor has none. */
+    /** Answers forms. Absent: the editor has no forms. */
     readonly fillIn?: (asked: CreateElicitationRequest) => CreateElicitationResponse;
   } = {},
 ): Promise<EditorClient> {
@@ -186,7 +186,7 @@ export async function openEditor(
     until: (kind, fits = () => true) =>
       new Promise((resolve) => {
         const look = (): void => {
-          // The kind was compared: this is what its updates are.
+          // The kind was compared above, so the update has this type.
           if (!updates.some((one) => one.sessionUpdate === kind && fits(one as Parameters<typeof fits>[0]))) return;
           waiting.delete(look);
           resolve();
@@ -201,14 +201,14 @@ export async function openEditor(
     },
     leave: async () => {
       connection.close();
-      // A pipe of a process that has gone.
+      // The pipe belongs to a process that has ended.
       await toAgent.writable.close().catch(() => undefined);
       await served;
     },
   };
 }
 
-/** What was said in chunks of a kind, as one text. */
+/** The text of all chunks of one kind. */
 export function textOf(
   updates: readonly SessionUpdate[],
   kind: 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk',

@@ -16,11 +16,12 @@ const work = [
 ].map((reply) => ({ ...reply, delayMs: 2 }));
 
 describe('what an editor cancels', () => {
-  // Catches: a wait that a cancel does not end, work that goes on after it, and a session that is of no use then.
+  // Catches: a wait that a cancel does not end, work that continues after it, and a session that cannot be used
+  // afterwards.
   it('ends as cancelled at every update of a task, with its end in the log', async () => {
     await using world = await createWorld([]);
     let runs = 0;
-    // A script that is another one begins anew.
+    // A changed script starts from its first reply.
     const replies = async (): Promise<unknown> =>
       world.core.client.settings.set({
         key: 'providers.script',
@@ -53,7 +54,7 @@ describe('what an editor cancels', () => {
     expect(whole).toMatchObject({ reason: 'end_turn', last: 'done' });
     for (let at = 0; at < whole.seen; at += 2) {
       const { reason, last } = await run(at);
-      // What had ended by then had not to be cancelled; what was not is told as it is.
+      // What had already ended is not cancelled. What had not is reported as cancelled.
       expect([
         ['cancelled', 'cancelled'],
         ['cancelled', 'nothing was begun'],
@@ -63,7 +64,7 @@ describe('what an editor cancels', () => {
     }
   });
 
-  // Catches: a cancel that leaves the question open, or answers it with a yes.
+  // Catches: a cancel that leaves the question open or approves it.
   it('ends a question, a model call and a command, and the next message is worked on', async () => {
     await using world = await createWorld([], {
       exec: ({ command }, _sandbox, signal) =>
@@ -112,7 +113,7 @@ describe('what an editor cancels', () => {
 });
 
 describe('wrong input of an editor', () => {
-  // Catches: a process that ends at a wrong line, and errors that say nothing.
+  // Catches: a process that ends because of a wrong line, and errors that say nothing.
   it('is answered with what was wrong, and the process lives on', async () => {
     await using world = await createWorld([{ text: 'Hello.' }]);
     const editor = await openEditor(world);
@@ -163,11 +164,11 @@ describe('wrong input of an editor', () => {
       stopReason: 'end_turn',
     });
     await editor.leave();
-    // Nothing but the protocol was written.
+    // The agent wrote nothing but protocol messages.
     for (const line of editor.written().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
   });
 
-  // Catches: a session of another folder that an editor takes over, with edits that it does not show.
+  // Catches: an editor that opens a session of another folder, with edits that it does not show.
   it('loads a session only where its folder is open', async () => {
     await using world = await createWorld([{ text: 'Hello.' }]);
     const editor = await openEditor(world);

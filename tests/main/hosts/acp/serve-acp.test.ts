@@ -15,7 +15,7 @@ const fetchIt = calls('run_command', { command: 'get it', network: { hosts: ['fi
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Added and approved, with its tools. */
+/** Adds and approves a server with its tools. */
 async function addServer({ core }: Awaited<ReturnType<typeof createWorld>>, url: string): Promise<void> {
   const { tools } = core.client;
   const definition = serverDefinitionSchema.parse({ kind: 'http', url });
@@ -26,7 +26,7 @@ async function addServer({ core }: Awaited<ReturnType<typeof createWorld>>, url:
 }
 
 describe('an editor that speaks the Agent Client Protocol', () => {
-  // Catches: an image of a tool server that only the window shows, or that an editor gets under a type that it is not.
+  // Catches: a tool server's image that only the window shows, or that an editor gets with the wrong type.
   it('gets an image that a tool server gave back, by what its bytes are', async () => {
     const server = await serveMcp(libraryServer);
     await using world = await createWorld([calls('made__draw', {}), complete()]);
@@ -45,7 +45,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await server.close();
   });
 
-  // Catches: a capability that is announced and not there, or there and not announced.
+  // Catches: a capability that is announced but missing, or present but not announced.
   it('hears truthfully what there is', async () => {
     await using world = await createWorld([]);
     const editor = await openEditor(world);
@@ -62,7 +62,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: a step of the work that the editor is not shown, or shown in the wrong order or place.
+  // Catches: a step of the work that the editor does not see, or sees in the wrong order or place.
   it('follows a task from its message to its end: words, a read, an edit with its diff, a command, the summary', async () => {
     await using world = await createWorld(
       [
@@ -99,16 +99,16 @@ describe('an editor that speaks the Agent Client Protocol', () => {
         newText: 'def add(a, b):\n    return a + b\n',
       },
     ]);
-    // What a command prints cannot end the fence that it stands in.
+    // Output of a command cannot close the code fence around it.
     expect(JSON.stringify(content)).toContain('````');
-    // Every call that began has an end.
+    // Every call that began also ends.
     for (const { toolCallId } of started)
       expect(ended.some((one) => 'toolCallId' in one && one.toolCallId === toolCallId)).toBe(true);
     expect(textOf(updates, 'agent_thought_chunk')).toMatch(/steps?, .* \$0/u);
     await editor.leave();
   });
 
-  // Catches: a yes or a scope that the person did not choose, and choices that an approval does not have.
+  // Catches: an approval or a scope that the user did not choose, and choices that an approval does not have.
   it.each([
     ['once', 'allow', 'once', ['files.example.org']],
     ['session', 'allow', 'session', ['files.example.org']],
@@ -132,7 +132,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: a form of a tool server that the editor is not shown, an answer that does not arrive, and one that does not fit.
+  // Catches: a tool server's form that the editor is not shown, and an answer that does not arrive or does not fit.
   it.each([
     ['fills it in', { action: 'accept', content: { city: 'Bergen' } }, 'rain in Bergen'],
     ['declines', { action: 'decline' }, 'no city'],
@@ -160,7 +160,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await server.close();
   });
 
-  // Catches: a question that goes on waiting, or counts as a yes, after the editor has gone.
+  // Catches: a question that stays open, or counts as approved, after the editor has disconnected.
   it('takes an editor that dies at a question for a no, and ends the turn', async () => {
     await using world = await createWorld([fetchIt, complete()]);
     const editor = await openEditor(world, { answer: () => new Promise(() => undefined) });
@@ -175,7 +175,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     expect(events.findLast(({ type }) => type === 'turn-ended')).toMatchObject({ reason: 'cancelled' });
   });
 
-  // Catches: a conversation that is lost, or told twice or out of order, after a restart.
+  // Catches: a conversation that is lost, or sent twice or out of order, after a restart.
   it('loads a session after a restart: all of it is told before the answer, and it goes on', async () => {
     const first = await createWorld([fix, complete(), { text: 'It is called add.' }]);
     const before = await openEditor(first);
@@ -209,7 +209,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: a mode or model that is shown as chosen and not used.
+  // Catches: a mode or model that is shown as chosen but not used.
   it('works in the mode and by the models that were chosen, and says so to the editor', async () => {
     await using world = await createWorld([{ text: '1. Read it.\n2. Fix it.' }, { text: '1. Read it.\n2. Fix it.' }]);
     const editor = await openEditor(world);
@@ -240,7 +240,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: an agent that answers about what was saved while the person looks at something newer.
+  // Catches: an agent that answers from the saved file while the user looks at a newer text.
   it('takes unsaved text of a linked file from the editor, and what is saved from the project', async () => {
     await using world = await createWorld([{ text: 'Seen.' }, { text: 'Seen.' }, { text: 'Seen.' }]);
     const read: string[] = [];
@@ -270,7 +270,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
       const seen = JSON.stringify(request);
       return [one.path, one.lines, ['a + b', 'def add', 'a - b'].filter((word) => seen.includes(word))];
     };
-    // Only the linked line of it.
+    // Only the linked line of the file.
     expect(await ask()).toEqual(['calc.py', undefined, ['a + b']]);
     open.text = files['calc.py'].replaceAll('\n', '\r\n');
     expect(await ask()).toEqual(['calc.py', { from: 2, to: 2 }, expect.anything()]);
@@ -287,7 +287,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: files of a message that are lost, read past the fences, or taken for words of the person.
+  // Catches: files of a message that are lost, read past the fences, or mistaken for the user's words.
   it('attaches embedded files and images, and mentions linked files of the project', async () => {
     await using world = await createWorld([{ text: 'Seen.' }], {
       settings: { 'providers.script': { kind: 'scripted', replies: [{ text: 'Seen.' }], images: true } },
@@ -335,7 +335,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await later.leave();
   });
 
-  // Catches: a picture that is left out without a word where the model sees none.
+  // Catches: an image that is silently left out because the model cannot see it.
   it('says so where no model sees the image, and asks none without it', async () => {
     await using world = await createWorld([{ text: 'A dot.' }]);
     const editor = await openEditor(world);
@@ -347,7 +347,8 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: programs that an editor names and that run unasked; and an editor that is not told.
+  // Catches: programs named by an editor that run without approval, and an editor that is not told that they do not
+  // run.
   it('starts no tool server of the editor, and says so', async () => {
     await using world = await createWorld([{ text: 'Hello.' }]);
     const editor = await openEditor(world);
@@ -360,7 +361,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: templates that the editor does not offer, or that are sent unfilled.
+  // Catches: templates that the editor does not offer, or that are sent with empty placeholders.
   it('offers the person’s templates as commands, and fills them', async () => {
     await using world = await createWorld([{ text: 'It adds.' }]);
     await world.core.client.templates.save({ name: 'explain', text: 'What does {{file}} do?' });
@@ -377,7 +378,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
-  // Catches: an opened and never used thread that fills the list of sessions.
+  // Catches: a thread that was opened but never used and still appears in the list of sessions.
   it('leaves no session behind in which nothing was said', async () => {
     await using world = await createWorld([]);
     const editor = await openEditor(world);

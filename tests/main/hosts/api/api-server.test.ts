@@ -7,7 +7,10 @@ import { itemsOf } from '../../../fakes/core-client.ts';
 import type { EndpointKit } from '../../../fakes/endpoint-kit.ts';
 import { endless, openEndpointKit, saying } from '../../../fakes/endpoint-kit.ts';
 
-/** Catches: an endpoint that clients nobody here wrote cannot use, that lets in who has no key, or that goes on for nobody. */
+/**
+ * Catches: an endpoint that independently written clients cannot use, that accepts callers without a key, or that keeps
+ * working after its client has gone.
+ */
 let kit: EndpointKit;
 let key: string;
 
@@ -224,7 +227,7 @@ describe('a call that nobody waits for any more', () => {
     });
     const stream = await kit.openai(key).chat.completions.create({ model, messages: hello, stream: true });
     await expect(itemsOf(Promise.resolve(stream))).rejects.toThrow('The engine ended.');
-    // Not again by itself: its client has had the first words.
+    // The call is not repeated, because the client already has the first words.
     expect(kit.asked).toHaveLength(1);
   });
 });
@@ -272,7 +275,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** The status; what a server does not read may break the connection after it. */
+/** Returns the status. A server that does not read the body may close the connection afterwards. */
 function send({ headers, method = 'POST', path = '/v1/chat/completions', body }: Sent): Promise<number> {
   const port = new URL(kit.url).port;
   return new Promise((resolve, reject) => {

@@ -28,7 +28,7 @@ function talk(names: readonly string[]) {
   return { core, context, chat, said };
 }
 
-/** Catches: a wrong name that begins a session, and one that is refused without a word on which there are. */
+/** Catches: a wrong name that begins a session, and a refusal that does not list the names there are. */
 it('begins no talk under a name that is none, and says which there are', async () => {
   const { core, context } = talk(['letters', 'reviewer']);
   await expect(chatCommand(context, { assistant: 'reviewr' })).rejects.toMatchObject({

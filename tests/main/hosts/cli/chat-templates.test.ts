@@ -27,7 +27,7 @@ function chatWith(text: string) {
   return { chat, sent, said };
 }
 
-/** Catches: a template that is an unknown command in the terminal, and one that is sent with its places open. */
+/** Catches: a template that the terminal does not know as a command, and one that is sent with empty placeholders. */
 it('says a template with what was typed after its name, and asks for what is missing', async () => {
   const { chat, sent, said } = chatWith('Review {{file}} for {{concern}}.');
   expect(await runChatCommand(chat, '/review-2 concern=speed src/a.py')).toBe(true);

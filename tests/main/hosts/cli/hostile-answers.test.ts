@@ -38,7 +38,7 @@ import type { PageCore } from '../../../fakes/page-core.ts';
 import { createPageCore } from '../../../fakes/page-core.ts';
 import { comparisonScene, fixScene, furnish, models } from '../../../fakes/page-scenes.ts';
 
-/** Catches: a text that the core answers with, whosever it is, and that a command prints as it is. */
+/** Catches: a command that prints a text from the core without escaping it, whoever wrote the text. */
 type Run = (context: CommandContext, json: boolean) => Promise<number>;
 
 const session = 'session-1';
@@ -123,7 +123,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** What this core does not know otherwise. */
+/** The answers that this core does not have otherwise. */
 function answers(): SomeHandlers {
   const item = {
     kind: 'image',
@@ -226,7 +226,7 @@ const result: RunResult = {
   changes: [{ path: 'a.py', added: 1, removed: null }],
 };
 
-/** What a command says to a core whose texts are changed. */
+/** What a command prints when the texts of the core are changed. */
 async function say(run: Run, json: boolean, change: (text: string, at: number) => string) {
   const { context, said } = commandContext(core, !json);
   const plain = await context.core();

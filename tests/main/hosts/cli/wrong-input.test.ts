@@ -20,7 +20,7 @@ import type { SomeHandlers } from '../../../fakes/fake-handlers.ts';
 import type { ScriptedCore } from '../../../fakes/scripted-core.ts';
 import { createScriptedCore } from '../../../fakes/scripted-core.ts';
 
-/** A scripted core that answers some commands otherwise. */
+/** A scripted core with other answers to some commands. */
 function coreWith(part: SomeHandlers): ScriptedCore {
   const core = createScriptedCore();
   core.replace(part);
@@ -131,7 +131,7 @@ describe('a command that is given something wrong', () => {
     await expect(requireModels(coreThat('network'), { cloud, policies: ['cloud'] })).rejects.toMatchObject({
       code: 'missing-model',
     });
-    // Without a network hybrid goes on here.
+    // Without a network, hybrid continues with the local model.
     await requireModels(coreThat('network'), { cloud, policies: ['local', 'hybrid'] });
     expect(asked).toEqual([cloud, cloud, cloud]);
     await requireModels(coreThat('not-found'), { cloud, policies: ['local'] });
@@ -194,7 +194,7 @@ describe('a command that is given something wrong', () => {
     expect(asked).toEqual(['sky/one']);
   });
 
-  // Catches: the task is sent with no key, only to be refused, or works here alone without a word.
+  // Catches: a task that is sent without a key only to be refused, or that silently runs on the local model alone.
   it('begins nothing with a cloud model whose service has no key', async () => {
     const coreThat = (type: 'ready' | 'locked', source: 'store' | null) =>
       commandContext(

@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** The owner of the home is version 0.0.0, in this very process. */
+/** Makes this process the owner of the home, as version 0.0.0. */
 async function own(router: CoreRouter): Promise<void> {
   const claim = await claimHome(home);
   server = await serveSocket(router, claim.socketPath);
@@ -53,7 +53,7 @@ describe('a client of the process that owns the home', () => {
 
   it('says that another build does the work, and that a command failed because of that', async () => {
     const { home: known, models: _unknown, ...others } = createRouter(createFakeCore().handlers);
-    // An older build has not all the commands; the one cast of this test.
+    // An older build lacks some commands. This is the only cast of the test.
     await own({ ...others, home: known } as unknown as CoreRouter);
     const door = createCoreConnection(() => openCore(terminal, '0.0.0+later'));
     const { client, otherBuild } = await door.open();

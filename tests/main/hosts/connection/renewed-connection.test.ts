@@ -16,7 +16,7 @@ function connector(failures = 0) {
     if (left >= 0) throw new Error('not there');
     let lose = (): void => undefined;
     const closed = new Promise<void>((resolve) => (lose = resolve));
-    // Told apart by identity only.
+    // The clients differ only by identity.
     const client = {} as CoreClient;
     const connection = {
       client,
@@ -64,7 +64,7 @@ it('closes what is open, at once, and nothing where nothing is', async () => {
   expect(closes).toEqual([true]);
 });
 
-/** Catches: a clock that asks while the app ends, and opens the home again that was just given back. */
+/** Catches: a timer that asks while the app ends, and reopens the home that was just released. */
 it('opens no other one once it is closed', async () => {
   const { connect, opened } = connector();
   const link = createRenewedConnection(connect);

@@ -6,7 +6,7 @@ import { AppError } from '../../../../src/shared/errors.ts';
 import { exportInto } from '../../../../src/main/hosts/desktop/export-sessions.ts';
 import { createPageCore } from '../../../fakes/page-core.ts';
 
-/** Catches: an export that replaces another file of the folder, and one session that cannot be read and stops the others. */
+/** Catches: an export that replaces another file of the folder, and an unreadable session that stops the others. */
 it('writes a file for each session beside what is there, and names what it could not write', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-exports-'));
   const core = createPageCore();

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A program that writes down where it stood and what it was told. */
+/** A program that records its working folder and its arguments. */
 async function program(path: string): Promise<void> {
   await writeFile(
     path,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { linkScheme } from '../../../../src/main/hosts/desktop/app-requests.ts';
 
-/** What Dewpoint takes as an attachment, by what each system calls it. */
+/** The kinds of files that Dewpoint accepts, with their name on each system. */
 const kinds = [
   ['.md', 'text/markdown', 'net.daringfireball.markdown'],
   ['.txt', 'text/plain', 'public.plain-text'],
@@ -28,14 +28,14 @@ const configuration = z.object({
 });
 const config = configuration.parse(JSON.parse(readFileSync('electron-builder.json', 'utf8')));
 
-/** Catches: a kind of file that one of the systems is not told of, or one that Dewpoint then refuses. */
+/** Catches: a kind of file that is not registered on one of the systems, or that is registered but refused. */
 it('is told to Linux, to a Mac and to Windows for the same kinds of files, for folders and for links', () => {
   expect(config.linux.mimeTypes.toSorted()).toEqual(['inode/directory', ...kinds.map(([, mime]) => mime)].toSorted());
   const types = config.mac.extendInfo.CFBundleDocumentTypes;
   expect(types.flatMap((one) => one.LSItemContentTypes).toSorted()).toEqual(
     ['public.folder', ...kinds.map(([, , type]) => type)].toSorted(),
   );
-  // No kind of file is taken away from another program.
+  // Dewpoint does not replace another program as the default for a kind of file.
   expect(types.map((one) => one.LSHandlerRank)).toEqual(['Alternate', 'Alternate']);
   const installer = readFileSync(config.nsis.include, 'utf8');
   const extensions = [...installer.matchAll(/insertmacro openWithFile "([^"]+)"/gu)].map(([, one = '']) => one);
@@ -45,7 +45,7 @@ it('is told to Linux, to a Mac and to Windows for the same kinds of files, for f
   expect(installer).toContain(`"Software\\Classes\\${linkScheme}" "URL Protocol" ""`);
 });
 
-/** Catches: what an installer leaves behind. */
+/** Catches: entries that stay behind after an uninstall. */
 it('is taken back by the installer of Windows when the app goes', () => {
   const installer = readFileSync(config.nsis.include, 'utf8');
   const [, undo = ''] = installer.split('!macro customUnInstall');
@@ -64,7 +64,7 @@ const desktopHelper = z.object({
   ),
 });
 
-/** Catches: settings that the packer reads another way than they are meant. */
+/** Catches: settings that the packer understands in another way than intended. */
 it('stands in the entry that the packer writes for the desktops of Linux', async () => {
   const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
   const { LinuxTargetHelper } = desktopHelper.parse(builder('app-builder-lib/out/targets/LinuxTargetHelper.js'));
@@ -86,7 +86,7 @@ it('stands in the entry that the packer writes for the desktops of Linux', async
   expect(mimes).toEqual(
     expect.arrayContaining(['inode/directory', 'application/pdf', `x-scheme-handler/${linkScheme}`]),
   );
-  // An address each, as `requestInArguments` takes it.
+  // Each address is its own argument, as `requestInArguments` expects.
   expect(lines).toContain('Exec=/opt/Dewpoint/dewpoint %U');
   expect(lines).toContain('StartupWMClass=dewpoint');
 });

@@ -4,7 +4,10 @@ import { createEndpointSwitch } from '../../../../src/main/hosts/desktop/own-end
 import type { EndpointKit } from '../../../fakes/endpoint-kit.ts';
 import { openEndpointKit } from '../../../fakes/endpoint-kit.ts';
 
-/** Catches: an app that lets programs ask before a person said so, that goes on after it was switched off, or that hides why it does not listen. */
+/**
+ * Catches: an app that serves programs before the user switched that on or after they switched it off, or that hides
+ * why it does not listen.
+ */
 let kit: EndpointKit;
 beforeEach(async () => {
   kit = await openEndpointKit();

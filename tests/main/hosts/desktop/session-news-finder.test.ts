@@ -20,7 +20,7 @@ const waiting: readonly SessionSummary[] = [
 const news = [{ sessionId: 'one', title: 'Make the tests quicker.', what: 'waits' }];
 const notify = async (): Promise<unknown> => 'all';
 
-/** Catches: a person told twice of the same, where a core took longer than the time between two looks; or never. */
+/** Catches: news that is announced twice, when the core takes longer than the time between two looks, or never. */
 describe('what is news', () => {
   it('is said once where a look begins before the last one has ended', async () => {
     const look = createNewsFinder();

@@ -43,7 +43,7 @@ describe('news of sessions', () => {
       ['idle', 34_000],
       ['running', 40_000],
       ['idle', 44_000],
-      // It began to wait between two looks.
+      // The session began to wait between two looks.
       ['waiting', 48_000],
       ['idle', 52_000],
     ] as const;

@@ -23,7 +23,7 @@ import { contract } from '@shared/contract/contract.ts';
 import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 let folder = '';
-/** What the page calls the folder of projects. */
+/** The name that the page uses for the folder of projects. */
 let root = '';
 let core: ScriptedCore;
 let server: PageServer;
@@ -62,7 +62,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** The path goes out as it is written here; `fetch` would tidy it up. */
+/** Sends the path exactly as written here. `fetch` would normalize it. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const port = new URL(server.url).port;
   return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ function open(options: { origin?: string; host?: string; path?: string } = {}): 
   return socket;
 }
 
-/** How the server ends a socket: a close code, or the status of a refused upgrade. */
+/** How the server ends a socket: with a close code, or with the status of a refused upgrade. */
 function ending(socket: WebSocket, first?: string): Promise<number> {
   return new Promise((resolve) => {
     socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));

@@ -29,7 +29,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the core is given for a call of the page, and what the page is given for what the core answers. */
+/** What the core gets for a call of the page, and what the page gets for the core's answer. */
 async function cross(
   name: string,
   input: unknown,
@@ -130,12 +130,12 @@ describe('the folder that a page names', () => {
         'changes.undo: paths',
         'comparisons.create: projectPath',
         'costs: project',
-        // Refused to a browser, and in the folders of a session.
+        // Not available to a browser. Otherwise only for files in the folders of a session.
         'host.openFile: path',
         // Relative to the project.
         'projects.approveInstructions: path',
         'projects.approveInstructions: projectPath',
-        // Refused to a browser.
+        // Not available to a browser.
         'projects.bringImage: file',
         'projects.bringImage: projectPath',
         'projects.configure: projectPath',
@@ -155,10 +155,10 @@ describe('the folder that a page names', () => {
         'rules.show: projectPath',
         'rules.test: path',
         'rules.test: projectPath',
-        // Refused to a browser, but for the list.
+        // Not available to a browser, except for the list.
         'ownTools.approve: projectPath',
         'ownTools.create: projectPath',
-        // A name that says the language; nothing is opened.
+        // A name that only says the language. No file is opened.
         'ownTools.draft: file',
         'ownTools.forget: projectPath',
         'ownTools.list: projectPath',
@@ -181,7 +181,7 @@ describe('the folder that a page names', () => {
         'tools.importFile: path',
         'tools.list: projectPath',
         'tools.set: projectPath',
-        // Fences go by it; nothing is opened.
+        // Only fences use the path. No file is opened.
         'sessions.send: attachments.path',
         'attachments.preview: attachments.path',
         'sessions.send: options.projectPath',
@@ -257,7 +257,7 @@ function inputs(node: object, name: string): Named {
   return Object.entries(node).flatMap(([key, child]) => inputs(Object(child), name === '' ? key : `${name}.${key}`));
 }
 
-/** Where in an input something is called as a path or a folder may be. */
+/** The places in an input whose names suggest a path or a folder. */
 function pathFields(schema: unknown): readonly string[] {
   if (!(schema instanceof z.ZodType)) return [];
   return fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '');

@@ -14,7 +14,7 @@ import { createScriptedCore } from '../../../fakes/scripted-core.ts';
 
 let folder = '';
 let server: PageServer;
-/** The server's own ends of all connections, in order: what it took off them is known there. */
+/** The server's ends of all connections, in order. They show how much the server read. */
 let ends: Socket[] = [];
 let clients: Socket[] = [];
 let pages: WebSocket[] = [];
@@ -48,7 +48,7 @@ function upgrade(origin = `http://127.0.0.1:${port()}`): string {
   return `GET /contract HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\nOrigin: ${origin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 }
 
-/** A client that has done the handshake; false from `isOpen` once the server has ended it. */
+/** A client after the handshake. `isOpen` returns false once the server has closed the connection. */
 function raw(): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(port(), '127.0.0.1', () => socket.write(upgrade()));
@@ -58,7 +58,7 @@ function raw(): Promise<Socket> {
   });
 }
 
-/** A frame that says how long it is, without its mask's work: the mask is zero. */
+/** The header of a frame of the given length. Its mask is zero, which leaves the payload as it is. */
 function frameOf(bytes: number): Buffer {
   const header = Buffer.alloc(14);
   header.writeUInt8(0x82, 0);
@@ -93,7 +93,7 @@ it('takes a few bytes of a socket that has not shown the token, whatever frame i
   }
   await Promise.all(sockets.map(closed));
   const taken = ends.map((end) => end.bytesRead);
-  // One piece of the system's, at most, is taken before it is counted.
+  // The server reads at most one chunk of the system before it counts.
   expect(taken.every((bytes) => bytes <= 128 * 1024)).toBe(true);
   expect(taken.length).toBe(24);
 }, 30_000);
@@ -160,7 +160,7 @@ it('survives sockets of a foreign page that go while they are refused', async ()
   clients.push(kept);
   const text = await new Promise((resolve) => kept.once('data', (bytes: Buffer) => resolve(bytes.toString())));
   expect(text).toContain('403');
-  // It is not kept open for one that does not hang up itself.
+  // The server also closes a connection to a client that does not close its own end.
   kept.pause();
   await Promise.all(ends.map(closed));
 });

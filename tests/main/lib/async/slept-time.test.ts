@@ -28,14 +28,14 @@ function madeClocks() {
   return { slept, pass, run, tick: () => tick() };
 }
 
-/** Catches: a limit that runs out because the lid was closed, and time given to a machine that was only busy. */
+/** Catches: a limit that runs out because the lid was closed, and extra time for a machine that was only busy. */
 describe('the sleep of the machine', () => {
   it('is what the clocks went on without this process, each by itself', () => {
     const { slept, pass, run, tick } = madeClocks();
     expect(slept.wallMs()).toBe(0);
     run(20);
     pass(3_600_000, 0);
-    // Whoever asks before the next tick knows it, too.
+    // A caller before the next tick also gets the right time.
     expect([slept.wallMs(), slept.steadyMs()]).toEqual([3_600_000, 0]);
     run(5);
     pass(60_000, 60_000);
@@ -57,7 +57,8 @@ describe('the sleep of the machine', () => {
     'stops a timer of a real process that was stopped',
     async () => {
       const lib = pathToFileURL(join(import.meta.dirname, '../../../../src/main/lib/async/deadline-pause.ts')).href;
-      // A plain timer of the same length is due at once; it gives the other one a head start.
+      // After the stop, a plain timer of the same length is due at once. Its second timer shows whether the other one
+      // fires clearly later.
       const script = `
       import { timerWithPauses } from ${JSON.stringify(lib)};
       timerWithPauses(2_000, () => 0, () => { console.log('paused'); process.exit(); });

@@ -93,7 +93,7 @@ describe('the owner of a lock', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(await isRunning(other)).toBe(false);
-    // Only Linux tells when a process began.
+    // Only Linux reports when a process began.
     if (me.startedAt === null) return;
     expect(await isRunning({ ...me, startedAt: `${Number(me.startedAt) - 1}` })).toBe(false);
     expect(await isRunning({ ...me, boot: 'another' })).toBe(false);

@@ -3,7 +3,7 @@ import { startPathRace, type PathRace, type RaceAnswer } from '../../../fakes/pa
 
 /** On a busy machine a single step of the race can take long. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-/** Of each at least; `bench -- sandbox --only races` does 100,000. */
+/** At least this many of each. `bench -- sandbox --only races` does 100,000. */
 const operations = 20;
 
 describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a link all the time', () => {
@@ -17,7 +17,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a li
     'leads no %s out',
     async (name) => {
       const seen = new Set<RaceAnswer>();
-      // What never met the folder itself raced nothing.
+      // An operation that never met the folder itself was not in a race.
       for (let count = 0; count < operations || !seen.has('inside'); count += 1)
         seen.add((await race.strategies[name]?.()) ?? 'leaked');
       expect(seen).not.toContain('leaked');

@@ -82,7 +82,7 @@ describe('a name', () => {
   });
 });
 
-/** Files that a program in a container can make for a host to trip over. */
+/** Files with which a program in a container can trap a host. */
 describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () => {
   const odd = [
     'CON',
@@ -196,7 +196,7 @@ describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () 
         path,
       ).rejects.toMatchObject({ code: 'refused' });
     await expect(safe.write('loop-a/new', file, () => true)).rejects.toMatchObject({ code: 'refused' });
-    // The link itself is replaced, never what it points to; and no set-user-id bit comes back.
+    // The link itself is replaced, never its target, and no set-user-id bit returns.
     expect(await safe.look('environ')).toEqual({ type: 'other', what: 'a link' });
     expect(await safe.look('pipe')).toEqual({ type: 'other', what: 'no file' });
     expect(await safe.look('sparse')).toEqual({ type: 'other', what: 'a very large file' });

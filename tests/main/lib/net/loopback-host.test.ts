@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { isLoopbackHost } from '../../../../src/main/lib/net/loopback-host.ts';
 
-// A name that only begins like an address would be trusted as this machine: without encryption, and with its folders.
+// Bug: a name that only begins like a local address would be trusted as this machine, without encryption and with its
+// folders.
 it.each([
   ['http://localhost:3000/', true],
   ['http://127.0.0.1/', true],

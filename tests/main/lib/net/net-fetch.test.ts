@@ -19,7 +19,7 @@ async function listen(server: Server): Promise<string> {
   return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
 }
 
-/** A proxy that sends every tunnel to one server, whatever host is asked for. */
+/** A proxy that connects every tunnel to one server, whatever host is requested. */
 async function proxyTo(target: string): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const proxy = createServer((_request, response) => response.writeHead(500).end());

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A proxy that lets nobody through. */
+/** A proxy that refuses every request. */
 async function proxy(): Promise<string> {
   const server = createServer();
   server.on('connect', (_request, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
@@ -19,7 +19,7 @@ async function proxy(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** At these names there is nothing. */
+/** Nothing exists at these names. */
 describe('hosts that are reached without a proxy', () => {
   const rows: readonly (readonly [string, string, boolean])[] = [
     ['a.invalid', 'http://a.invalid/', true],
@@ -36,7 +36,7 @@ describe('hosts that are reached without a proxy', () => {
     ['', 'http://a.invalid/', false],
   ];
 
-  // Catches: sockets and containers that pass by a proxy where requests go through it, or the other way around.
+  // Catches: sockets and containers that bypass a proxy which requests use, or the other way around.
   it.each(rows)('with no_proxy "%s", %s: %s, for requests and for everything else', async (list, url, isExcepted) => {
     const env = { http_proxy: await proxy(), no_proxy: list };
     const reach = createNetFetch(() => ({ proxy: null, certificates: null }), env);

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { batchLine, batchProblem } from '../../../../src/main/lib/programs/batch-line.ts';
 
 /**
- * A model of how the command interpreter of Windows takes a line apart: `^` is for the next sign, quotes turn on and off, and
- * outside of them `&`, `|`, `<`, `>` and brackets are commands of their own. Null: it is more than one command.
+ * A model of how the Windows command interpreter splits a line: `^` escapes the next character, quotes switch on and
+ * off, and outside of quotes `&`, `|`, `<`, `>` and parentheses are operators. Null: the line holds more than one
+ * command.
  */
 function oneCommand(line: string): string | null {
   let made = '';
@@ -23,10 +24,10 @@ function oneCommand(line: string): string | null {
   return made;
 }
 
-/** What `%NAME%` becomes, in quotes or not: the variables of an attacker. */
+/** Expands `%NAME%`, in quotes or not, as if an attacker had set every variable. */
 const expanded = (line: string): string => line.replaceAll(/%[^%]+%/gu, '" & calc & "');
 
-/** As programs take a command line apart: backslashes before quotes, and two quotes in quotes are one. */
+/** Splits a command line as programs do: backslashes escape quotes, and two quotes inside quotes are one. */
 function argumentsOf(line: string): readonly string[] {
   const found: string[] = [];
   let one: string | null = null;
@@ -56,7 +57,7 @@ function argumentsOf(line: string): readonly string[] {
   return one === null ? found : [...found, one];
 }
 
-/** What the batch file starts: the interpreter reads the line, then reads `program %*` of the file. */
+/** What the batch file starts: the interpreter reads the line, and then the line `program %*` of the file. */
 function startedBy(args: readonly string[]): readonly string[] | null {
   const whole = args.at(-1) ?? '';
   expect(args.slice(0, -1)).toEqual(['/d', '/e:on', '/v:off', '/s', '/c']);
@@ -88,7 +89,7 @@ describe('a batch file', () => {
     expect(startedBy(made.args)).toEqual(args);
   });
 
-  // Catches: an argument that was thought of by nobody.
+  // Catches: an argument that nobody thought of.
   it('gets whatever is put together of the signs that mean something', () => {
     const signs = ['"', '\\', '^', '&', '|', '>', ' ', 'a', '(', '!', ';', '='];
     let seed = 7;
@@ -110,7 +111,7 @@ describe('a batch file', () => {
     expect(batchProblem(npx, ['x'.repeat(9_000)])).toContain('too long');
   });
 
-  // It is why the usual package is not used: the model finds what it lets through.
+  // This is why the usual package is not used: the model finds a line that it lets through.
   it('would run a command by the line of the usual package', () => {
     const escape: unknown = createRequire(import.meta.url)('cross-spawn/lib/util/escape.js');
     const { argument } = escape as Record<'argument', (text: string, isTwice: boolean) => string>;

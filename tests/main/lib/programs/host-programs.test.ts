@@ -20,8 +20,8 @@ import type { PlantedProject } from '../../../fakes/planted-project.ts';
 import { plantProject } from '../../../fakes/planted-project.ts';
 
 /**
- * Catches: a program of the host that is found in the folder of a project, or loads a file of it. Everything that
- * Dewpoint starts is started here with such a folder as the current one.
+ * Catches: a host program that is found in a project's folder or loads a file from it. Everything that Dewpoint starts
+ * is started here with such a folder as the current one.
  */
 const never = new AbortController().signal;
 const keys = {
@@ -52,7 +52,7 @@ beforeEach(async () => {
     ...keys,
     HOME: person,
     DEWPOINT_HOME: join(base, 'home'),
-    // Nobody answers there, and nobody waits for long.
+    // Nothing answers there, and the retries are off, so that the test does not wait long.
     PIP_INDEX_URL: 'http://127.0.0.1:9/simple',
     PIP_RETRIES: '0',
     npm_config_registry: 'http://127.0.0.1:9/',
@@ -76,7 +76,7 @@ const cleanOf = ({ NODE_OPTIONS: _node, PYTHONPATH: _path, ...rest }: Readonly<R
 
 const at = (path: string): string => resolve(before.folder, path);
 
-/** A script for Node that writes down where it stands and what it was given. */
+/** A Node script that records its working folder, arguments and environment. */
 async function witness(): Promise<{ readonly path: string; seen(): Promise<Seen> }> {
   const [path, file] = [join(base, 'witness.mjs'), join(base, 'seen.json')];
   const text = `import { renameSync, writeFileSync } from 'node:fs';
@@ -127,7 +127,7 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     }
   }
 
-  // With the search path of a careful person Python alone would take its modules from the folder.
+  // Even with a search path without the project, Python by itself would load modules from the current folder.
   it.each([['as it is'], ['without the project']])(
     'when a model is fetched by pip, the search path %s',
     async (path) => {

@@ -17,7 +17,7 @@ async function script(path: string, text: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-/** A person whose shell adds a folder with a program, as an app of the desktop finds it: without a terminal. */
+/** A user whose login shell adds a folder with a program. The app starts from the desktop, without a terminal. */
 async function person(login: string, more: Record<string, string> = {}) {
   await script(join(base, 'extra', 'made-tool'), '#!/bin/sh\nprintf %s "$PATH"\n');
   await script(join(base, 'person', '.profile'), login);
@@ -28,7 +28,7 @@ async function person(login: string, more: Record<string, string> = {}) {
 const never = new AbortController().signal;
 
 describe.runIf(process.platform !== 'win32')('PATH of an app that was not started from a terminal', () => {
-  // Catches: a server that works in a terminal is not found by the app, or does not find what it needs itself.
+  // Catches: a server that works in a terminal but is not found by the app, or does not find its own programs.
   it('gets what the shell of the person has, once somebody asks', async () => {
     const programs = await person(`echo Welcome; PATH="$PATH:${join(base, 'extra')}"; export PATH`);
     expect(await programs.find('made-tool')).toBeNull();

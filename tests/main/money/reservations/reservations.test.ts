@@ -7,7 +7,7 @@ import { seeded } from '../../../../bench/lib/seeded.ts';
 const day = { ...noKeys, day: '2026-11-21' };
 
 describe('the reservation log of a home', () => {
-  // `npm run bench -- money` does 10,000 of them over real processes.
+  // `npm run bench -- money` runs 10,000 of them over real processes.
   it('never lets a cap be passed, in random schedules of calls over two processes on one file', async () => {
     let granted = 0;
     let refused = 0;
@@ -15,7 +15,7 @@ describe('the reservation log of a home', () => {
       const file = new MemoryReservationsFile();
       const purses = [memoryReservations(file), memoryReservations(file)];
       const schedule = createSchedule({ random: seeded(seed), calls: 8, name: 'n', processes: 2 });
-      // Several things at once: what one does comes between what another has begun and not ended.
+      // Runs several calls at once, so that one acts between the start and the end of another.
       let goesOn = true;
       while (goesOn) {
         const done = await Promise.all([1, 2, 3].map(() => schedule.step(purses)));
@@ -50,7 +50,7 @@ describe('the reservation log of a home', () => {
     file.room = 50;
     await expect(reservations.reserve(ask)).rejects.toMatchObject({ code: 'disk-full' });
     file.room = 100_000;
-    // The line that ran into the torn one is not found: that call is not made either.
+    // The line appended to the torn one cannot be read, so its call is refused as well.
     const next = await reservations.reserve(ask).catch(() => reservations.reserve(ask));
     expect(next.granted).toBe(true);
     expect(reservations.sums('day', '2026-11-21')).toMatchObject({ held: 60 });

@@ -22,7 +22,7 @@ it('names what commands find, asks for versions once, and for the state of git e
   expect(sandbox.commands.filter((one) => one.includes('os-release'))).toHaveLength(1);
 });
 
-// Bug: a tool that is not there was told of all the same.
+// Bug: a tool that is not there was reported as present.
 it('says nothing of what is not there, and holds nothing up', async () => {
   expect(await readEnvironment(createMemorySandbox(), facts, signal)).toBe('Environment: folder /workspace, no git.');
   const gone = createMemorySandbox();

@@ -42,7 +42,7 @@ test.each([
     'function pay(order) {\n  const total = total(order);\n  return total - order.total;\n}\n',
     'function pay(order) {\n  const totalValue = total(order);\n  return totalValue - order.total;\n}\n',
   ],
-  // Nothing is called: which value is meant is not known.
+  // Nothing is called here, so it is unknown which value is meant.
   ['python', 'def pay():\n    total = total + 1\n    return total\n', null],
 ] as const)('a value gets a name of its own where %s calls what it is named after', (language, text, repaired) => {
   expect(withoutSelfShadows(syntax, language, text)).toBe(repaired ?? text);

@@ -9,7 +9,7 @@ test.each([
   ['parser.add_argument("-c", "--only-chars", action="store_true")', 'print(args.only_chars)', []],
   ['parser.add_argument("-c", dest="chars", type=int, default=int("3"))', 'print(args.chars == 1)', []],
   ['parser.add_argument("-l")', 'print(args.l, args.chars)', ['chars']],
-  // Given a value here, or declared where nobody looks.
+  // The option gets its value here, or is declared in a place that is not searched.
   ['parser.add_argument("file")', 'args.seen = 1', []],
   ['add_all(parser)', 'print(args.chars)', []],
   ['parser.set_defaults(chars=1); parser.add_argument("file")', 'print(args.chars)', []],

@@ -17,7 +17,7 @@ export interface RecipeHarness {
   readonly context: RecipeContext;
   readonly questions: readonly Question[];
   readonly progress: readonly string[];
-  /** What was told for programs, phase by phase. */
+  /** The events for programs, phase by phase. */
   readonly told: readonly { readonly phase: string; readonly data: unknown }[];
   readonly labels: readonly string[];
   text(path: string): Promise<string>;
@@ -35,11 +35,11 @@ export interface HarnessOptions {
   readonly before?: RecipeContext['before'];
   readonly settings?: Partial<RecipeSettings>;
   readonly conduct?: number;
-  /** What each answer takes; absent: no time. */
+  /** The time of each answer. Absent: no time. */
   readonly answerSeconds?: number;
-  /** Its engine writes sampled answers side by side. */
+  /** Whether the engine writes sampled answers side by side. */
   readonly together?: boolean;
-  /** What the model says to a question; null: it cannot answer. */
+  /** The model's answer to a question. Null: it cannot answer. */
   readonly answer?: (question: Question) => string | null;
 }
 
@@ -162,7 +162,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
         return shell(command, workspace);
       },
       apply: async (files) => {
-        // New ones may be added, as in a real workspace.
+        // New test files may be added, as in a real workspace.
         if (files.some(({ path }) => isTestFile(path) && paths.includes(path))) return 'Test files are guarded.';
         for (const file of files) {
           await mkdir(dirname(join(workspace, file.path)), { recursive: true });
@@ -197,7 +197,7 @@ async function listFiles(root: string, folder = root): Promise<readonly ListEntr
 function shell(command: WorldCommand, workspace: string): Promise<ExecResult> {
   return new Promise((resolve) => {
     const env = { ...process.env, ...command.env };
-    // A test runner that runs inside another one must not report to it.
+    // A test runner inside another one must not report to it.
     delete env.NODE_TEST_CONTEXT;
     const child = spawn('bash', ['-c', command.command], {
       cwd: command.cwd ?? workspace,
@@ -208,7 +208,7 @@ function shell(command: WorldCommand, workspace: string): Promise<ExecResult> {
     let stderr = '';
     child.stdout.on('data', (bytes: Buffer) => (stdout += bytes.toString()));
     child.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
-    // A command that reads nothing may be gone before it is written to.
+    // A command that reads no input may end before the input is written.
     child.stdin.on('error', () => undefined);
     child.stdin.end(command.stdin ?? '');
     child.on('close', (exitCode) => {

@@ -102,7 +102,7 @@ test('what is missing is opened with the parameters that the task says, and call
   expect(opened(['m.js', playlist], noMove, 'add it', 'list.move(1);list.move();')).toBe('move(');
   const summary =
     'class Summary:\n    def add(self, value):\n        pass\n\n\ndef week(days):\n    for day in days:\n        total.merge(day)\n';
-  // Only the module calls it: no property.
+  // Only the module calls it, and not the test. It is a method, not a property.
   const noMerge = "AttributeError: 'Summary' object has no attribute 'merge'";
   expect(opened(['m.py', summary], noMerge, 'add Summary.merge', 'week([])')).toBe('def merge(self, day):\n');
   expect(opened(['m.py', summary], noMerge, 'add merge(self, other)', '')).toBe('def merge(self, other):\n');
@@ -158,7 +158,7 @@ describe('suspects', () => {
     };
     expect(firstFor(said)).toEqual(['Order', true]);
     expect(firstFor(said.replace('Order.__init__', 'Order.total'))).toEqual(['Order.total', true]);
-    // What is read of an object is a field of its class; what is called is new code.
+    // A name that is read from an object is a field of its class. A name that is called is new code.
     expect(firstFor("AttributeError: 'Order' object has no attribute 'renewals'")).toEqual(['Order', true]);
     expect(firstFor("AttributeError: 'Order' object has no attribute 'total'")).toEqual(['price', false]);
   });

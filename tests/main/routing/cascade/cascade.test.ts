@@ -12,7 +12,7 @@ const there = () => 'there' as const;
 const gaveUp: StageExit = { type: 'gave-up', cause: 'no-progress', isModelOut: false, isDoubted: false };
 const capped = (goesOnWith: string | null): StageExit => ({ type: 'stopped', cause: 'cap', goesOnWith });
 
-/** The stages that are entered when each is left in the way that is given; `null` where there is none left. */
+/** The stages that are entered when each one is left by the given exit. Null: there is none left. */
 function walk(
   stages: readonly Stage[],
   exits: readonly StageExit[],
@@ -53,7 +53,7 @@ describe('a cascade', () => {
     const handed = createCascade([loopHere, recipeHere, recipeThere, loopThere], there);
     handed.next(null);
     handed.handOver(loopThere, 'format');
-    // The model that was handed to is the one that fails.
+    // The model that the task was handed to is the one that fails.
     expect(handed.next(keyless).next?.stage).toEqual(recipeHere);
     expect(handed.next(gaveUp).next).toBeNull();
     expect(walk(all, [{ ...gaveUp, isDoubted: true }, gaveUp])).toEqual([recipeHere, recipeThere, loopThere]);

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-/** A person who opens the address; what their browser saw is kept. */
+/** A user who opens the address. The test keeps what their browser saw. */
 async function run(open: (url: string) => Promise<unknown> = browse): Promise<string> {
   let browsed: Promise<unknown> = Promise.resolve();
   const key = await signIns.run('openrouter', { signal, onOpen: (url) => (browsed = open(url)) });
@@ -44,7 +44,7 @@ describe('a sign-in to a model service', () => {
     const [sent] = service.exchanges.map((body): Record<string, string> => JSON.parse(body));
     expect(sent).toMatchObject({ code_challenge_method: 'S256', code: expect.any(String) });
     expect(address).not.toContain(sent?.code_verifier);
-    // The redactor knows all that could reach a log on the way.
+    // The redactor knows every secret that could reach a log on the way.
     expect(learned).toEqual(expect.arrayContaining([sent?.code, sent?.code_verifier]));
   });
 
@@ -85,7 +85,7 @@ describe('a sign-in to a model service', () => {
     const failure: unknown = await run().catch((error: unknown) => error);
     expect(String(failure)).toContain(what);
     for (const secret of learned) expect(JSON.stringify(failure) + String(failure)).not.toContain(secret);
-    // It can be tried again at once.
+    // The user can try again at once.
     service.fault = 'none';
     expect(await run()).toBe(service.keys[0]);
   });

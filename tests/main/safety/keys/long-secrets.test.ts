@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeyStore, StoreState } from '../../../../src/main/safety/keys/key-store.ts';
 import { createLongSecrets } from '../../../../src/main/safety/keys/long-secrets.ts';
 
-/** A store as Windows has it: no secret of more than 2,560 bytes. It stops taking any after `takes`. */
+/** A store like that of Windows: no secret of more than 2,560 bytes. It refuses all writes after `takes`. */
 function smallStore(takes = Number.POSITIVE_INFINITY) {
   const table = new Map<string, string>();
   const locked: StoreState = { type: 'locked', message: 'Your system’s key store is locked.', hint: 'Unlock it.' };
@@ -47,7 +47,8 @@ describe('a secret of any length', () => {
     expect(table.size).toBe(0);
   });
 
-  // Bug: what another program had put under the name could neither be replaced nor removed, and was quoted in the error.
+  // Bug: a value that another program had stored under the name could be neither replaced nor removed, and the error
+  // quoted it.
   it.each(['no JSON sw0rdfish', 'null', '{"parts":5}'])(
     'can be replaced and removed where something else stands there (%s)',
     async (text) => {

@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 function storeThat(mode = '', patienceMs = 30_000): KeyStore {
-  // No variable of ours would reach it.
+  // No environment variable of the test would reach the key process.
   const processPath = join(folder, `key-process-${mode}.mjs`);
   const fake = pathToFileURL(join(import.meta.dirname, '../../../fakes/fake-key-process.mjs')).href;
   const variables = JSON.stringify({ FAKE_KEY_MODE: mode, FAKE_KEY_FILE: join(folder, 'keys.json') });

@@ -74,7 +74,7 @@ it.each([
   expect(bitsOf(began({ path })).untrusted).toBe(isUntrusted);
 });
 
-// Catches: a text of a tool server in a message that passes for the person's own.
+// Catches: a tool server's text in a message that passes for the user's own.
 it.each([
   ['of a tool server', { source: { server: 'docs', uri: 'notes://a' } }, true],
   ['of the person', {}, false],

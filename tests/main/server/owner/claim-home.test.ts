@@ -95,7 +95,7 @@ describe('claimHome', () => {
   });
 });
 
-/** What the name was made of when it could be known beforehand. */
+/** The socket's name as it was when it could be predicted. */
 const knownName = (folder: string): string => {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16);
   return `dewpoint-${process.getuid?.() ?? 'user'}-${hash}.sock`;
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('a home that others could look int
   it("is not used where it is another user's, and nothing is written into it", async () => {
     const isRoot = process.getuid?.() === 0;
     if (isRoot) await chown(home, 2371, 2371);
-    // Whoever is not root finds the folders of root everywhere.
+    // A user other than root finds root's folders everywhere.
     const foreign = isRoot ? home : '/usr';
     await expect(claimHome(foreign)).rejects.toMatchObject({
       code: 'refused',
@@ -144,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('the socket of a home that lies to
   };
 
   it('lies in a folder of this user alone under a name that nobody can take before, and goes with its owner', async () => {
-    // Somebody else was first at every name that can be known.
+    // Another program already holds every name that can be predicted.
     for (const folder of [tmp, '/tmp']) await mkdir(join(folder, knownName(deep))).catch(() => undefined);
     try {
       const claim = await owner();

@@ -38,7 +38,7 @@ async function elementsOf(text: string, step: number, most = 1_000_000): Promise
 }
 
 describe('the objects of a JSON array', () => {
-  /** Catches: an object that is cut where a piece of the file ends: in a letter, a string or behind a backslash. */
+  /** Catches: an object that is cut at the end of a chunk: in a character, in a string or after a backslash. */
   it('are the same however the file is cut', async () => {
     const values = [{ a: 'x"}]{[\\' }, { b: [{ c: 'é😀\n' }, []] }, {}, { d: '\\"' }];
     const text = `\uFEFF [ ${values.map((one) => JSON.stringify(one, null, 1)).join(' ,\n')} ] {"behind": 1}`;
@@ -49,7 +49,7 @@ describe('the objects of a JSON array', () => {
     expect(await elementsOf('{"alone": [{}]} {"other": 1}', 4)).toEqual(['{"alone": [{}]}']);
   });
 
-  /** Catches: a file that is read whole into memory before anything of it is taken. */
+  /** Catches: a file that is read into memory as a whole before its first item is used. */
   it('come before what follows them is read', async () => {
     let read = 0;
     async function* pieces() {
@@ -98,7 +98,7 @@ describe('an export of a chat app', () => {
     await expect(readChats({ path }, [rivers?.id ?? ''], never)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  /** Catches: an archive of the service that is refused, or of which one file of several is read. */
+  /** Catches: a service's archive that is refused, or of whose files only one is read. */
   it('is read out of the archive that the service gives, all its files of conversations', async () => {
     const archive = zipFile({
       'export/conversations-000.json': Buffer.from(JSON.stringify([talk('rivers', 1)])),
@@ -114,7 +114,7 @@ describe('an export of a chat app', () => {
     await expect(listChats({ path }, never)).rejects.toMatchObject({ code: 'bad-input' });
   });
 
-  /** Catches: a small archive that unpacks to what takes an hour to read, in one file or in many. */
+  /** Catches: a small archive whose unpacked content takes an hour to read, in one file or in many. */
   it('is refused before it is read where it is larger than any export is', async () => {
     const one = Buffer.from(JSON.stringify([talk('rivers', 1)]));
     const files = { 'conversations-0.json': one, 'conversations-1.json': one, 'picture.png': Buffer.alloc(4000) };

@@ -33,7 +33,7 @@ const claude = (messages: readonly unknown[], more: object = {}) => ({
 });
 
 describe('an export of ChatGPT', () => {
-  // Catches answers that the person had thrown away, or instructions that nobody saw, in what a model reads.
+  // Catches: answers that the user discarded, or hidden instructions, in the text for a model.
   it('is the branch that was open last, with its title, its date and who said what', () => {
     expect(read([branched])).toEqual({
       conversations: 1,
@@ -42,7 +42,7 @@ describe('an export of ChatGPT', () => {
     expect(read(branched)).toEqual(read([branched]));
   });
 
-  // Catches searches, thoughts and hidden context that pass for words of the conversation.
+  // Catches: searches, thoughts and hidden context that pass for words of the conversation.
   it('leaves out tools, thoughts and what is hidden, and says where an image or a file was', () => {
     const image = { content_type: 'image_asset_pointer', asset_pointer: 'file-service://1' };
     const voice = { content_type: 'audio_transcription', text: 'Spoken words' };
@@ -97,7 +97,7 @@ describe('an export of Claude', () => {
     );
   });
 
-  // Catches an edited question that stands beside the one that replaced it.
+  // Catches: an edited question that appears beside the one that replaced it.
   it('is the newest branch where messages name their parents, and the whole file where a parent is missing', () => {
     const root = '00000000-0000-4000-8000-000000000000';
     const at = (day: number, uuid: string, parent: string) => ({
@@ -132,7 +132,7 @@ describe('a file that only looks like an export', () => {
     expect(chatText('Notes about "mapping" and {braces}.')).toBeNull();
   });
 
-  // Catches a crash, an endless walk, or a polluted prototype by a file that somebody made for it.
+  // Catches: a crash, an endless walk or a polluted prototype because of a hostile file.
   it('is read without harm where parents go in a circle, types are wrong and nesting is deep', () => {
     const circle = { a: node('b', 'user', ['Round']), b: node('a', 'assistant', ['and round']) };
     expect(read(chatGpt(circle, { current_node: 'b' }))?.text).toContain('## User\n\nRound\n\n## ChatGPT\n\nand round');

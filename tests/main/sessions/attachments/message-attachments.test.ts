@@ -133,7 +133,7 @@ describe('what a tool server has', () => {
   });
   const made = (leaves: boolean) => createMessageAttachments({ ...options, library: () => library(leaves) });
 
-  // Catches: words of others that pass for the person's, and a copy that is fetched again when the message is sent.
+  // Catches: a server's words that pass for the user's, and a copy that is fetched again when the message is sent.
   it('comes along as words of others, without known secrets, and is not asked for again by its mention', async () => {
     const { keepResource, gather: take } = made(true);
     const given = await keepResource(null, { server: 'docs', uri: 'notes://rules.md' }, never);
@@ -161,7 +161,7 @@ describe('what a tool server has', () => {
 });
 
 describe('a prompt of a tool server', () => {
-  // Catches: words of a server that are sent without having been seen, and arguments that carry a secret out.
+  // Catches: a server's words that are sent unseen, and arguments that carry a secret out.
   it('is a text with what cannot be seen written out, and what lies beside it comes along', async () => {
     const asked: string[] = [];
     const library = () => ({
@@ -219,7 +219,8 @@ describe('symbols by name', () => {
   const code =
     '\ndef parse_day(text):\n    return text\n\n\nclass DayParser:\n    def reparse_day(self):\n        pass\n';
 
-  // Catches a symbol that pushes away the file that was meant, and a call or a longer name before the name itself.
+  // Catches: a symbol that displaces the file that was meant, and a call or a longer name that comes before the name
+  // itself.
   it('come after the file of that name and before what fits less, the nearest name first', async () => {
     const files = {
       'lib/dates.py': code,
@@ -235,7 +236,7 @@ describe('symbols by name', () => {
     ]);
   });
 
-  // Catches the names of code that is fenced (`src/**` here) or ignored, and an expression that a person types.
+  // Catches: names from code that is fenced (`src/**` here) or ignored, and typed text that is taken for a pattern.
   it('are those of files that a message may take along, for at least two letters of a name', async () => {
     const files = { 'src/a.py': code, 'out/b.py': code, 'c.gen.py': code, 'notes.md': code };
     expect(await inProject(files, 'parse_day')).toEqual([]);
@@ -243,7 +244,7 @@ describe('symbols by name', () => {
       expect((await inProject({ 'lib/a.py': code }, text)).join('\n')).not.toContain('parse_day');
   });
 
-  // Catches a search that goes on for letters that are no longer there.
+  // Catches: a search that continues for letters that were already deleted.
   it('are not looked for when nobody asks any more', async () => {
     expect(await inProject({ 'lib/dates.py': code }, 'parse_day', AbortSignal.abort())).toEqual([]);
   });
@@ -370,7 +371,7 @@ describe('conversations of a chat app', () => {
     expect(sent.attachments).toEqual([kept]);
   });
 
-  // Catches a chip that says all of an export is sent while most of it was left out when it was kept.
+  // Catches: a chip that says a whole export is sent although most of it was left out when it was kept.
   it('are kept up to what a message takes, and how much that is of all is said', async () => {
     const kept = await keep('ü'.repeat(200_000));
     const all = talk.length + 400_001;

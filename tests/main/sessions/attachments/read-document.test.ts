@@ -67,7 +67,7 @@ describe('the text of a page', () => {
     expect(found.ok ? found.texts[0] : '').toContain('[more](https://docs.example.org/more)');
   });
 
-  // Bug: a page that is nested without end keeps the reader busy for minutes.
+  // Bug: a page with endless nesting keeps the reader busy for minutes.
   it('ends a page that takes too long, and one that nobody waits for any more', async () => {
     const deep = Buffer.from('<div>'.repeat(20_000));
     const reader = createDocumentReader({ ...options, timeoutMs: 1_000 });

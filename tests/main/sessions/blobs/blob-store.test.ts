@@ -35,7 +35,7 @@ describe('blobs', () => {
       await writeFile(path, bad);
       expect(await home.blobs.get(ref)).toBeNull();
     }
-    // The same for what came in pieces, as the output of a command does.
+    // The same for content in pieces, such as the output of a command.
     const sink = home.blobs.open();
     for (const piece of ['spil', 'led']) sink.write(Buffer.from(piece));
     const spilled = await sink.end();
@@ -60,7 +60,7 @@ describe('blobs', () => {
     for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp', now]) await writeFile(join(folder, name), 'half');
     for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp']) await utimes(join(folder, name), 1000, 1000);
     await home.blobs.clean();
-    // What was begun since the start is being written by somebody.
+    // Files begun since the start may still be written by somebody.
     expect((await readdir(folder)).sort()).toEqual([ref.sha256, 'of-a-person.tmp', now].sort());
   });
 
@@ -75,7 +75,7 @@ describe('blobs', () => {
 
   it('says at the end that there was no room, and leaves nothing', async () => {
     await using home = await makeHome();
-    // A file where the folder should be: every write fails.
+    // A file in place of the folder makes every write fail.
     await writeFile(join(home.path, 'blobs'), '');
     const sink = home.blobs.open();
     sink.write(Buffer.from('x'));

@@ -21,10 +21,10 @@ it('blobs that no file names are found and removed; named, young, wanted again a
     await writeFile(join(home.path, path), text);
   };
   await write('sessions/s/log.jsonl', `{"sha256":"${named}"}\n`);
-  // In two pieces of what is read at once.
+  // The name is split over two chunks of a read.
   await write('comparisons/c.json', `${'x'.repeat(64 * 1024 - 30)}${cut}`);
   await write('bin/t/log.jsonl', `${binned}`);
-  // A copy of a project can name what it likes.
+  // Files in a copy of a project do not count as references.
   await write('workspaces/s/file', `${copied}`);
   const young = await put('young');
   await createBlobs(folder).put(Buffer.from('again'));

@@ -15,7 +15,7 @@ import { type Home, makeHome } from '../session-fixtures.ts';
 
 const name = 'a.txt';
 
-/** A file of parts: what stays, and between it places with two versions. */
+/** A file in parts: fixed parts, and between them places with two versions. */
 interface Parts {
   readonly fixed: readonly string[];
   readonly places: readonly { readonly before: string; readonly after: string }[];
@@ -25,7 +25,7 @@ function fileOf({ fixed, places }: Parts, isAfter: (place: number) => boolean): 
   return fixed.map((text, at) => text + ((isAfter(at) ? places[at]?.after : places[at]?.before) ?? '')).join('');
 }
 
-/** Lines that occur once, so that there is one way to compare the two versions. */
+/** Each line occurs once, so that there is only one way to compare the two versions. */
 function randomParts(random: () => number): Parts {
   let count = 0;
   const lines = (most: number, least: number): string =>
@@ -76,7 +76,7 @@ const takeHunk = (journal: LiveJournal, ...places: number[]) =>
   takeChanges(journal, [name], { places, version: versionOf(journal) });
 const statesOf = async (journal: LiveJournal) => (await showChanges(journal))[0]?.hunks;
 
-/** What the log alone says, folded anew. */
+/** The state folded again from the log alone. */
 async function refolded(journal: LiveJournal) {
   let state = emptySession;
   for await (const event of journal.read()) state = reduceSession(state, event);
@@ -95,13 +95,13 @@ async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number): Prom
   );
   let states: readonly HunkState[] = parts.places.map(() => 'open');
   let isTakeUndone = false;
-  /** What a person wrote into a file by hand, over what the decisions say. */
+  /** The text of files that the user edited by hand, instead of the decisions' result. */
   const byHand = new Map<string, string>();
   const said = (folder: string): string =>
     folder === workspace
       ? fileOf(parts, (place) => states[place] !== 'undone')
       : fileOf(parts, (place) => states[place] === 'taken');
-  /** The states after a decision, which a file that was changed by hand does not let happen. */
+  /** The states after a decision. A file that was changed by hand refuses it. */
   const decide = async (
     next: readonly HunkState[],
     act: () => Promise<{ refused: readonly unknown[] }>,
@@ -134,7 +134,7 @@ async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number): Prom
     else if (dice < 0.7 && states.includes('open') && !isTakeUndone) {
       const before = states;
       await decide(rest('undone'), () => undoChanges(journal));
-      // The undo of the undo: exactly what was there.
+      // An undo of the undo restores exactly the earlier state.
       if (states !== before) await decide(before, () => undoChanges(journal));
       if (random() < 0.5) await decide(rest('undone'), () => undoChanges(journal));
     } else if (dice < 0.75 && states.includes('open')) await decide(rest('taken'), () => takeChanges(journal));
@@ -161,7 +161,7 @@ it('the places of hunks begin after the line that a diff names where a side has 
 });
 
 describe('decisions on single hunks', () => {
-  // Catches: a line end that is lost, an undo of the rest that takes more or less, a base that does not follow a take.
+  // Catches: a lost line ending, an undo of the rest that covers more or less, and a base that does not follow a take.
   it.each(['in-place', 'copy'] as const)(
     'always give the file that the list of them says, also with edits by hand between (%s)',
     async (mode) => {

@@ -126,7 +126,7 @@ describe('changes', () => {
   it('removes the folders that a change made with their last file, and no other', async () => {
     await using home = await makeHome(undefined, Date.now);
     const { journal, workspace, change } = await bench(home, 'in-place', { 'kept/old.txt': 'old' });
-    // Made by a person, empty, before anything was done.
+    // An empty folder that the user made before anything was done.
     await mkdir(join(workspace, 'empty'));
     await new Promise((resolve) => setTimeout(resolve, 120));
     await journal.append({ type: 'notice-added', level: 'info', code: 'begin', text: '' });
@@ -137,7 +137,7 @@ describe('changes', () => {
     expect((await readdir(workspace, { recursive: true })).sort()).toEqual(
       ['empty', 'kept', 'kept/old.txt', 'made', 'made/of-a-person.txt'].sort(),
     );
-    // What was undone comes back with its folders, which go again.
+    // A redone change restores its folders. The next undo removes them again.
     await rm(join(workspace, 'made/of-a-person.txt'));
     expect((await undoChanges(journal)).refused).toEqual([]);
     expect(await readFile(join(workspace, 'made/deep/a.txt'), 'utf8')).toBe('new');

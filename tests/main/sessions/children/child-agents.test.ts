@@ -21,7 +21,7 @@ const spawn = (task: string, more: object = {}) => ({
 });
 const read = (path: string) => call('read_file', { path });
 
-/** What calls of a tool gave, those alone that were labeled so. */
+/** The outputs of a tool's calls. With `label`, only those with that label. */
 async function outputs(sessionId: string, tool: string, label = ''): Promise<readonly string[]> {
   const { state } = await kit.core.client.sessions.show({ sessionId });
   return state.toolCalls
@@ -45,7 +45,10 @@ function until(sessionId: string, fits: (event: SessionEvent) => boolean): Promi
 }
 
 describe('an agent that starts others', () => {
-  /** Catches: results that are lost, changes that come by themselves, costs that are counted twice, a replay that runs an agent. */
+  /**
+   * Catches: lost results, changes that are taken without being asked for, costs that count twice, and a replay that
+   * runs an agent.
+   */
   it('gets back what they say, what they cost and what they changed, and takes that', async () => {
     await kit.script('lead', [
       calls(spawn('Set x to 2.', { model: 'one/script' }), spawn('Set y to 2.', { model: 'two/script' })),
@@ -70,7 +73,7 @@ describe('an agent that starts others', () => {
       expect(await kit.core.client.sessions.replay({ sessionId: id })).toMatchObject({ firstDifference: null });
   });
 
-  /** Catches: the work of one agent written over that of another, without a word. */
+  /** Catches: the work of one agent that silently overwrites that of another. */
   it('is told of a conflict, and nothing of it is merged', async () => {
     await kit.script('lead', [
       calls(spawn('Set x to 2.', { model: 'one/script' }), spawn('Set x to 3.', { model: 'two/script' })),
@@ -103,7 +106,7 @@ describe('an agent that starts others', () => {
       read('a.py'),
       edit('a.py', 'x = 1', 'x = 2'),
       done('x is 2.'),
-      // What it read before is not known any more: its sandbox was given back.
+      // The agent no longer knows what it read before, because its sandbox was given back.
       read('a.py'),
       edit('a.py', 'x = 2', 'x = 3'),
       done('x is 3.'),
@@ -119,7 +122,7 @@ describe('an agent that starts others', () => {
     expect(await kit.core.client.sessions.replay({ sessionId })).toMatchObject({ firstDifference: null });
   });
 
-  /** Catches: an agent that may take the usual number of steps as soon as it is sent a message. */
+  /** Catches: an agent that gets the usual number of steps again as soon as it gets a message. */
   it('may take no more steps in a later run than it was started with, also after a restart', async () => {
     const reads = Array.from({ length: 12 }, () => read('a.py'));
     await kit.script('lead', [
@@ -143,7 +146,7 @@ describe('an agent that starts others', () => {
     expect(ofType(own, 'turn-ended').map(({ reason }) => reason)).toEqual(Array(3).fill('step-limit'));
   });
 
-  /** Catches: a model of this machine that is asked for two conversations at once, and loses what it read of each. */
+  /** Catches: a local model that serves two conversations at once and loses the prompt cache of both. */
   it('waits with a second one for the same local engine until the first has ended', async () => {
     const one = { model: 'one/script' };
     await kit.script('lead', [calls(spawn('Say 1.', one), spawn('Say 2.', one)), done('Said.')]);
@@ -162,7 +165,7 @@ describe('an agent that starts others', () => {
     expect(second?.[0]).toBeGreaterThanOrEqual(first?.[1] ?? Number.POSITIVE_INFINITY);
   });
 
-  /** Catches: agents that work on, and spend, after the task was cancelled. */
+  /** Catches: agents that continue to work, and to spend, after the task was cancelled. */
   it('ends them all when it is cancelled, and only then itself', async () => {
     await kit.script('lead', [calls(spawn('Wait.', { model: 'one/script' }), spawn('Wait.', { model: 'two/script' }))]);
     for (const name of ['one', 'two']) await kit.script(name, [{ text: 'late', delayMs: 600_000 }]);
@@ -178,13 +181,13 @@ describe('an agent that starts others', () => {
     expect(ofType(events, 'child-session-ended').map(({ reason }) => reason)).toEqual(started.map(() => 'cancelled'));
     for (const one of await childrenOf(sessionId)) {
       const { state } = await kit.core.client.sessions.show({ sessionId: one.sessionId });
-      // One that was cancelled before it began has no turn.
+      // An agent that was cancelled before it began has no turn.
       expect([undefined, 'cancelled']).toContain(state.turns.at(-1)?.reason);
     }
     expect(kit.core.runningTurns()).toBe(0);
   });
 
-  /** Catches: a question that nobody sees because it stands in the log of a session that nobody looks at. */
+  /** Catches: a question that nobody sees because it is in the log of a session that nobody opens. */
   it('shows their questions as its own, and hands on the answer', async () => {
     await kit.script('lead', [calls(spawn('Do it.', { model: 'one/script' })), done('It is written.')]);
     await kit.script('one', [
@@ -219,7 +222,7 @@ describe('an agent that was started', () => {
     expect((await kit.core.client.sessions.list()).length).toBe(2);
   });
 
-  /** Catches: a read-only agent that writes, and one that gets more than its parent may. */
+  /** Catches: a read-only agent that writes, and one with more rights than its parent. */
   it('does at most what it was asked for and its parent may', async () => {
     await kit.script('lead', [
       calls(spawn('Write x.', { access: 'read-only', model: 'one/script' })),
@@ -244,7 +247,7 @@ describe('an agent that was started', () => {
     expect(kit.sandboxes.get(kit.project)?.text('a.py')).toBe('x = 1\n');
   });
 
-  /** Catches: a cap that a fork or a restart sets back. */
+  /** Catches: a limit that a fork or a restart resets. */
   it('counts for the whole tree, over forks and restarts', async () => {
     await kit.core.client.settings.set({ key: 'agents.most', value: 2 });
     await kit.script('one', [{ text: 'Here.' }], { repeat: true });
@@ -271,7 +274,7 @@ describe('what may not leave', () => {
   const fence = { rules: [{ paths: ['secret.txt'], verdict: 'local-only' }] };
   const sky = { where: 'cloud', price: { input: 1, output: 1, source: 'test', date: '2026-11-21' } };
 
-  /** Catches: a fenced file that leaves in the words of an agent that read it here. */
+  /** Catches: content of a fenced file that leaves in the words of an agent that read it here. */
   it('stays fenced in what an agent brings back', async () => {
     await kit.core.client.settings.set({ key: 'fences', value: fence });
     const reads = { access: 'read-only', model: 'one/script' };
@@ -293,7 +296,7 @@ describe('what may not leave', () => {
     expect(state.steps.filter(({ where }) => where === 'cloud')).toEqual([]);
   });
 
-  /** Catches: the same the other way: what an agent here has read, told to one in the cloud in other words. */
+  /** Catches: the other direction: what a local agent has read, told in other words to an agent in the cloud. */
   it('is told to no agent elsewhere', async () => {
     await kit.core.client.settings.set({ key: 'fences', value: fence });
     const elsewhere = spawn('It is seven, four and so on. Check that.', { access: 'read-only', model: 'sky/script' });
@@ -306,7 +309,7 @@ describe('what may not leave', () => {
     expect(await childrenOf(sessionId)).toEqual([]);
   });
 
-  /** Catches: an agent that gets a network, or money, because its parent asked nobody. */
+  /** Catches: an agent that gets a network, or money, because nobody asked on its parent's behalf. */
   it('is asked for as its parent would have to, and costs what its parent may spend', async () => {
     const cost = { ...sky, price: { ...sky.price, input: 100, output: 100 } };
     await kit.script('lead', [calls(spawn('Ask for it.', { model: 'one/script' })), done('No.')], sky);
@@ -328,7 +331,7 @@ describe('what may not leave', () => {
 });
 
 describe('kinds of agents', () => {
-  /** Catches: a reviewer that cannot run the checks, or that mends what it should judge. */
+  /** Catches: a reviewer that cannot run the checks, or that repairs what it should judge. */
   it('can be a reviewer, which runs the checks in a copy of its own, changes nothing, and says what it thinks', async () => {
     await mkdir(join(kit.home, 'agents'));
     const tools = 'read_file, search, list_files, run_command, run_tests, task_complete';
@@ -358,7 +361,7 @@ describe('kinds of agents', () => {
   const file =
     '---\ndescription: reads and says\nmode: read-only\ntools: read_file\nmodel: one/script\n---\nAnswer in verse.\n';
 
-  /** Catches: instructions of a stranger that reach a model because they lie in a project. */
+  /** Catches: instructions of a stranger that reach a model because they are in a project. */
   it('are files: yours at once, those of a project after a yes to their bytes', async () => {
     await mkdir(join(kit.home, 'agents'));
     await writeFile(join(kit.home, 'agents', 'reader.md'), file);

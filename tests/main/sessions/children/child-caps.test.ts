@@ -12,17 +12,17 @@ const purses = sampled(10_000, 300);
 const purse = { parentTurnId: 't', parentCapUsd: null, log: 'child' } as const;
 
 describe('the children of a tree', () => {
-  /** Catches: a fork, a restart, a deleted session, a child or two calls at once that get more than the cap. */
+  /** Catches: a fork, a restart, a deleted session, a child or two calls at once that exceed the limit. */
   it(`are never more than the caps, over ${trees} trees with forks and restarts`, async () => {
     const random = seeded(31);
     const seen = await sumOfRuns(trees, () => runChildTree(random));
     expect(seen.beyond).toBe(0);
-    // Else nothing was tried.
+    // Otherwise the test tried nothing.
     expect(seen.granted).toBeGreaterThan(trees);
     expect(seen.refused).toBeGreaterThan(trees);
   });
 
-  /** Catches: money that two children at once, or a child beyond its own part, spend beyond what their parent may. */
+  /** Catches: two children at once, or a child over its own part, that spend more than their parent may. */
   it(`never spend more than their parent may, over ${purses} schedules`, async () => {
     const random = seeded(32);
     const seen = await sumOfRuns(purses, () => runPurses(random));
@@ -33,7 +33,7 @@ describe('the children of a tree', () => {
 });
 
 describe('the money of a child', () => {
-  /** Catches: a call without a known price under a part of its own, which nobody could keep. */
+  /** Catches: a call without a known price under a limit of its own, which could not be kept. */
   it('is not spent on what has no known price, and what is left is told', async () => {
     const parent = memoryBudget({ session: 1 });
     const budget = createChildBudget({ ...purse, parent, mostUsd: 0.5, spentUsd: 0 });
@@ -52,7 +52,9 @@ describe('the money of a child', () => {
     expect(await parent.left('t', null)).toEqual([{ scope: 'session', leftUsd: 0.9 }]);
   });
 
-  /** Catches: a part that is whole again with every run; and one that is spent once more because a crash hid what it cost. */
+  /**
+   * Catches: a limit that is full again in every run, and money that is spent again because a crash hid what was spent.
+   */
   it('is that of all its runs: what those before cost is gone, and where nobody knows it, all is', async () => {
     const parent = memoryBudget({ session: 1 });
     const asked = { turnId: 'own', step: 1, taskCapUsd: null };
@@ -64,7 +66,7 @@ describe('the money of a child', () => {
     expect((await second.reserve({ ...asked, worstUsd: 0.2 })).type).toBe('granted');
     const unknown = createChildBudget({ ...purse, parent, mostUsd: 0.5, spentUsd: null });
     expect(await unknown.reserve({ ...asked, worstUsd: 0.01 })).toMatchObject({ type: 'refused' });
-    // What costs nothing goes on.
+    // A call that costs nothing is still allowed.
     expect((await unknown.reserve({ ...asked, worstUsd: 0 })).type).toBe('granted');
     const free = createChildBudget({ ...purse, parent, mostUsd: null, spentUsd: null });
     expect((await free.reserve({ ...asked, worstUsd: 0.2 })).type).toBe('granted');

@@ -11,11 +11,11 @@ beforeEach(async () => {
 
 afterEach(() => kit.dispose());
 
-/** About 0.4 dollars a call at its worst. */
+/** A call costs at most about 0.4 dollars. */
 const dear = { where: 'cloud', price: { input: 100, output: 100, source: 'test', date: '2026-11-21' }, repeat: true };
 
 describe('the part of a child', () => {
-  /** Catches: an agent whose limit is whole again with every message, and one that a restart makes forget its limit. */
+  /** Catches: an agent whose limit is full again with every message, and one that forgets its limit at a restart. */
   it('is that of all its runs, over messages and restarts', async () => {
     const spawn = { task: 'Say it.', access: 'read-only', model: 'one/script', maxUsd: 1 };
     const again = (text: string) => call('agent_manage', { action: 'message', agent: 'agent-1', text });

@@ -8,7 +8,7 @@ import { createFenceTaint } from '../../../../src/shared/safety/taint.ts';
 const settings = { rules: [{ paths: ['plans.md'], verdict: 'local-only' as const }], secrets: 'off' as const };
 const hit: FenceHit = { rule: 'plans.md', verdict: 'local-only', path: 'plans.md', how: 'content' };
 
-/** What is fenced of a conversation in which an agent was started, ended so, and was looked at. */
+/** The fences that apply to a conversation after an agent was started in it, ended this way, and was looked at. */
 function rulesAfter(end: Partial<Extract<NewEvent, { type: 'child-session-ended' }>>): readonly string[] {
   const taint = createFenceTaint(compileFences({ settings, projectPath: null, isSecretFile: () => false }));
   taint.addFile(hit, 'the plans for the year that nobody else may read yet\n');
@@ -23,7 +23,7 @@ function rulesAfter(end: Partial<Extract<NewEvent, { type: 'child-session-ended'
   return taint.inScope('conversation').map(({ rule }) => rule);
 }
 
-/** Catches: words of an agent that a kill cut off, of which nobody knows what it had read, on their way to a cloud. */
+/** Catches: words on their way to a cloud, from an agent that was killed, so that nobody knows what it had read. */
 it('an agent brings what it met: what its end names, and all that it could have read where a kill cut it off', () => {
   expect(rulesAfter({ reason: 'done' })).toEqual([]);
   expect(rulesAfter({ reason: 'done', fenced: [hit] })).toEqual(['plans.md']);

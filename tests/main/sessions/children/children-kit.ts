@@ -15,23 +15,23 @@ interface Reply {
   readonly delayMs?: number;
 }
 
-/** A core with a project of two files, a leading model and workers, each with its script. */
+/** A core with a project of two files, a lead model and worker models, each with its script. */
 export interface ChildrenKit {
   readonly core: ClientCore;
   readonly home: string;
   readonly project: string;
-  /** By the folder that they work in; a child that reads works in that of its parent. */
+  /** Sandboxes by their working folder. A child that only reads works in its parent's folder. */
   readonly sandboxes: ReadonlyMap<string, MemorySandbox>;
   readonly script: (name: string, replies: readonly Reply[], more?: object) => Promise<void>;
   readonly begin: (text: string, options?: object) => Promise<string>;
   readonly run: (text: string, options?: object) => Promise<string>;
   readonly events: (sessionId: string) => Promise<readonly SessionEvent[]>;
-  /** As after the end of the process and another start. */
+  /** Restarts the core, as a new start of the program does. */
   readonly reopen: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
-/** Fenced in tests of fences. */
+/** The text that the tests of fences protect. */
 export const secret = 'the launch code of the blue rocket is seven four nine two, and nobody else may know it';
 
 export const files = {
@@ -60,7 +60,7 @@ export async function openChildrenKit(): Promise<ChildrenKit> {
       version: '0.0.0-test',
       onNotice: () => undefined,
       startSandbox: async ({ workspacePath }) => {
-        // One that was given back is closed; its files are there for the next.
+        // A sandbox that was given back is closed. Its files are there for the next one.
         const before = sandboxes.get(workspacePath);
         const now = Object.entries(files).map(([name, text]) => [name, before?.text(name) ?? text]);
         const sandbox = createMemorySandbox({ files: Object.fromEntries(now) });

@@ -48,7 +48,7 @@ beforeEach(async () => {
   await mkdir(project);
   await writeFile(join(project, 'calc.py'), 'def add(a, b):\n    return a - b\n');
   core = await openCore();
-  // A weak one that only says that it is done, is sent back once with the evidence, and says it again.
+  // The weak model only says that it is done, is sent back once with the evidence, and says it again.
   await core.client.settings.set({
     key: 'providers.weak',
     value: { kind: 'scripted', repeat: true, replies: [complete, complete] },
@@ -76,7 +76,7 @@ const inputOf = (more: object) =>
     ...more,
   });
 
-/** Watches to the end; every state that was shown. */
+/** Watches until the end and returns every state that was shown. */
 async function carryOut(id: string, maxUsd?: number): Promise<readonly Comparison[]> {
   await core.client.comparisons.start({ id, maxUsd });
   return itemsOf(core.client.comparisons.watch({ id }));
@@ -97,7 +97,7 @@ const factsSchema = z.object({
   data: z.object({ routes: z.object({ rules: z.array(routeRuleSchema) }) }),
 });
 
-/** What the last turn of a session wrote down at its start. */
+/** What the last turn of a session recorded: the options of its start and its routing rules. */
 async function startOf(sessionId: string) {
   const text = await readFile(join(home, 'sessions', sessionId, 'events.jsonl'), 'utf8');
   const events: readonly unknown[] = text
@@ -135,7 +135,7 @@ describe('a comparison', () => {
     expect(paths.map((state) => [state.projectPath, state.workspace?.mode])).toEqual(
       done.runs.map(() => [project, 'copy']),
     );
-    // The state that all began from is not needed any more; the copies are, to be looked at and taken.
+    // The common initial state is no longer needed. The copies stay, so that they can be looked at and taken.
     expect(await readdir(join(home, 'workspaces'))).toHaveLength(4);
   });
 
@@ -184,7 +184,7 @@ describe('a comparison', () => {
       value: { kind: 'scripted', repeat: true, replies: [repair, complete] },
     });
     await core.dispose();
-    // What changed in the project meanwhile is not in the runs that are left.
+    // A change in the project meanwhile does not affect the remaining runs.
     await writeFile(join(project, 'calc.py'), 'nothing');
     core = await openCore();
     await carryOut(id);
@@ -192,7 +192,7 @@ describe('a comparison', () => {
     expect(done.runs[0]).toEqual(stopped.runs[0]);
     expect(done.runs[1]).toMatchObject({ state: 'ended', check: { passed: true } });
     expect(done.abandoned).toEqual([stopped.runs[1]?.sessionId]);
-    // Nothing is left to do: going on once more changes nothing.
+    // Nothing is left to do, so going on again changes nothing.
     await carryOut(id);
     expect(await core.client.comparisons.show({ id })).toEqual(done);
   });
@@ -252,7 +252,7 @@ describe('a comparison', () => {
       [2, null],
       [2, null],
     ]);
-    // Who goes on with the session of a run is routed by what is set then.
+    // A message to a run's session later is routed by the settings of that time.
     const [first] = runs;
     await core.client.sessions.send({
       sessionId: first?.sessionId ?? '',
@@ -301,7 +301,7 @@ describe('a comparison', () => {
     });
     await carryOut(id);
     expect(await readdir(home)).not.toContain('route-priors.json');
-    // One that a person sends is counted.
+    // A message that the user sends is counted.
     const { sessionId: own } = await core.client.sessions.create({ projectPath: project });
     const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
     await core.client.sessions.send({

@@ -15,13 +15,13 @@ import { refuseGemini } from '../../../fakes/wire/gemini.ts';
 import { refuseResponses } from '../../../fakes/wire/responses.ts';
 import { wireFormats } from '../../../fakes/wire/streams.ts';
 
-/** One stand-in service for each wire format, told apart by the path; refuses what the real one would. */
+/** A fake service for each wire format, identified by the path. It refuses what the real one would. */
 interface Stand {
   readonly id: string;
   readonly settings: object;
   readonly format: string;
   readonly refuse: (body: unknown) => string | null;
-  /** Its own signature, as `tests/fakes/wire/streams.ts` gives it; null where it has none. */
+  /** Its own signature, as in `tests/fakes/wire/streams.ts`. Null: it has none. */
   readonly signature: string | null;
 }
 
@@ -74,12 +74,12 @@ let server: Server;
 let core: ClientCore;
 const asked: Asked[] = [];
 
-/** The first answer of a turn calls a tool; the second, with the result in hand, says that the task is done. */
+/** The first answer of a turn calls a tool. The second has the result and says that the task is done. */
 function answerTo(format: string, id: string): string {
   const isFirst = asked.filter((call) => call.id === id).length % 2 === 1;
   const body = wireFormats.find((one) => one.kind === format)?.body ?? '';
   if (isFirst) return body;
-  // The same stream with another call in it; the arguments come as a text in some formats and as an object in others.
+  // The same stream with another call in it. Some formats have arguments as a text, others as an object.
   return body
     .replaceAll('read_file', 'task_complete')
     .replaceAll('\\"path\\"', '\\"summary\\"')

@@ -31,7 +31,7 @@ async function started(...titles: readonly string[]): Promise<readonly string[]>
   return ids;
 }
 
-/** As another process would, whoever has the session open. */
+/** A store of another process, whichever process has the session open. */
 function otherStore() {
   return createSessionStore({
     folder: join(folder, 'sessions'),
@@ -77,7 +77,10 @@ describe('putting sessions in order', () => {
     expect((await core.client.sessions.show({ sessionId: one })).state.seq).toBe(seq);
   });
 
-  /** Catches: a hundred archived sessions that stay locked; a session that is closed under whoever opened it meanwhile. */
+  /**
+   * Catches: a hundred archived sessions that stay locked, and a session that is closed while somebody else has opened
+   * it.
+   */
   it('gives a session free that was opened for it alone, and leaves open what others asked for', async () => {
     const [one = '', two = ''] = await started('One', 'Two');
     await core.dispose();

@@ -213,7 +213,7 @@ describe('fork', () => {
     expect(await readFile(join(state.workspace?.path ?? '', 'a.txt'), 'utf8')).toBe('two');
     await expect(stat(join(state.workspace?.path ?? '', 'new.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await readFile(join(project, 'a.txt'), 'utf8')).toBe('three');
-    // What the parent did in the folder is its own: nothing of it can be undone or taken from here.
+    // What the parent did in the folder is its own. It cannot be undone or taken from here.
     expect(await core.client.changes.show({ sessionId, paths: [] })).toEqual([]);
     expect(await core.client.changes.undo({ sessionId, paths: [] })).toEqual({ done: [], refused: [] });
   });
@@ -250,7 +250,10 @@ describe('fork', () => {
     );
   });
 
-  /** Catches: a deleted session between a fork and its root that gives the fork a tree, and with it agents, of its own. */
+  /**
+   * Catches: a fork that gets a tree, and with it agents, of its own because a session between it and its root was
+   * deleted.
+   */
   it('belongs to the tree of its root, also where a fork from before trees lies in the bin between them', async () => {
     await core.dispose();
     const path = join(folder, 'project');
@@ -270,7 +273,7 @@ describe('fork', () => {
     const { sessionId } = await core.client.sessions.fork({ sessionId: old });
     const { state } = await core.client.sessions.show({ sessionId });
     expect(state.tree).toEqual({ rootId: root, depth: 0 });
-    // The next one has the place of the one before.
+    // A fork of that fork has the same place in the tree.
     const next = await core.client.sessions.fork({ sessionId });
     const shown = await core.client.sessions.show(next);
     expect(shown.state.tree).toEqual({ rootId: root, depth: 0 });

@@ -20,7 +20,7 @@ function isLog(fd: number): boolean {
   try {
     return fstatSync(fd).ino === statSync(path).ino;
   } catch {
-    // No file has this number.
+    // No open file has this number.
     return false;
   }
 }

@@ -61,7 +61,7 @@ describe('an assistant', () => {
     expect(await core.client.sessions.replay({ sessionId })).toMatchObject({ matched: true, firstDifference: null });
   });
 
-  /** Catches: an assistant of somebody else that sends the conversation to a service where all was to stay here. */
+  /** Catches: a shared assistant that sends the conversation to a service although everything was to stay local. */
   it('names a model only within your policy, and leaves a model that you name', async () => {
     await core.client.settings.set({
       key: 'providers.sky',

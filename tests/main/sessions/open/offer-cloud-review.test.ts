@@ -21,7 +21,7 @@ const options = {
 
 type Reach = 'there' | 'away' | null;
 
-/** `reaches`: what is found each time that the service is asked, the last one from then on. */
+/** `reaches`: the result of each check whether the service can be reached. The last one repeats. */
 function offline(replies: readonly Reply[], reaches: readonly Reach[], more: Partial<KitOptions> = {}): AgentKit {
   const kit = createAgentKit({ replies, cloud: { price }, ...more });
   const { modelInfo, provider } = kit.dependencies;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { differingField, withMeasured } from '../../../../src/main/sessions/replay/replay-events.ts';
 
-/** A record from before a text was written in other words. */
+/** A record from before a text was reworded. */
 const recorded = (made: NewEvent, text: string): SessionEvent =>
   Object.assign({ ...made, v: 1, seq: 7, at: 12 }, { text });
 

@@ -33,7 +33,10 @@ const request = {
   cacheKey: 'x',
 } as const;
 
-/** A small engine of the same build as the real one: asks, runs the named tool, looks at the inbox, until the answer is `end`. */
+/**
+ * A small engine with the structure of the real one: it asks, runs the named tool and checks the inbox, until the
+ * answer is `end`.
+ */
 async function engine(services: Services, endText = 'It is done.'): Promise<void> {
   const { journal, effects, provider, signal, messageId } = services;
   const turnId = journal.newId('turn');
@@ -151,7 +154,7 @@ function scripted(replies: string[], onCall: (call: number) => Promise<void>): P
   };
 }
 
-/** Runs the engine for real; a message comes in during the second call. Returns the session's id. */
+/** Runs the engine for real. A message arrives during the second call. Returns the session's id. */
 async function record(home: Home, turns: string[][], controller = new AbortController()): Promise<string> {
   const journal = await home.store.create(scratchSession);
   const waiting: { messageId: string }[] = [];
@@ -200,7 +203,7 @@ describe('replay', () => {
       events: view.state.seq,
       firstDifference: null,
     });
-    // The message of the first turn was delivered; that of the second came after its last tool call and waits.
+    // The message of the first turn was delivered. That of the second came after its last tool call and waits.
     expect(view.state.queued.map(({ messageId }) => messageId)).toEqual(['queued-1']);
   });
 

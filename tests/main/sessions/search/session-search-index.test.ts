@@ -164,7 +164,7 @@ describe('the search over all sessions', () => {
     ]);
     await journal.close();
     await index.close();
-    // Another log under the same name: what was known of the old one no longer holds.
+    // Another log under the same name: the index of the old one is no longer valid.
     const path = home.store.folderOf(first);
     const other = await addSession(home, 'Two', ['a pear']);
     await writeFile(join(path, 'new'), await readFile(join(home.store.folderOf(other), 'events.jsonl')));

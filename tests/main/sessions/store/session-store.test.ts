@@ -92,7 +92,7 @@ describe('session store', () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     const events = turnEvents('turn-1');
-    // Up to the start of the second tool call, and then a second model call that never ends either.
+    // Events up to the start of the second tool call, and then a second model call that never ends either.
     for (const event of events.slice(0, 10)) await journal.append(event);
     const started = events[11];
     if (started) await journal.append(started);
@@ -232,7 +232,7 @@ describe('session store', () => {
     expect((await home.store.list()).map(({ id }) => id)).toEqual([begun.sessionId]);
   });
 
-  /** Catches: every log looked at for each turn of work, and a place in a tree that a damaged log gives free. */
+  /** Catches: a turn that looks at every log, and a place in a tree that is freed because a log is damaged. */
   it('reads where a session stands in its tree once, and knows new ones and those that are gone', async () => {
     await using home = await makeHome();
     const by = { sessionId: 'root', toolCallId: 't', name: 'agent-1' };

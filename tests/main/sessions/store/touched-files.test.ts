@@ -29,7 +29,7 @@ describe('what was touched', () => {
     await put('node_modules/x/y.js', 'new');
     await rm(join(root, 'away/file.txt'));
     await rm(join(root, 'known.txt'));
-    // Even where a program sets the times back.
+    // The file counts even if a program resets its times.
     await put('deep/down/old.txt', 'new');
     await utimes(join(root, 'deep/down/old.txt'), 1, 1);
     const touched = await findTouchedFiles(root, since, ['known.txt', 'same.txt']);

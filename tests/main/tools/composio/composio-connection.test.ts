@@ -16,11 +16,11 @@ afterEach(async () => {
 });
 
 interface Scene extends ComposioHome {
-  /** Another start of Dewpoint in the same home. */
+  /** Starts Dewpoint again with the same home. */
   readonly again: () => Scene;
 }
 
-/** A home with one Composio server that is added and not approved. */
+/** A home with one Composio server that is added but not approved. */
 async function scene(more: object = {}): Promise<Scene> {
   const fake = await startFakeComposio();
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-composio-'));
@@ -197,7 +197,7 @@ describe('what goes wrong at Composio', () => {
   it('because it is away: nothing was sent', async () => {
     const one = await approved();
     await one.fake.close();
-    // A connection that was kept open ends in the middle; nobody can tell then.
+    // A kept-alive connection may break in the middle. Then the outcome is unknown.
     expect(['unknown', 'error']).toContain((await callIn(one, multiTool.slug, issue())).status);
     expect(await callIn(one, multiTool.slug, issue())).toMatchObject({
       status: 'error',

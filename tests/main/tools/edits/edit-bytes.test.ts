@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 
-/** Catches: an edit of one line that changes bytes of others. */
+/** Catches: an edit of one line that changes bytes of other lines. */
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
 const latin = bytes('# caf\xe9\nx = 1\ny = 2\n');
 const marked = new Uint8Array(Buffer.from('\uFEFFx = 1\r\ny = 2\nz = 3\r\n'));

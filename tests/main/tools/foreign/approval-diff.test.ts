@@ -9,7 +9,7 @@ it('shows what is different, without lines that name files', () => {
   expect(approvalDiff(before, before.replace('line 20\n', 'other\n'))).toMatch(/^@@ [^\n]*\n.*-line 20\n\+other\n/su);
 });
 
-// A project that changes a tool from end to end held the whole program up for minutes.
+// Bug: a project that changed a tool completely blocked the program for minutes.
 it('compares no long texts that have nothing in common', () => {
   expect(approvalDiff(lines('one', 20_000), lines('other', 20_000))).toBeNull();
 });

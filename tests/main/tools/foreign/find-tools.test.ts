@@ -18,10 +18,10 @@ const tools = [
 
 const best = async (query: string) => (await searchTools(tools, query))[0]?.tool;
 
-/** What the tool says, and never throws. */
+/** The tool's text. The tool never throws. */
 async function said(specs: readonly ForeignToolSpec[], query: string): Promise<string> {
   const [find] = createFindTools(specs);
-  // It looks at nothing but its input.
+  // The tool uses only its input.
   const { output = '' } = (await find?.run({ query }, {} as never)) ?? {};
   return output;
 }
@@ -56,7 +56,7 @@ describe('finding tools', () => {
     );
     const text = await said([...loud, ...tools], 'create an issue');
     expect(text.length).toBeLessThan(40_000);
-    // A tool does not get to the front by saying a word often.
+    // A tool does not rank first because it repeats a word.
     expect(text.includes('tracker__create_issue')).toBe(true);
     expect((createFindTools(loud)[0]?.description ?? '').length).toBeLessThan(1_000);
     expect(await said(loud, '__proto__ constructor')).toContain('None of');

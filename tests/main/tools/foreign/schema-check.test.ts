@@ -3,7 +3,7 @@ import { foreignToolName } from '../../../../src/main/tools/foreign/foreign-tool
 import { isRecord } from '../../../../src/shared/unknown-value.ts';
 import { schemaCheck } from '../../../../src/main/tools/foreign/schema-check.ts';
 
-/** A schema has the keyword `then`, and no object of ours may have one. */
+/** JSON Schema has the keyword `then`, and lint allows no object with that name. */
 const conditional: unknown = JSON.parse('{"then": {"required": ["path"]}}');
 
 describe('the check of a foreign schema', () => {

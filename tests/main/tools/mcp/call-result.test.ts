@@ -5,7 +5,7 @@ import { redSquare } from '../../../fakes/mcp-http-server.ts';
 const image = (data: string, mimeType = 'image/png') => ({ type: 'image', data, mimeType });
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** The first bytes of a PNG that says so of its size. */
+/** The first bytes of a PNG that claims this size. */
 function pngOf(width: number, height: number): string {
   const bytes = Buffer.from(redSquare, 'base64');
   bytes.writeUInt32BE(width, 16);
@@ -24,7 +24,8 @@ describe('the images of a result', () => {
     expect(output).toContain('Here.\n[image 1, 4 × 4 pixels, 73 B: the user sees it]\n[image 2,');
   });
 
-  // Catches: a program in an SVG that is called a PNG, and images that fill the log, the prompt or the memory of the window.
+  // Catches: a script in an SVG that is declared as a PNG, and images that fill the log, the prompt or the window's
+  // memory.
   it.each([
     ['an SVG', image(inBase64('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')), 'no PNG'],
     ['a page', image(inBase64('<html><script>alert(1)</script></html>')), 'no PNG'],

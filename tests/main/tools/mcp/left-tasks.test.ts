@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A server with a task that its call has left: the connection was lost in the middle of it, as in a crash. */
+/** A server with an unfinished task whose call lost its connection, as in a crash. */
 async function left(pollMs?: number) {
   const server = await serveDurableTasks(pollMs);
   ends.push(server.close);
@@ -44,7 +44,7 @@ async function left(pollMs?: number) {
 }
 
 describe('a task whose call was cut off', () => {
-  // Catches: a task that nobody knows of after a crash, and a call that is made a second time for its result.
+  // Catches: a task that nobody knows about after a crash, and a second call for its result.
   it('is noted before it is followed, and gives its result to whoever asks for it, without another call', async () => {
     const { server, noted, beforeNote, ask } = await left();
     expect(beforeNote).toEqual(['tools/call']);
@@ -67,7 +67,7 @@ describe('a task whose call was cut off', () => {
     expect((await result).output).toBe('Found: gold.');
   });
 
-  // Catches: another server, or a tool that means something else by now, is told of a task that is none of its own.
+  // Catches: a task that is reported to another server, or to a tool whose meaning has changed.
   it('is asked of nobody but the same server with the same tool', async () => {
     const { server, noted, ask } = await left();
     const before = server.asked.length;
@@ -91,7 +91,7 @@ describe('a task whose call was cut off', () => {
     expect((await ask()).status).toBe('refused');
   });
 
-  // Catches: a result that is there waits for the next look, half a minute away.
+  // Catches: a finished result that waits half a minute for the next look.
   it('is told of by a server of the new revision that is seldom looked at', async () => {
     const { server, ask } = await left(30_000);
     await expect.poll(() => server.listening()).toBe(0);

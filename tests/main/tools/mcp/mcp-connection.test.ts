@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-/** A server by the reference package, reached by its own `fetch`. */
+/** A server built with the reference package, reached by its own `fetch`. */
 function reference(): McpServer {
   const server = new McpServer({ name: 'reference', version: '3.1.0' });
   server.registerTool(
@@ -54,7 +54,7 @@ describe.each([
   const isOld = Object.keys(mark).length > 0;
   const reach: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
-    // One of before the new revision knows no `server/discover`.
+    // A server from before the new revision does not know `server/discover`.
     const body: unknown = isOld && request.method === 'POST' ? await request.clone().json() : null;
     const isAsked = typeof body === 'object' && body !== null && Reflect.get(body, 'method') === 'server/discover';
     if (!isAsked) return handler.fetch(request);
@@ -77,7 +77,7 @@ describe.each([
     expect(await connection.call('absent', {}, quiet)).toMatchObject({ status: 'error' });
   });
 
-  // Catches: one tool that is none takes all others of its server with it, or is there without a word.
+  // Catches: one invalid tool that makes all others of its server unusable, or that is accepted silently.
   it('keeps what it can use of a list, and names what it cannot', async () => {
     const good = { name: 'good', inputSchema: { type: 'object' } };
     const bad = [

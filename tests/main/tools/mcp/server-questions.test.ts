@@ -15,7 +15,7 @@ import { serverDefinitionSchema } from '../../../../src/shared/tools/server-defi
 import { freePort } from '../../../fakes/free-port.ts';
 import { askingServer, redSquare } from '../../../fakes/mcp-http-server.ts';
 
-/** The reference server of the protocol, of the revisions before 2026. */
+/** The protocol's reference server for the revisions before 2026. */
 const everything = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const signal = new AbortController().signal;
 const ends: (() => Promise<void>)[] = [];
@@ -32,7 +32,7 @@ async function connect(more: Pick<Parameters<typeof connectMcp>[0], 'definition'
   return connection;
 }
 
-/** By the reference package of the new revision, over HTTP. */
+/** Connects to a server built with the reference package of the new revision, over HTTP. */
 async function connectNew(server: () => McpServer): Promise<McpConnection> {
   const handler = createMcpHandler(server);
   return connect({
@@ -42,12 +42,12 @@ async function connectNew(server: () => McpServer): Promise<McpConnection> {
   });
 }
 
-/** The reference server of the old revisions, as a process; with all that it is told. */
+/** Starts the reference server of the old revisions as a process. `told` collects everything that it is sent. */
 async function connectOld(told: string[] = []): Promise<McpConnection> {
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-questions-'));
   ends.push(async () => rmSync(home, { recursive: true, force: true }));
   const startOnHost = createHostServers({
-    // The Node of these tests lies in this project, from which nothing is started otherwise.
+    // The Node of these tests is inside this project, from which Dewpoint otherwise starts nothing.
     programs: { ...createHostPrograms({ home, env: process.env }), isOutside: async () => true },
     nodePath: process.execPath,
     guardPath: resolve('src/main/models/engine/server-guard.ts'),
@@ -99,7 +99,7 @@ function doorOf(answer: FormAnswer): Door {
 }
 
 const quiet = { signal, onProgress: () => undefined };
-/** With more that it asks for. */
+/** A server with additional questions. */
 function asking(): McpServer {
   const server = askingServer();
   server.registerTool('roots', { description: 'Roots.' }, async (ctx) => {
@@ -181,7 +181,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect(door.asked).toEqual([]);
   });
 
-  // Catches: a server that learns why, a question that leaves before a yes, and one that no model is asked.
+  // Catches: a server that learns why it was refused, and a question that reaches a model before an approval.
   it('gets no answer of a model without a yes, which the model that made the call is told', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'decline' });
@@ -198,7 +198,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect(refused.output).toContain('the person said no');
   });
 
-  // Catches: two sessions that use one server, and the question of one that is shown in the other.
+  // Catches: two sessions with one server, where the question of one is shown in the other.
   it('is asked of its own call, also while another call runs', async () => {
     const one = await connectNew(asking);
     const doors = ['Bergen', 'Oslo'].map((name) => doorOf({ action: 'accept', values: { city: name } }));
@@ -207,7 +207,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect(doors.map(({ asked }) => asked.length)).toEqual([1, 1]);
   });
 
-  // Catches: a form of a stranger by which a password leaves.
+  // Catches: a stranger's form that asks for a password.
   it('is no password', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'accept', values: { password: 'swordfish' } });
@@ -225,7 +225,7 @@ describe('what a server of the new revision asks during a call', () => {
   });
 });
 
-/** The reference server at an address of the oldest kind, which speaks by a stream of events. */
+/** Connects to the reference server by its oldest transport, a stream of events. */
 async function connectOldest(): Promise<McpConnection> {
   const port = await freePort();
   const child = spawn(process.execPath, [everything, 'sse'], {
@@ -249,7 +249,7 @@ async function connectOldest(): Promise<McpConnection> {
   });
 }
 
-// Catches: an address of before 2025 that is taken for one that does not answer.
+// Catches: a server from before 2025 that is taken for one that does not answer.
 it('reaches the reference server by its stream of events, and answers what it asks', async () => {
   const one = await connectOldest();
   expect(one.server).toContain('MCP 20');
@@ -313,7 +313,7 @@ describe('the reference server of the old revisions', () => {
     );
     expect((await long).status).toBe('cancelled');
     expect(told.join('')).toContain('"method":"notifications/cancelled"');
-    // It still answers others.
+    // The server still answers other calls.
     expect((await one.call('echo', { message: 'hi' }, quiet)).output).toContain('hi');
   });
 });

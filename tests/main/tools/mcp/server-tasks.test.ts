@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Says yes to all, and keeps what it was asked. */
+/** Approves everything and records the questions. */
 function door(): ServerDoor & { readonly asked: unknown[] } {
   const asked: unknown[] = [];
   return {
@@ -54,7 +54,7 @@ describe('tasks of the reference server, over its pipes', () => {
     return scene;
   }
 
-  // Catches: a tool that can only be called as a task cannot be called, or its form reaches nobody.
+  // Catches: a tool that only works as a task and cannot be called, or whose form reaches nobody.
   it('are followed to their result, with what they say and ask on the way', async () => {
     const scene = await reference();
     const how = ways({ door: door() });
@@ -73,7 +73,7 @@ describe('tasks of the reference server, over its pipes', () => {
     expect(result.status).toBe('cancelled');
   }, 60_000);
 
-  // Catches: work that goes on at a server unseen, or that nobody can end but the session that waits for it.
+  // Catches: work that continues unseen at a server, or that only the waiting session can end.
   it('are seen in its list, and ended by the person: the call that waits ends with it', async () => {
     const scene = await reference();
     const stop = new AbortController();
@@ -125,7 +125,7 @@ describe('tasks of the example of the protocol that asks, over HTTP', () => {
     return scene;
   }
 
-  // Catches: what an older server asks in a task is lost where nobody asks for its result meanwhile.
+  // Catches: questions of an older server's task that are lost while nobody waits for its result.
   it('ask a person and a model, two at once, each by its own call', async () => {
     const scene = await interactive();
     const [form, model] = [door(), door()];
@@ -142,10 +142,10 @@ describe('tasks of the example of the protocol that asks, over HTTP', () => {
   }, 60_000);
 });
 
-/** What a server of the new revision does with a task, by the count of looks at it. */
+/** What a server of the new revision does with a task at each look, by the number of looks. */
 type Look = (looks: number) => Record<string, unknown>;
 
-/** A server of the new revision as the extension for tasks describes it, with all that it was sent. */
+/** A server of the new revision with the extension for tasks. It records everything that it was sent. */
 async function modern(began: Record<string, unknown>, look: Look) {
   const sent: { readonly method: string; readonly params: Record<string, unknown>; readonly name: string | null }[] =
     [];
@@ -221,7 +221,7 @@ describe('tasks of the new revision', () => {
     expect(of('tasks/cancel')).toEqual([]);
   });
 
-  // Catches: one question of a task is asked at each look.
+  // Catches: one question of a task that is asked again at each look.
   it('ask each question once, and get its answer by its key', async () => {
     const question = (message: string) => ({
       method: 'elicitation/create',

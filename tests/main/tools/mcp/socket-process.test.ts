@@ -56,7 +56,7 @@ async function connect(url: string, more: Partial<Parameters<typeof connectMcp>[
   return connection;
 }
 
-/** The reference package, which has no transport of this kind: one text is one message. */
+/** The reference package, which has no transport of this kind. One text is one message. */
 const reference: Talk = (socket) => {
   const server = new McpServer({ name: 'reference', version: '3.1.0' });
   server.registerTool(
@@ -66,7 +66,7 @@ const reference: Talk = (socket) => {
   );
   const transport: Parameters<typeof server.connect>[0] = {
     start: async () => undefined,
-    // Over several lines, as a server may write it.
+    // The message has several lines, as a server may write it.
     send: async (message) => socket.send(JSON.stringify(message, null, 2)),
     close: async () => socket.close(),
   };
@@ -136,7 +136,7 @@ describe('a server behind a WebSocket', () => {
       https_proxy: 'http://proxy.example:3128',
       no_proxy: 'other.example, .invalid',
     });
-    // The name leads nowhere, so it was looked for without the proxy.
+    // The name does not resolve, which shows that the connection bypassed the proxy.
     await expect(connect('wss://mcp.invalid/mcp', { openSocket: excepted })).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/u);
   });
 });

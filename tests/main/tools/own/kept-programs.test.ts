@@ -43,7 +43,7 @@ function report(number: number, text: string, more: Partial<ProgramReport> = {})
   };
 }
 
-/** A project, and a session whose programs are these. */
+/** A project, and a session with these programs. */
 function scene(programs: readonly ProgramReport[]) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-')));
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-project-')));
@@ -128,7 +128,7 @@ describe('a program that is kept', () => {
     ]);
     await one.commands.approve({ input: { ...one.which, sha256: hand.sha256 }, signal });
     expect(await one.tools.forProject(one.project).offered()).toHaveLength(1);
-    // A broken one is saved, and is offered to nobody, also not with a yes from before.
+    // A broken program is saved but offered to nobody, even with an earlier approval.
     const broken = await save('# /// dewpoint-tool\n# nothing\n', hand.sha256);
     expect(broken.state).toBe('broken');
     const whole = await save(text, broken.sha256);

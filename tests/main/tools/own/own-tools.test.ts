@@ -33,7 +33,7 @@ const syntax = loadSyntax();
 const python = (description: string, more = ''): string =>
   `tool = {"description": "${description}", ${more}}\ndef execute(arguments):\n    return "${description}"\n`;
 
-/** A home and a project with folders of tools. What would run is kept, and ends as it is told to. */
+/** A home and a project with folders of tools. Runs are recorded and end as scripted. */
 function scene() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-own-')));
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-own-project-')));
@@ -236,7 +236,7 @@ describe('a tool of a project', () => {
       status: 'refused',
       output: expect.stringContaining('another file than the one that was approved'),
     });
-    // Also not with a yes to the new one: what was asked about the call was the old.
+    // An approval of the new version does not help, because the question about the call showed the old one.
     await one.approve('deploy');
     expect(await one.call(spec)).toMatchObject({
       status: 'refused',
@@ -387,7 +387,7 @@ describe('what a tool prints', () => {
     expect(heard).toEqual(['one [redacted:KEY] two', 'three [redacted:KEY]']);
   });
 
-  // Bug: a tool that prints ten thousand lines had every form of every secret made ten thousand times.
+  // Bug: for a tool that prints ten thousand lines, every form of every secret was computed ten thousand times.
   it('is looked through for forms that are made once for a call', () => {
     let looks = 0;
     const secrets = new Proxy({ KEY: 'swordfish' }, { ownKeys: (made) => ((looks += 1), Reflect.ownKeys(made)) });

@@ -43,7 +43,7 @@ describe('a declaration that is written into a file', () => {
       expect(await saidBy(file, written)).toEqual(wanted);
       const code = (all: string): string => all.slice(all.search(/^(?:async )?def |^ {2}async execute|^set -euo/m));
       expect(code(written)).toBe(code(text));
-      // There and back again.
+      // Writes the declaration, reads it and writes it back.
       const back = await write(file, written, await saidBy(file, text));
       expect(typeof back === 'string' && (await saidBy(file, back))).toEqual(await saidBy(file, text));
     },

@@ -15,7 +15,7 @@ async function review(language: ProgramLanguage, text: string): Promise<readonly
   return found;
 }
 
-/** Catches: a person who says yes to a program without a word on what stands out in it. */
+/** Catches: a user who approves a program without a hint at what is unusual in it. */
 describe('the review of a program before a question', () => {
   it('says nothing of a plain program, of comments and of texts', async () => {
     const python =

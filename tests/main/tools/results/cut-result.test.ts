@@ -32,7 +32,7 @@ const look = (text: string, wish: Parameters<typeof lookIntoResult>[1]): string 
 };
 
 describe('a long result in JSON', () => {
-  // Bug: the middle of a list was cut out, so that what stayed was no JSON and 8 of 100 issues.
+  // Bug: the middle of a list was cut out, so that the rest was invalid JSON with 8 of 100 issues.
   it('stays JSON: all issues of a tracker with what names them, and says what was left out', () => {
     const issues = hostedIssues(60);
     const { note, body } = cut(JSON.stringify(issues));

@@ -40,7 +40,7 @@ describe('a table of a result', () => {
     expect(tableOfResult(structured)).toBeNull();
   });
 
-  // Catches: a table that fills the log, and one that says nothing of what it leaves out.
+  // Catches: a table that fills the log, and one that does not say what it leaves out.
   it('is as long as there is room for, and says how much of it that is', () => {
     const many = Array.from({ length: 5_000 }, (_, number) => ({ number, title: '"'.repeat(300) }));
     const table = tableOfResult({ many });

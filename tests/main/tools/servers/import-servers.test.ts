@@ -38,7 +38,8 @@ describe('the servers in a file of another program', () => {
     ]);
   });
 
-  // Catches: a server that most files name so is refused, a key that is named elsewhere is left out, a value that is given is asked for.
+  // Catches: a server whose transport has its usual name and that is refused, a key under another name that is left
+  // out, and a given value that is asked for.
   it('are reached by any transport, with the names and the values that their file gives', () => {
     const file = {
       mcpServers: {

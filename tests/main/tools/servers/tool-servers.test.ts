@@ -93,7 +93,7 @@ describe('a tool server', () => {
     expect(one.notes().match(/^call/gm)).toHaveLength(calls ?? 0);
   });
 
-  // Bug: a tool that was said to read only kept the word when its definition became another.
+  // Bug: a tool that was marked as read-only stayed so after its definition changed.
   it('only reads where the person said so, and not by its own word or after its definition changed', async () => {
     const one = scene('changes');
     await approveAll(one);
@@ -124,7 +124,7 @@ describe('a tool server', () => {
 
   it.each([
     ['many', 2_000, 8_000],
-    // 4 MB of definitions together are the most.
+    // All definitions together may have at most 4 MB.
     ['long-words', 70, 80],
   ])(
     'that lists %s tools has no more of them than can be looked at, and says how many are left out',
@@ -167,7 +167,8 @@ describe('a tool server', () => {
     15_000,
   );
 
-  // Bugs: what was slow to start, or old and silent, could not be used, and none could that ends at what it does not know.
+  // Bugs: a server that was slow to start, or old and silent, could not be used, nor one that ends when it gets an
+  // unknown message.
   it.each([
     ['slow-new', 'by 2026-07-28'],
     ['slow-both', 'by 2026-07-28'],
@@ -187,7 +188,7 @@ describe('a tool server', () => {
     30_000,
   );
 
-  // Catches: an old server that is started twice each time, and one that is taken for an old one for ever.
+  // Catches: an old server that is started twice each time, and one that counts as old for ever.
   it('that is old is known to be for a week, and asked again then', async () => {
     const times = { now: 1 };
     const one = toolServerScene('old-ends', { now: () => times.now });
@@ -227,7 +228,7 @@ describe('a tool server', () => {
     await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
   }, 20_000);
 
-  // Catches: a program that makes itself a daemon, as wrappers and watchers do, and stays.
+  // Catches: a program that becomes a daemon, as wrappers and watchers do, and stays.
   it.runIf(process.platform === 'linux')(
     'ends with what has left its group and its parent',
     async () => {
@@ -258,7 +259,7 @@ describe('a tool server', () => {
     expect(image?.pictures).toMatchObject([{ mediaType: 'image/png', width: 20 }]);
   });
 
-  // Catches: a tool that stays on because of a slip in its name.
+  // Catches: a tool that stays on because of a typing error in its name.
   it('has no tool of another name to be switched off, and that is said', async () => {
     const one = scene('reference');
     await approveAll(one);
@@ -301,7 +302,8 @@ describe('a tool server', () => {
     expect(await names('/work/b')).toEqual([]);
   });
 
-  // Catches: a list of another start that is lost, one that starts programs, and what is off or unapproved and still read.
+  // Catches: a list from another start that is lost, one that starts programs, and content of a server that is off or
+  // not approved.
   it('has texts to take along where it is approved and on; showing them starts nothing', async () => {
     const one = scene('reference');
     const uri = 'demo://resource/static/document/features.md';

@@ -6,7 +6,7 @@ import { createAuthFetch, placeOf } from '../../../../src/main/tools/sign-in/aut
 
 const signal = new AbortController().signal;
 
-/** A net of names; where a connection would go is noted, and nobody answers. */
+/** A network of names. It records where a connection would go, and nothing answers. */
 function net(names: Readonly<Record<string, readonly string[]>>) {
   const dialled: string[] = [];
   const outward: OutboundConnections = {

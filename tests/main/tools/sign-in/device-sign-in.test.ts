@@ -9,7 +9,7 @@ import { createOauthWorld } from '../../../fakes/oauth-server.ts';
 import { realSignIns, signInDefinition, tableSecrets } from '../../../fakes/sign-in-kit.ts';
 
 const never = new AbortController().signal;
-/** A second of a service, here. */
+/** The milliseconds that stand for a second of the service. */
 const secondMs = 20;
 let home: string;
 let world: OauthWorld;
@@ -54,7 +54,7 @@ describe('a sign-in by a code', () => {
     const token = (await auth?.provider.token()) ?? '';
     expect(world.isAccess(token)).toBe(true);
     expect(await signIns.report('tracker', definition())).toMatchObject({ isSignedIn: true, scopes: ['read'] });
-    // No log may show these.
+    // No log may show these values.
     expect(learned.filter((value) => /^(?:device|access|refresh)-/u.test(value))).toHaveLength(3);
     const refresh = /refresh-[\w-]+/u.exec([...secrets.table.values()].join(''))?.[0] ?? '';
     expect(await signIns.signOut('tracker', never)).toBe('done');
@@ -66,7 +66,7 @@ describe('a sign-in by a code', () => {
     world.devices.answer = { interval: 3 };
     await signIn();
     const [first = 0, second = 0, third = 0, fourth = 0] = world.devices.askedAt;
-    // Timers are never early, but for a part of a millisecond.
+    // Timers are never early by more than part of a millisecond.
     expect(second - first).toBeGreaterThan(3 * secondMs - 2);
     expect(third - second).toBeGreaterThan(8 * secondMs - 2);
     expect(fourth - third).toBeGreaterThan(8 * secondMs - 2);
@@ -99,7 +99,7 @@ describe('a sign-in by a code', () => {
     world.devices.before = Array.from({ length: 500 }, () => 'authorization_pending');
     const stop = new AbortController();
     await expect(signIn(stop.signal, () => setTimeout(() => stop.abort(), 3 * secondMs))).rejects.toThrow();
-    // One may have been on its way.
+    // One request may have been on its way.
     await new Promise((wait) => setTimeout(wait, 4 * secondMs));
     const asked = world.devices.askedAt.length;
     await new Promise((wait) => setTimeout(wait, 4 * secondMs));

@@ -147,7 +147,7 @@ describe('a token that is of no more use', () => {
       message: expect.stringMatching(/^The tool server tracker needs you to sign in again: 127\.0\.0\.1:\d+ ended it/u),
       hint: expect.stringContaining('dewpoint tools sign-in tracker'),
     });
-    // The service repeats what it was sent.
+    // The service repeats in its error what it was sent.
     await expect(connect()).rejects.not.toThrow(refreshToken());
     expect(kept()).toBe(before);
     expect(world.refreshes()).toBe(1);
@@ -200,7 +200,7 @@ describe('a token that is of no more use', () => {
     expect(kept()).not.toContain(renewed);
   });
 
-  // Bug: what this process could not keep was put over what another one had got and kept meanwhile.
+  // Bug: a state that this process could not store replaced what another process had stored meanwhile.
   it.each(['renewed', 'signed in anew', 'signed out'])(
     'is not put in the place of what another process has where that %s meanwhile',
     async (what) => {
@@ -251,7 +251,7 @@ describe('rights', () => {
       ),
     });
     expect(await report()).toMatchObject({ isSignedIn: true, wanted: 'write' });
-    // Also after a start of the program.
+    // The same after a restart of the program.
     signIns = make();
     expect((await signIn()).get('scope')).toBe('read write');
     expect((await (await connect()).call('write', {}, quiet)).output).toBe('write: done');
@@ -289,7 +289,7 @@ describe('signing out', () => {
     expect(await authOf().provider.token()).toBeUndefined();
   });
 
-  // Bug: a text in the key store that could not be read held the sign-out up, so that nobody could get rid of it.
+  // Bug: an unreadable text in the key store blocked the sign-out, so that it could not be removed.
   it.each(['no sign-in', '{}', ''])('deletes what cannot be read, too (%j)', async (text) => {
     secrets.table.set('tools.tracker.sign-in', text);
     expect(await signIns.signOut('tracker', signal)).toBe('failed');

@@ -61,7 +61,7 @@ interface Way {
   readonly by?: ServerSignIns;
   readonly more?: object;
   readonly stop?: AbortSignal;
-  /** What the person does with the address. */
+  /** What the user does with the address. */
   readonly browser?: (url: string) => Promise<unknown>;
 }
 
@@ -86,7 +86,7 @@ async function signIn({ by = signIns, more, stop = signal, browser = browse }: W
 const report = () => signIns.report('tracker', definition());
 const keptTokens = (): string => [...secrets.table.values()].join('');
 
-/** Every file below the home, joined. */
+/** The contents of every file below the home, joined. */
 function filesText(): string {
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
@@ -107,7 +107,7 @@ describe('a server that wants a sign-in', () => {
     const connection = await connect();
     expect(await connection.call('read', {}, quiet)).toEqual({ status: 'ok', output: 'read: done' });
     expect(await report()).toMatchObject({ isSignedIn: true, isNeeded: false, issuer: world.issuer, scopes: ['read'] });
-    // A log hides only what it knows.
+    // The redactor hides only secrets that it knows.
     const refresh = /refresh-[\w-]+/u.exec(Buffer.from(keptTokens(), 'utf8').toString())?.[0] ?? 'none';
     expect(learned).toContain(refresh);
     expect(filesText()).not.toMatch(/access-|refresh-/u);
@@ -133,7 +133,7 @@ describe('a server that wants a sign-in', () => {
   });
 });
 
-// Catches: a sign-in that is there counts as none, is written over, or is gone with the next one.
+// Catches: an existing sign-in that counts as none, is overwritten, or is lost with the next one.
 describe('a file of a sign-in that cannot be read', () => {
   const file = () => join(home, 'tools', 'tracker', 'sign-in.json');
   const beside = () => readdirSync(join(home, 'tools', 'tracker')).filter((name) => name.includes('unreadable'));
@@ -155,7 +155,7 @@ describe('a file of a sign-in that cannot be read', () => {
     });
     expect(readFileSync(file(), 'utf8')).toBe(text);
     expect(keptTokens()).toBe(tokens);
-    // The person signs in again: it works, and the file lies beside the new one.
+    // The user signs in again. It works, and the unreadable file is kept beside the new one.
     await signIn({ by: later });
     expect(await later.report('tracker', definition())).toMatchObject({ isSignedIn: true, ended: null });
     expect((await connect(later)).tools()).toHaveLength(2);
@@ -278,7 +278,7 @@ describe('what a server says of who signs in', () => {
     ['is no address', { authorization_servers: ['not an address'] }, 'not understood'],
   ])('is not followed where it %s', async (_what, change, words) => {
     world.resourceMetadata = change;
-    // As if the server lay in the public net, where nothing near is its to name.
+    // As if the server were on the public network, where it may not name an address nearby.
     const place = { hasInnerAddress: async () => false };
     const by = make(place);
     const start = by.start('tracker', definition(), { signal, onOpen: () => undefined });

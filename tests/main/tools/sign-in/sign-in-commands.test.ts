@@ -76,7 +76,7 @@ afterEach(async () => {
 
 const shown = async () => (await commands.list({ input: undefined, signal }))[0];
 
-/** A yes to the server, which then says that it wants a sign-in. */
+/** Approves the server, which then asks for a sign-in. */
 async function approve(): Promise<void> {
   const sha256 = (await shown())?.sha256 ?? '';
   await expect(commands.approve({ input: { name: 'tracker', sha256 }, signal })).rejects.toThrow('to sign in');
@@ -91,7 +91,7 @@ async function signIn(stop = signal): Promise<readonly SignInProgress[]> {
   return seen;
 }
 
-/** Also of a server whose tools were approved while somebody was signed in. */
+/** Calls a tool, also of a server whose tools were approved during a sign-in. */
 async function call(tool: string) {
   const foreign = joinToolSources(running.forProject(null), noTools);
   const spec = (await foreign.offered()).find((one) => one.tool === tool);
@@ -101,7 +101,7 @@ async function call(tool: string) {
 describe('a sign-in by the commands', () => {
   it('is a state of the server that says what to do, begins with the person, and ends with its tools', async () => {
     expect((await shown())?.state).toBe('not-approved');
-    // Before the yes nothing of it is asked, by nobody.
+    // Before the approval, nobody sends the server any request.
     await expect(signIn()).rejects.toThrow('was not approved as it is now');
     expect(world.asked).toEqual([]);
     await approve();
@@ -114,7 +114,7 @@ describe('a sign-in by the commands', () => {
     expect(open).toMatchObject({ type: 'open', issuer: world.issuer, scopes: ['read'] });
     expect(done).toMatchObject({ type: 'done', server: { state: 'running', problem: null } });
     expect((await shown())?.tools.map(({ tool }) => tool)).toEqual(['read', 'write']);
-    // Nothing secret comes out.
+    // No secret is in the output.
     expect(JSON.stringify([open, done, await shown()])).not.toMatch(/access-|refresh-|verifier/u);
   });
 

@@ -17,7 +17,7 @@ function scene() {
   return { commands, kept, web };
 }
 
-// Bug: a key with a typing error was kept, the search was switched on, and the first agent found out.
+// Bug: a mistyped key was kept and the search switched on, and only the first agent noticed.
 it('keeps a key and switches the search on once a search with it has worked', async () => {
   const { commands, kept, web } = scene();
   await expect(commands.setUpSearch({ input: { service: 'brave', key: 'wrong' }, signal })).rejects.toThrow(

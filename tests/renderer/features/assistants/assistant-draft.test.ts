@@ -13,7 +13,7 @@ import {
 const good = draftOf({ name: 'reviewer', text: 'You review.' });
 const withLines = (lines: Partial<typeof good.lines>) => ({ ...good, lines: { ...good.lines, ...lines } });
 
-/** Catches: a field that takes what the file then refuses, and one that refuses what the file would take. */
+/** Catches: a field that accepts what the file then refuses, and one that refuses what the file would accept. */
 describe('what is wrong with an assistant in its fields', () => {
   it.each([
     ['name', { ...good, name: 'Reviewer 2' }],
@@ -49,11 +49,11 @@ describe('what is wrong with an assistant in its fields', () => {
 });
 
 describe('an assistant from elsewhere', () => {
-  /** Catches: a shared file that is saved before it was read, or taken in part. */
+  /** Catches: a shared file that is saved before the user read it, or is taken in part. */
   it('is a new one with the name of its file, or not taken at all', () => {
     const file = '---\nmode: plan\n---\nPlan well.';
     expect(draftOfFile('Planner.md', file)).toMatchObject({ saved: null, name: 'planner', text: 'Plan well.' });
-    // Its name is mended in the field.
+    // The field corrects the name.
     expect(draftOfFile('My planner (1).md', file)).toMatchObject({ name: 'my planner (1)' });
     expect(draftOfFile('bad.md', '---\napprove: allow\n---\nText.')).toContain('approve: allow');
   });
@@ -65,7 +65,7 @@ describe('an assistant from elsewhere', () => {
   });
 });
 
-/** Catches: a draft of another version, or of nobody, that empties the view. */
+/** Catches: a draft from another version, or a broken one, that empties the view. */
 it('reads a kept draft back, and nothing else', () => {
   const kept = { ...withLines({ temperature: 'warm' }), saved: 'reviewer' };
   expect(keptDraft(JSON.stringify(kept))).toEqual(kept);

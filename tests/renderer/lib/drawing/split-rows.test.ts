@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { diffRows } from '../../../../src/renderer/lib/drawing/diff-rows.ts';
 import { splitRows } from '../../../../src/renderer/lib/drawing/split-rows.ts';
 
-/** Catches: a line that stands beside one that it does not replace, and one that is lost or shown twice. */
+/** Catches: a line beside one that it does not replace, and a line that is lost or shown twice. */
 it('has what was removed beside what came in its place', () => {
   const diff = '--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n one\n-two\n-three\n+2\n four\n+new\n-old\n five\n';
   const texts = splitRows(diffRows(diff)).map(({ left, right }) => [left?.text ?? null, right?.text ?? null]);

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hintAction } from '../../../../src/renderer/lib/input/hint-action.ts';
 
-/** What the window has no place for, with why a button would lead nowhere. */
+/** The commands whose hints need no button, each group with its reason. */
 const terminalAlone: readonly string[] = [
-  // Another way of starting Dewpoint.
+  // Other ways to start Dewpoint.
   'serve',
   'chat',
   'run',
-  // What is kept in the container engine is seen and removed there only.
+  // The contents of the container engine are seen and removed only in the terminal.
   'clean',
-  // Tool servers are added and approved there only.
+  // Not checked, although the window has a view of tools.
   'tools',
 ];
 const core = 'src/main';
 
-/** Every command of the terminal that a text of the core names, with the whole of its line. */
+/** Every terminal command that a text of the core names, with its whole line. */
 function commandsNamed(): readonly { readonly command: string; readonly text: string }[] {
   const files = globSync('**/*.ts', { cwd: core }).filter(
     (path) => !/^hosts\/(?:cli|connection)\//u.test(path.replaceAll('\\', '/')),
@@ -32,7 +32,7 @@ function commandsNamed(): readonly { readonly command: string; readonly text: st
 }
 
 describe('what a hint tells to do in the words of the terminal', () => {
-  /** Catches: a new hint that a person in the window can only read. */
+  /** Catches: a new hint in the window without a button for it. */
   it('is a button of the window wherever it has a place for that', () => {
     const named = commandsNamed();
     expect(named.length).toBeGreaterThan(50);
@@ -64,7 +64,7 @@ describe('what a hint tells to do in the words of the terminal', () => {
   });
 });
 
-/** With something in place of what is filled in. */
+/** Replaces each placeholder of a template by a sample value. */
 function asRead(text: string): string {
   return text.replaceAll(/\$\{[^}]*\}/gu, 'a1');
 }

@@ -9,7 +9,7 @@ function summary(sessionId: string, title: string, updatedAt: number): SessionSu
   return { sessionId, title, updatedAt, ...rest, ...unorganized };
 }
 
-/** Catches: a session that is offered to itself, and old ones before those of today. */
+/** Catches: a session that is offered to itself, and old sessions before those of today. */
 it('finds sessions by a part of their titles, the latest first, and not the one that is written in', () => {
   const sessions = [summary('a', 'Release notes', 1), summary('b', 'The RELEASE', 3), summary('c', 'Release', 2)];
   expect(fittingSessions(sessions, 'release', 'c').map(({ sessionId }) => sessionId)).toEqual(['b', 'a']);
@@ -18,7 +18,7 @@ it('finds sessions by a part of their titles, the latest first, and not the one 
 
 const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
 
-/** Catches: an answer that comes along without its source, the answer of a turn that still runs, a name that is a path. */
+/** Catches: an answer that is attached without its source, an answer of a running turn, and a name that is a path. */
 it('brings the last answer with its task and its source, under a name that is a file', async () => {
   const core = createScriptedCore();
   const title = 'a/b: how?';

@@ -18,7 +18,7 @@ const keysOf = (
   keys = [] as Parameters<typeof modelGroups>[0]['keys'],
 ) => modelGroups({ models, keys, favorites }, typed).map(({ name, options }) => [name, options.map(({ key }) => key)]);
 
-/** Catches: a starred model that is shown twice, the router below the models, models of the cloud among those here. */
+/** Catches: a starred model that is shown twice, the router below the models, and cloud models among the local ones. */
 it('has the router first, then what was starred, then what runs here and in the cloud', () => {
   expect(keysOf('', [large ?? ''])).toEqual([
     ['auto', ['auto:hybrid', 'auto:economy', 'auto:balanced', 'auto:quality']],
@@ -28,14 +28,14 @@ it('has the router first, then what was starred, then what runs here and in the 
   ]);
 });
 
-/** Catches: a search that finds a model only by its id, or by one of its words alone. */
+/** Catches: a search that finds a model only by its id, or by only one of its words. */
 it('finds models by words of their names and ids, and says nothing where none fits', () => {
   expect(keysOf('coder 0.5b')).toEqual([['local', [small]]]);
   expect(keysOf('large')).toEqual([['cloud', [large]]]);
   expect(keysOf('no such model')).toEqual([]);
 });
 
-/** Catches: a model of a service without a key that looks as if it could be called; profiles of a router that has no cloud. */
+/** Catches: a model of a service without a key that looks usable, and router profiles without a cloud model. */
 it('says which service has no key, and offers the way to one', () => {
   const provider = large?.split('/')[0] ?? '';
   const groups = modelGroups({ models, keys: [{ provider, source: null, variable: 'KEY' }], favorites: [] }, '');
@@ -45,7 +45,7 @@ it('says which service has no key, and offers the way to one', () => {
   expect(groups.at(-1)?.options.at(-1)?.type).toBe('add-cloud');
 });
 
-/** Catches: two models that are called the same and cannot be told apart. */
+/** Catches: two models with the same name that cannot be told apart. */
 it('adds the provider where two have one name', () => {
   const [first] = models;
   if (first === undefined) throw new Error('no model');
@@ -63,7 +63,10 @@ describe('a pick', () => {
     return found;
   };
 
-  /** Catches: a message to another model than the marked one, and a cloud model that is never asked because steps stay here. */
+  /**
+   * Catches: a message that goes to another model than the marked one, and a cloud model that is never called because
+   * steps stay local.
+   */
   it('sends the message where the line says', () => {
     expect(optionsOfPick(pickOf(optionOf('auto:hybrid'), usual))).toEqual({ policy: 'hybrid' });
     expect(optionsOfPick(pickOf(optionOf(large), usual))).toEqual({ policy: 'cloud', cloud: large });
@@ -71,7 +74,7 @@ describe('a pick', () => {
     expect(isPicked(optionOf(small), pickedModel({ policy: 'local', local: small ?? '' }, usual))).toBe(true);
   });
 
-  /** Catches: settings that are changed later and not heeded, because the default was picked by hand. */
+  /** Catches: a later change of the settings that has no effect because the default was picked by hand. */
   it('of what the settings say follows them', () => {
     expect(pickOf(optionOf(here), usual)).toEqual({ policy: null });
     expect(pickOf(optionOf('auto:hybrid'), { ...usual, policy: 'hybrid' })).toEqual({ policy: null });

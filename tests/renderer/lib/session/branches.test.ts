@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { alternativesAt } from '../../../../src/renderer/lib/session/branches.ts';
 
-/** `b` says b2 in place of a2, `c` goes on from `b`, `d` says its first message otherwise. */
+/** `b` has b2 instead of a2, `c` continues `b`, and `d` has another first message. */
 const branches = [
   { sessionId: '2-b', updatedAt: 5, messages: ['a1', 'b2'] },
   { sessionId: '1-a', updatedAt: 9, messages: ['a1', 'a2', 'a3'] },
@@ -10,7 +10,10 @@ const branches = [
 ];
 const at = (sessionId: string, messageId: string) => alternativesAt(branches, { sessionId, messageId });
 
-/** Catches: a branch that is counted once for each session that has it, or that is lost because it went on elsewhere. */
+/**
+ * Catches: a branch that is counted once for each session with it, or that is lost because it continues in another
+ * session.
+ */
 it('counts what was said at one point, in the order in which it was said', () => {
   const second = [
     { sessionId: '1-a', messageId: 'a2' },
@@ -18,12 +21,12 @@ it('counts what was said at one point, in the order in which it was said', () =>
   ];
   expect(at('1-a', 'a2')).toEqual({ at: 0, ways: second });
   expect(at('3-c', 'b2')).toEqual({ at: 1, ways: second });
-  // Who looks at one of two sessions with the same message stays there.
+  // Two sessions have the same message. The user stays in the one that is open.
   expect(at('2-b', 'b2')?.ways[1]).toEqual({ sessionId: '2-b', messageId: 'b2' });
   expect(at('1-a', 'a1')?.ways.map(({ messageId }) => messageId)).toEqual(['a1', 'd1']);
 });
 
-/** Catches: messages of other branches counted as another answer to one that nobody else said anything beside. */
+/** Catches: messages of other branches counted as alternatives to a message that has none. */
 it('has none where only one thing was said, and for what it does not know', () => {
   expect(at('1-a', 'a3')).toBeNull();
   expect(at('3-c', 'c3')).toBeNull();

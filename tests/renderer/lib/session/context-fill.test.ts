@@ -42,18 +42,18 @@ function step(input: number, purpose: StepState['purpose'] = 'act', model = ther
   };
 }
 
-/** Catches: a talk of a large model that is said to fit a small one, which then cuts it without a word. */
+/** Catches: a conversation of a large model that is said to fit a small one, which would then silently cut it. */
 it('measures the talk by the model that gets the next message', () => {
   const steps = [step(24_000)];
   expect(contextFill(steps, models, null)).toEqual({ used: 24_000, all: 200_000, level: 'free' });
   const small = { type: 'model', where: 'local', id: here?.id ?? '' } as const;
-  // Of 32,768 tokens 8,192 are for the answer; nine tenths of what is left may be filled.
+  // Of 32,768 tokens 8,192 are reserved for the answer. Nine tenths of the rest may be filled.
   expect(contextFill(steps, models, small)).toEqual({ used: 24_000, all: 32_768, level: 'over' });
   expect(contextFill([step(20_000)], models, small)?.level).toBe('near');
   expect(contextFill([step(15_000)], models, small)?.level).toBe('free');
 });
 
-/** Catches: a name for the session, which has a short prompt of its own, that makes a full context look empty. */
+/** Catches: a call for the session's title, which has its own short prompt, that makes a full context look empty. */
 it('looks at calls that carry the talk, and says nothing where none did', () => {
   expect(contextFill([step(24_000), step(300, 'title')], models, null)?.used).toBe(24_000);
   expect(contextFill([step(300, 'title')], models, null)).toBeNull();

@@ -122,7 +122,7 @@ it('shows a notice where it came: in its turn, or after it, and never below a la
   ]);
 });
 
-/** Catches: a chart that is out of sight with the work that drew it. */
+/** Catches: a chart that is hidden together with the folded work that drew it. */
 it('has what was drawn where the work is folded, and beside its action where it is open', () => {
   const own = { turnId: 'a', toolCallId: 'a-0' };
   const image = { kept: true, blob: { sha256: 'a'.repeat(64), bytes: 1 }, mode: 420 } as const;

@@ -16,7 +16,7 @@ import { textPieces } from '../../../../src/renderer/lib/drawing/text-pieces.ts'
 
 const limits = { maxSteps: 9, maxMinutes: 1, maxTokens: 9, maxUsd: null };
 
-/** Three events for each turn; more turns than a fold keeps. */
+/** The states after each event of this many turns, with three events for each turn. */
 function states(turns: number): readonly SessionState[] {
   const events = Array.from({ length: turns }, (_, index): readonly NewEvent[] => {
     const [turnId, messageId] = [`turn-${index}`, `message-${index}`];

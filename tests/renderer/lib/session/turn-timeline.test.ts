@@ -164,7 +164,7 @@ describe('the live feed', () => {
     expect([outputs.k?.length, outputs.k?.endsWith('end')]).toEqual([16_000, true]);
   });
 
-  /** Catches: a time left out of the first moment, of no known size, or of the phase before. */
+  /** Catches: an estimate from the first moment, for work of unknown size, or from the phase before. */
   it('says how long a phase takes yet, where that is known', () => {
     const progress = (phase: 'loading' | 'prefill', done: number, total: number | null) =>
       ({ type: 'call-progress', callId: 'c', phase, done, total }) as const;
@@ -181,7 +181,7 @@ describe('the live feed', () => {
       feed = foldTransient(feed, push, at);
       return feed.calls.c?.leftMs;
     });
-    // 250 tokens in five seconds; then 200 are left, which is too short to be said.
+    // 250 tokens were read in five seconds. The 200 that are left take too short a time to be shown.
     expect(left).toEqual([null, null, null, null, 15_000, null]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { firstChange } from '../../../../src/renderer/lib/drawing/diff-rows.ts';
 import { pathInCode } from '../../../../src/renderer/lib/session/use-open-file.ts';
 
-// Catches: a word of code that becomes a button and opens nothing, and a path that stays a word.
+// Catches: a word of code that becomes a button and opens nothing, and a path that does not become a button.
 it.each([
   ['src/app.py', { path: 'src/app.py', line: null }],
   ['./src/app.py:12', { path: 'src/app.py', line: 12 }],
@@ -25,7 +25,7 @@ describe('the line at which a changed file opens', () => {
 
   it('is that of the first change that stands in it', () => {
     expect(firstChange(diff)).toBe(11);
-    // The line that the first hunk added is not there.
+    // The line that the first hunk added is not in the file.
     expect(firstChange(diff, ['undone', 'open'])).toBe(41);
     expect(firstChange(diff, ['undone', 'undone'])).toBeNull();
     expect(firstChange(null)).toBeNull();

@@ -4,7 +4,7 @@ import { formulaMark, markMath } from '../../../../src/renderer/lib/text/mark-ma
 const span = (tex: string): string => `\`${formulaMark}${tex}\``;
 
 describe('a text with formulas', () => {
-  /** Catches: a formula that Markdown takes apart before it is read, and one that is not found. */
+  /** Catches: a formula that Markdown breaks before it is recognized, and one that is not found. */
   it.each([
     ['the time is $O(n \\log n)$.', `the time is ${span('O(n \\log n)')}.`],
     ['\\(a_1 * b_1\\) and $x$', `${span('a_1 * b_1')} and ${span('x')}`],
@@ -20,7 +20,7 @@ describe('a text with formulas', () => {
     expect(markMath('1. so\n\n   $$\n   x\n   $$')).toBe('1. so\n\n   ```math\n   x\n   ```');
   });
 
-  /** Catches: amounts, variables of a shell and code that become formulas. */
+  /** Catches: amounts, shell variables and code that become formulas. */
   it.each([
     'It costs $5 and $6.',
     'From $5 to $10 a month, US$ 7, $5-$6, $1,000/$2,000.',
@@ -37,7 +37,7 @@ describe('a text with formulas', () => {
     expect(markMath(text)).toBe(text);
   });
 
-  /** Catches: a text that makes the reader look at the same place again and again. */
+  /** Catches: a text that makes the parser look at the same place again and again. */
   it('is read in a moment, however it was made', () => {
     const made = ['$a ', '`', '$$', '\\(', '\\[', '`` ` ', '~~~', '```\n'].map((piece) =>
       piece.repeat(20_000 / piece.length),

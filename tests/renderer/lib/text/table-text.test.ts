@@ -9,7 +9,7 @@ const cells = [
   ['', 'ä'],
 ];
 
-/** Catches: a copied table that another program reads with other cells. */
+/** Catches: a copied table that another program splits into other cells. */
 it('writes CSV that reads back the same, by commas, semicolons and tabs', () => {
   expect(csvOf(cells)).toBe('name,says\r\n"a, b","he said ""no"""\r\n"two\nlines",x | y\r\n,ä\r\n');
   expect(csvRows(csvOf(cells), 100)).toEqual(cells);

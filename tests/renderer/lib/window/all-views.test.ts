@@ -6,13 +6,13 @@ import { allViews } from '../../../../src/renderer/lib/window/all-views.ts';
 const page = 'src/renderer';
 const drawsOver =
   /<(?:Alert)?Dialog\.Content|<DropdownMenu\.Content|<Popover\.Content|role="(?:alert)?dialog"|<dialog/u;
-/** A row of the conversation. */
+/** This file draws only a row of the conversation. */
 const rows = ['features/conversation/row-view.tsx'];
-/** A page that has lost its core goes nowhere any more: `tests/electron/status-bar.test.ts` looks at it. */
+/** A page that has lost its core cannot go to another view, so `tests/electron/status-bar.test.ts` tests it. */
 const last = 'features/status/status-bar.tsx';
 const isView = /-(?:view|tab|editor)\.tsx$/u;
 
-/** Catches: a view, dialog or menu that no test of all views looks at. */
+/** Catches: a view, dialog or menu that the tests of all views leave out. */
 it('names every file that draws a view, a dialog or a menu', () => {
   const files = globSync('{features,ui}/**/*.tsx', { cwd: page }).filter((path) => !rows.includes(path));
   const drawing = files.filter(

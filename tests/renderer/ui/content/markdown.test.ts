@@ -3,7 +3,10 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { Markdown } from '../../../../src/renderer/ui/content/markdown.tsx';
 
-/** Catches: a frame that has to read ten thousand characters of a step, or all of a text again with each of its words. */
+/**
+ * Catches: a frame that has to parse ten thousand characters of a step, or parse the whole text again for each new
+ * word.
+ */
 it('draws a long text piece by piece, and the pieces that are there stay as they are while it grows', () => {
   const paragraphs = Array.from({ length: 60 }, (_, index) => `Paragraph ${index}. ${'Words of it. '.repeat(15)}`);
   const piecesOf = (text: string, isGrowing: boolean): readonly string[] =>

@@ -11,7 +11,9 @@ import { createAssistantFiles } from '../../../../../src/main/settings/assistant
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createPageCore } from '../../../../fakes/page-core.ts';
 
-/** Catches: a shared file that comes in unchecked or over another, and one that goes out changed. */
+/**
+ * Catches: a shared file that is imported unchecked or replaces another one, and an export that differs from the file.
+ */
 it('imports a file that was checked, lists it beside what cannot be used, and exports it as it is', async () => {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-assistants-cli-'));
   const core = createPageCore();

@@ -6,7 +6,7 @@ import { createPageCore } from '../../../../fakes/page-core.ts';
 import { ownToolScene } from '../../../../fakes/page-own-tools.ts';
 import { programScene } from '../../../../fakes/program-scene.ts';
 
-/** Catches: a program that a person cannot look at before it is kept, and one that is kept without a yes. */
+/** Catches: a program that the user cannot read before it is kept, and one that is kept without an approval. */
 it('shows the programs of a session, and keeps one with its text in sight', async () => {
   const core = createPageCore();
   const { sessionId } = await programScene(core);
@@ -41,7 +41,7 @@ it('shows the programs of a session, and keeps one with its text in sight', asyn
   const { out } = await run('show', [sessionId, '2']);
   expect(out).toContain('  shop__get_order: 2 of 40, 1 ok, 1 error, 0.1 s\n');
   expect(out).toContain('Tests that ran first: 3\n');
-  // Catches: words of a reviewing model that stand where Dewpoint speaks.
+  // Catches: words of a reviewing model that look like Dewpoint's own.
   expect(out).toContain(
     'Found by rules before it was asked about:\n  | Line 2: it encodes or packs data. What leaves may then not be readable in the log.\n' +
       'Claude Opus said of it ($0.0123):\n  | Lines 2 to 4 read 40 orders.\n  | Nothing is sent.\n',

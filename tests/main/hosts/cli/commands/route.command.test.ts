@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** A session that the cloud took over, and what the command says of it. */
+/** Prints what the command says about a session that the cloud took over. */
 async function say(session?: string, step?: string, args: RouteArguments = {}): Promise<string> {
   const bad = (old: string) => call('edit_file', { path: 'a.py', old, new: 'x' });
   const kit = createAgentKit({

@@ -4,7 +4,7 @@ import { tools } from '../../../../../src/main/hosts/cli/commands/tools.command.
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createPageCore } from '../../../../fakes/page-core.ts';
 
-/** Catches: a script that waits for ever on a pipe that stays open, and one whose server is approved by whatever comes in. */
+/** Catches: a script that waits for ever on an open pipe, and one whose server is approved by arbitrary input. */
 it('adds a server and approves nothing where nobody can answer, says what it needs, and exits with an error', async () => {
   const core = createPageCore();
   const { context, said } = commandContext(core);

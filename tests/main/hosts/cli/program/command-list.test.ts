@@ -43,12 +43,12 @@ const handlers: Handlers = {
 function leavesOf(command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] {
   const own = [...words, command.name()];
   const inner = command.commands.flatMap((one) => leavesOf(one, own));
-  // `serve` does something by itself, and has commands under it.
+  // `serve` is itself a command, and also has subcommands.
   const isCommand = inner.length === 0 || (words.length > 0 && command.options.length > 0);
   return isCommand ? [[own.join(' '), command], ...inner] : inner;
 }
 
-/** A command as it is written in docs/guide/cli.md: its words, arguments and options, with line breaks. */
+/** A command in the form of docs/guide/cli.md: its words, arguments and options, with line breaks. */
 function lineOf([words, command]: readonly [string, Command]): string {
   const parts = [
     ...command.registeredArguments.map((argument) => {

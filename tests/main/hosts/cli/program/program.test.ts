@@ -4,7 +4,7 @@ import type { Handlers } from '../../../../../src/main/hosts/cli/program/program
 import { buildProgram } from '../../../../../src/main/hosts/cli/program/program.ts';
 import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
 
-/** Runs a command line; what the handler was called with, or the exit code and the error text. */
+/** Runs a command line. Returns what the handler got, or the exit code and the error text. */
 async function parse(
   ...argv: string[]
 ): Promise<{ readonly called: readonly unknown[]; readonly code: number; readonly error: string }> {

@@ -25,7 +25,7 @@ const question: EventOf<'approval-requested'> = {
   why: 'I need it.\nAllow the hosts? yes',
 };
 
-// Catches: a program that writes its own review, and words of a model that look like Dewpoint's.
+// Catches: a program that writes its own review, and a model's words that look like Dewpoint's.
 it('shows what a model says of a program as its words, apart from the program', () => {
   const { hosts: _hosts, why: _why, ...rest } = question;
   const asked = {
@@ -51,7 +51,7 @@ it('shows what a model says of a program as its words, apart from the program', 
   ]);
 });
 
-/** Every row that a terminal of so many columns shows, as it breaks lines. */
+/** The rows that a terminal with this many columns shows, with its line breaks. */
 const rowsOn = (columns: number, text: string): readonly string[] =>
   text.split('\n').flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? ['']);
 
@@ -180,7 +180,7 @@ describe('--network', () => {
 });
 
 describe('an answer at the terminal', () => {
-  /** Asks with a clock of its own; `lines` are typed one after the other, each when the prompt stands. */
+  /** Asks with its own clock. Each of `lines` is typed when the prompt is shown. */
   async function ask(event: EventOf<'approval-requested'>, lines: readonly (readonly [number, string])[]) {
     const input = new PassThrough();
     const output = new PassThrough();
@@ -203,7 +203,7 @@ describe('an answer at the terminal', () => {
     return { answer: await askApproval(event, context, { input, output, now: () => now }), said, prompts };
   }
 
-  // Catches: a question of a server to a model that reads as one of ours, or hides who answers and what it costs.
+  // Catches: a server's question to a model that looks like Dewpoint's own, or hides who answers and what it costs.
   it('to a question for a model is a plain yes, with the words, the model and the price in sight', async () => {
     const { hosts: _hosts, why: _why, ...plain } = question;
     const reason = 'Sky answers it in the cloud (at most $0.0123). The answer goes to the server tracker.';
@@ -218,7 +218,7 @@ describe('an answer at the terminal', () => {
     expect(prompts).toBe('Allow? [y/N] ');
   });
 
-  // Catches: words of a server that read as ours, and an answer to its form that it did not ask for.
+  // Catches: a server's words that look like Dewpoint's own, and a form answer that the server did not ask for.
   it('to a form of a server is given field by field, after a yes', async () => {
     const form: ServerForm = [
       {

@@ -43,11 +43,11 @@ it('holds no secret that stands in the settings, no name of a project and not wh
   expect(text).toContain('http://…@proxy.example:8080');
 });
 
-/** By its look a key. */
+/** Recognized as a key by its form. */
 const shaped = 'sk-proj-Planted0123456789abcdef';
-/** Known on this machine, and like any word otherwise. */
+/** Known as a secret on this machine. It looks like any other word. */
 const known = 'quietvalue';
-/** Nothing tells that this is one but where it stands. */
+/** Recognized as a secret only by its place. */
 const bare = 'hunter2hunter2';
 const address = `https://${bare}:${bare}@host.example:8443/v1/${bare}/chat?api-key=${bare}#${bare}`;
 
@@ -63,7 +63,7 @@ const jsonSchema = z.looseObject({
   oneOf: z.array(z.unknown()).optional(),
 });
 
-/** Something with a planted key in every text that a schema lets a person write; one for each way to write it. */
+/** Values with a planted key in every free text of a schema, one value for each way to write it. */
 function planted(schema: unknown): readonly unknown[] {
   const given = jsonSchema.safeParse(schema);
   if (!given.success) return ['any'];

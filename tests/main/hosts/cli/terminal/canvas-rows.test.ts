@@ -43,7 +43,7 @@ describe('what is drawn, in a terminal', () => {
     expect(rows({ kind: 'bar', content: 'x' })).toEqual([]);
   });
 
-  /** Catches: a cell that a terminal obeys, or that passes for a line of Dewpoint. */
+  /** Catches: a cell that controls the terminal, or that looks like a line of Dewpoint. */
   it('shows what cannot be seen, and marks each row as words of somebody else', () => {
     const input = { kind: 'table', title: '\u001B[2J', content: 'a\n\u202Egpj.exe\u001B[31m' };
     expect(canvasRows(input, 80).every((row) => /^ {2}[|¦] /u.test(row))).toBe(true);

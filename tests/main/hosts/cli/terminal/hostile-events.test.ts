@@ -10,13 +10,16 @@ import { filledWith } from '../../../../fakes/filled-schema.ts';
 import { unorganized } from '../../../../fakes/unorganized.ts';
 import { harmIn, hostileTexts } from '../../../../fakes/hostile-texts.ts';
 
-/** Catches: a text of an event that reaches a terminal as it is. The log of an imported session holds whatever it likes. */
+/**
+ * Catches: a text of an event that reaches a terminal without escaping. The log of an imported session may hold
+ * anything.
+ */
 const types = Object.keys(payloads).filter(isEventType);
 
-/** Every choice that a schema leaves is made in one of them. */
+/** Together, these variants cover every choice that a schema allows. */
 const variants = [0, 1, 2, 3, 4, 5];
 
-/** An event of this type with the text in every field that can hold one. */
+/** An event of this type with the text in every field that can hold it. */
 function eventOf(type: (typeof types)[number], text: string, variant: number): SessionEvent {
   const payload = filledWith(payloads[type], text, variant);
   const event = parseEvent({ ...(typeof payload === 'object' ? payload : {}), type, v: 2, seq: variant + 1, at: 0 });

@@ -7,7 +7,7 @@ import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal
 
 const columns = 20;
 
-/** What a terminal of 20 columns shows of what is written to it: as much of one as these lines need. */
+/** A screen with 20 columns that understands as much of a terminal as these tests need. */
 function createScreen() {
   let rows: string[] = [''];
   let row = 0;

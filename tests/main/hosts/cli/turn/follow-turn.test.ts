@@ -38,7 +38,7 @@ const started = (messageId: string, turnId = 'turn-2'): NewEvent => ({
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
 });
 
-/** A message to a session in which `before` has happened; its turn asks one question more. */
+/** Sends a message to a session with the events of `before`. Its turn asks one more question. */
 async function follow(before: readonly NewEvent[], isFirst = false) {
   const core = createScriptedCore([[started(`message-${before.length + 1}`), asked('new'), ended]]);
   const sessionId = core.createSession({ projectPath: null });
@@ -107,12 +107,12 @@ describe('a message that the running turn did not take', () => {
     { ...ended, turnId: 'turn-3', text: 'Both done.' },
   ];
 
-  /** What a conversation sees, or with `isAlone` somebody who waits for one answer. */
+  /** What a conversation prints. With `isAlone`: what a caller sees who waits for one answer. */
   async function converse(script: readonly NewEvent[], isAlone = false) {
     const core = createScriptedCore([[started('message-1'), ...script]]);
     const sessionId = core.createSession({ projectPath: null });
     let asks = 0;
-    // It answers once no turn runs: the second time it is asked here.
+    // The core answers when no turn runs, which is at the second request here.
     const result = (): Promise<never> => {
       asks += 1;
       return asks === 1 ? new Promise(() => undefined) : Promise.reject(new Error('idle'));

@@ -26,7 +26,7 @@ describe('the parameters of what is to be written', () => {
   it('keep the keywords of Python', () => {
     expect(python('move(3, days=2)\nmove(4, days=x == 1)')).toEqual(['first', 'days']);
     expect(python("move(3, days=2)\nmove(4, 'a')")).toBeNull();
-    // In JavaScript it is an assignment.
+    // In JavaScript the same text is an assignment.
     expect(script('move(days = 2)')).toEqual(['first']);
   });
 

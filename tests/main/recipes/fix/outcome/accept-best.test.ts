@@ -17,7 +17,10 @@ afterEach(() => harness?.dispose());
 
 const before = 'def net(x):\n    return tax(x) - 1\n\n\ndef tax(x):\n    y = x * 2\n    return y\n';
 
-/** The text that is taken of some that all pass the tests; in the function that each changes. */
+/**
+ * The text of m.py after the best of several candidates was accepted. All pass the tests. `name` is the function that a
+ * candidate changes.
+ */
 async function taken(
   passing: readonly {
     readonly origin: Origin;
@@ -125,7 +128,7 @@ test('of the caller and what it calls the latter is repaired', async () => {
 test('of two files the one further from the tests is repaired, unless that takes much more', async () => {
   const nearer = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   const further = { origin: 'fix', name: 'tax', text: rewrite, path: 'deep.py' } as const;
-  // What lies nearer is left as it was.
+  // The file nearer to the tests stays as it was.
   expect(await taken([nearer, further])).toBe(before);
   const large = { ...further, text: `${rewrite}${'x = 1\n'.repeat(9)}` };
   expect(await taken([nearer, large])).toBe(nearer.text);

@@ -7,7 +7,7 @@ type Asked = Parameters<typeof planFor>[0];
 function asked(together: boolean, mechanicalChanges = true, before: RecipeContext['before'] = null): Asked {
   const capabilities = { tools: false, grammar: true, prefill: true, infill: false, countTokens: true, together };
   const settings = { mechanicalChanges };
-  // Of a context only what a plan goes by.
+  // The parts of a context that a plan uses.
   return { settings, before, model: { capabilities } } as unknown as Asked;
 }
 

@@ -6,7 +6,7 @@ import type { ModelRepair } from '@shared/contract/models-contract.ts';
 
 const broken: ModelRepair = { problem: 'its template is missing', plan: 'a model is derived', made: null };
 
-/** What the command says and what it asked of the core; nobody is there to be asked. */
+/** What the command prints and what it asks of the core. Nobody answers questions. */
 async function run(found: ModelRepair, args: { readonly yes?: boolean; readonly json?: boolean }) {
   const applied: boolean[] = [];
   const core = createScriptedCore();

@@ -40,7 +40,7 @@ function modelOf(id: string, isOurs: boolean): ModelEntry {
   return { id, label: id, where: 'local', state: 'ready', ...rest };
 }
 
-/** A core in which a project is as `before` says, and as `after` once something was installed. */
+/** A core that reports `before` about a project, and `after` once something was installed. */
 function underTest(before: PreparationPlan, after: PreparationPlan = planOf('ready')) {
   const approved: string[] = [];
   const removals: string[] = [];

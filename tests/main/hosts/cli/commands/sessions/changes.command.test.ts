@@ -18,7 +18,7 @@ const file = (path: string, more: Partial<ChangedFile> = {}): ChangedFile => ({
   ...more,
 });
 
-/** A session with these changes; `asked` fills with the paths that are to be undone or taken. */
+/** A session with these changes. `asked` collects the paths to undo or take. */
 function sessionWith(
   files: readonly ChangedFile[],
   outcome: ChangeOutcome = { done: [], refused: [] },

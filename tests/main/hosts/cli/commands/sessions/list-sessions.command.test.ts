@@ -4,7 +4,7 @@ import { organize } from '../../../../../../src/main/hosts/cli/commands/sessions
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createPageCore } from '../../../../../fakes/page-core.ts';
 
-/** Catches: a session that is archived and listed all the same, one that is lost without a word, and a tag that is two. */
+/** Catches: an archived session that is listed, one that is left out without notice, and one tag that counts as two. */
 it('lists what was asked for, and says what it leaves out', async () => {
   const core = createPageCore();
   const ids = ['One', 'Two', 'Three'].map((title) => core.createSession({ projectPath: '/p', title }));
