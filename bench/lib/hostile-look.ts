@@ -9,7 +9,7 @@ const inARow = 10;
 
 /**
  * What the search for new repositories adds to each command in a large project. The same command runs there and in a
- * project that is only `.git`, ten times in turn.
+ * project that is only `.git`, in alternating turns of ten.
  */
 export async function timeRepositoryLook(rounds: number, files: number): Promise<readonly BenchRow[]> {
   const small = await openBed();

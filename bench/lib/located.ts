@@ -41,8 +41,8 @@ const locatedSchema = z.object({
 
 /**
  * The rank of the first suspect that contains a line changed by the solution. 1 is the first, null means none of them.
- * Undefined if nothing was searched, or if code is missing and must be written rather than found. A class does not
- * contain the lines of its methods.
+ * Undefined if nothing was searched, or if code is missing and must be written rather than found. A class stands for
+ * the lines outside its methods.
  */
 export function rankOf(events: readonly SessionEvent[], places: readonly Place[]): number | null | undefined {
   const data = events.find((event) => event.type === 'recipe-progressed' && event.phase === 'locate');

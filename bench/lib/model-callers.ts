@@ -26,7 +26,10 @@ export interface Callers {
   readonly models: readonly string[];
   readonly folder: string;
   readonly count: number;
-  /** Selects a request between two of the sample. The published figure uses 0. Changes are tried on other offsets. */
+  /**
+   * The position of the chosen request within each interval of the sample. The published figure uses 0. Changes are
+   * tried on other offsets.
+   */
   readonly offset: number;
 }
 

@@ -9,7 +9,7 @@ import type { ModelRequest, Provider } from '../../src/main/models/providers/def
 import { plainRequest } from './plain-request.ts';
 import { processorMs } from './processor-time.ts';
 
-/** The milliseconds a token of a model that has the machine for itself. */
+/** Milliseconds per token of a model that has the machine for itself. */
 const speedSchema = z.object({ readMs: z.number().positive(), writtenMs: z.number().positive() });
 export type ModelSpeed = z.infer<typeof speedSchema>;
 

@@ -109,7 +109,9 @@ const timed: Readonly<Record<ProgramLanguage, string>> = {
   javascript: `const took = [];\nfor (let n = 0; n < ${measured}; n++) {\n  const began = performance.now();\n  await tools.shop__get_order({ id: n % 60 });\n  took.push(performance.now() - began);\n}\nresult = took.sort((one, other) => one - other)[${measured / 2}];`,
 };
 
-/** What a program adds to a call: the time of the same call in a program, and its own time according to the log. */
+/**
+ * The median time of a call through approval, fences and log, measured inside the program. The tool answers at once.
+ */
 async function callRow(session: DockerUnderTest, language: ProgramLanguage): Promise<BenchRow> {
   const program = timed[language];
   const asked = { plan: 'Time it.', calls: [{ tool: 'shop__get_order', most: measured }], program, language };

@@ -13,8 +13,7 @@ const settleMs = 5_000;
 const modes = ['grandchild', 'escapes'] as const;
 
 /**
- * Starts and ends programs that start others, and counts the survivors. Half of the others leave their group and
- * parent.
+ * Starts and ends programs that start children, half of which leave their group and their parent. Counts the survivors.
  */
 export async function processRows(starts: number): Promise<readonly BenchRow[]> {
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-processes-'));

@@ -8,7 +8,7 @@ import { appTools, manageTool, multiTool, schemasTool, searchTool, workbenchTool
 
 /**
  * Drives the fake Composio with Composio's own client, so the tests hold for what that client sends and accepts.
- * Catches a fake that answers what the service never would, and a request of Dewpoint that the client would not make.
+ * Catches a fake that answers what the service never would, and a request of Dewpoint's that the client would not make.
  */
 let fake: FakeComposio;
 let client: Composio;

@@ -37,7 +37,7 @@ export interface OauthWorld {
   expiresInS: number | null;
   registers: boolean;
   revocationStatus: number;
-  /** Sign-in with device codes: polls get the entries of `before` until the person agrees, then `answer`. */
+  /** Sign-in with device codes. Polls get the entries of `before`, then a token. */
   readonly devices: DeviceWorld;
   /** The requests in order, such as `POST /token`. */
   readonly asked: string[];
@@ -59,7 +59,7 @@ interface DeviceWorld {
   isOffered: boolean;
   /** Answers to polls before the person agrees, in order. `away`: no answer at all. */
   before: string[];
-  /** Changes to the answers that a device gets. */
+  /** Changes to the answer that starts a device sign-in. */
   answer: Readonly<Record<string, unknown>>;
   /** The times of the polls for a token, in ms. */
   readonly askedAt: number[];
