@@ -13,8 +13,8 @@ import { ggufFile } from '../../../../fakes/gguf-file.ts';
 import { collect, providerDependencies, request } from '../../../../fakes/provider-kit.ts';
 
 /**
- * Catches: a server that is offered but answers nothing, one that keeps its memory after use, and one that ignores
- * strain.
+ * Catches: a server that is offered for a model that gives no answers, one that never recovers from too little memory,
+ * and one that ignores strain.
  */
 let dir: string;
 let path: string;
