@@ -3,7 +3,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
-import { knownProviderSettings } from '@shared/settings/settings.ts';
+import { builtInProviders, knownProviderSettings } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from './find-model-entry.ts';
 import { entryOfFile, entryOfHeader } from './model-entries.ts';
 import type { ProbeResults } from './probe-model.ts';
@@ -28,7 +28,7 @@ import type {
   ModelAdvice,
 } from '@shared/contract/models-contract.ts';
 import type { ProviderInstances, ProviderInstancesOptions } from './provider-instances.ts';
-import { builtIn, createProviderInstances } from './provider-instances.ts';
+import { createProviderInstances } from './provider-instances.ts';
 
 /** The models of all configured providers, whether they can be called now or must be downloaded first. */
 export interface AvailableModels {
@@ -84,7 +84,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
       return file === null ? entryOfHeader(options.headerOf(name)) : entryOfFile(file);
     },
     completed: (model) => completed(options, model),
-    isBuiltIn: (id) => id in builtIn,
+    isBuiltIn: (id) => id in builtInProviders,
   });
   const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
     const card = await options.probed.card(entry.id);

@@ -3,7 +3,7 @@ import type { Strain } from '@shared/models/machine-strain.ts';
 import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
-import { knownProviderSettings } from '@shared/settings/settings.ts';
+import { builtInProviders, knownProviderSettings } from '@shared/settings/settings.ts';
 import type { ProbeResults } from './probe-model.ts';
 import type { LocalEngines } from './engine/local-engines.ts';
 import type { LoadSteps } from './memory/load-steps.ts';
@@ -67,18 +67,12 @@ export interface ProviderInstances {
   readonly dispose: () => Promise<void>;
 }
 
-/** The built-in engine and an Ollama on this machine need no entry in the settings. */
-export const builtIn: Readonly<Record<string, ProviderSettings>> = {
-  'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' },
-  ollama: { kind: 'ollama', start: false, keepAliveMinutes: 5, models: {} },
-};
-
 /** One provider for each entry of the settings. It is created again when its entry changes. */
 export function createProviderInstances(options: ProviderInstancesOptions): ProviderInstances {
   const made = new Map<string, { readonly key: string; readonly provider: Provider }>();
   const paths = new Set<string>();
   const configured = (): Readonly<Record<string, ProviderSettings>> => ({
-    ...builtIn,
+    ...builtInProviders,
     ...options.settings().providers,
   });
   const get = (id: string): Provider | null => {

@@ -6,7 +6,7 @@ import { issuesText } from '@shared/text/issue-text.ts';
 import { didYouMean } from '@shared/text/near-name.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import { knownProviderNames, SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
+import { builtInProviders, knownProviderNames, SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
@@ -115,16 +115,13 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
 /** Settings that name a model. */
 const modelSettings: readonly string[] = ['local', 'cloud', 'programReviewer'];
 
-/** Providers that are there without an entry. */
-const builtInProviders: readonly string[] = ['llama-cpp', 'ollama', ...knownProviderNames];
-
 /** What is wrong with the name of a model, as far as that is known without a look at its provider. Null: nothing. */
 function wrongModel(id: string, { providers }: Settings): { readonly what: string; readonly hint: string } | null {
   const list = 'Run `dewpoint models list` to see your models.';
   const provider = splitModelId(id)?.provider;
   if (provider === undefined)
     return { what: `The model ${seenName(id)} was not found.`, hint: `A model is named PROVIDER/NAME. ${list}` };
-  const known = [...new Set([...Object.keys(providers), ...builtInProviders])];
+  const known = [...new Set([...Object.keys({ ...providers, ...builtInProviders }), ...knownProviderNames])];
   if (known.includes(provider)) return null;
   return {
     what: `The provider ${seenName(provider)} was not found.`,

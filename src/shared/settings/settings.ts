@@ -178,6 +178,12 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
+/** Engines on this machine that need no entry in the settings. */
+export const builtInProviders: Readonly<Record<string, ProviderSettings>> = {
+  'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' },
+  ollama: { kind: 'ollama', start: false, keepAliveMinutes: 5, models: {} },
+};
+
 /** Typed as a plain record, so that unknown names can be looked up. */
 const known: Readonly<Record<string, KnownProvider>> = knownProviders;
 

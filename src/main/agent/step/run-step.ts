@@ -16,9 +16,9 @@ import { readStream } from './read-stream.ts';
 import type { Measured } from '../../recipes/define.ts';
 import { requestPieces } from './request-pieces.ts';
 import { reserveMoney } from './reserve-money.ts';
+import { mostTries, waitBeforeRetry, worthTrying } from './retry-call.ts';
 import { routeAlone, routeEvent } from './route-step.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
-import { sha256Of } from '../../lib/sha256.ts';
 import type { CallingTurn, StepError, StepRequest } from '../turn/turn.ts';
 
 export type StepReply =
@@ -36,9 +36,6 @@ export type StepReply =
   /** A limit was reached, so no call was made. */
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
-/** Tries of one step, including the first. Every try counts as a step in the log and in the limits. */
-const MAX_TRIES = 3;
-const LONGEST_WAIT_MS = 60_000;
 /** An answer shorter than this is not worth a call. */
 const LEAST_OUTPUT_TOKENS = 64;
 
@@ -54,7 +51,7 @@ export async function runStep(turn: CallingTurn, step: StepRequest): Promise<Ste
     if (passage.type === 'stopped') return passage;
     const outcome = await callOnce(turn, { ...step, request: passage.request });
     if (outcome.type !== 'failed') return outcome;
-    if (!outcome.error.retryable || step.isOnce === true || attempt === MAX_TRIES) return outcome;
+    if (!outcome.error.retryable || step.isOnce === true || attempt === mostTries) return outcome;
     await waitBeforeRetry(turn, outcome.error, attempt);
   }
 }
@@ -256,42 +253,6 @@ function toldBy(
     ...(energy === null ? {} : { energy }),
     ...(sureness === null ? {} : { sureness }),
   };
-}
-
-/** Does not retry a service that asks for a longer wait than `LONGEST_WAIT_MS`. */
-function worthTrying(error: ProviderError): ProviderError {
-  const waitMs = error.retryAfterMs ?? 0;
-  if (!error.retryable || waitMs <= LONGEST_WAIT_MS) return error;
-  const minutes = Math.ceil(waitMs / 60_000);
-  const wait = minutes > 24 * 60 ? 'longer than a day' : `${minutes} minutes`;
-  return { ...error, message: `${error.message} (It asks to wait ${wait}.)`, retryable: false };
-}
-
-async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, attempt: number): Promise<void> {
-  const waitMs = withJitter(turn, attempt, error);
-  const wait =
-    error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} seconds, as requested`;
-  await turn.log.append({
-    type: 'notice-added',
-    level: 'warning',
-    code: 'model-call-retried',
-    text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${MAX_TRIES}.`,
-  });
-  // An abort rejects the delay; `check` below throws for it.
-  if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal).catch(() => undefined);
-  turn.log.check();
-}
-
-/**
- * Spreads retries, so that calls that failed together do not all return together. Uses a hash instead of chance, so
- * that a turn always does the same. Never waits less than the service asked for.
- */
-function withJitter(turn: CallingTurn, attempt: number, { retryAfterMs }: ProviderError): number {
-  const seed = `${turn.dependencies.journal.sessionId}:${turn.id}:${turn.steps.last}:${attempt}`;
-  const share = Number.parseInt(sha256Of(seed).slice(0, 8), 16) / 2 ** 32;
-  return Math.round(
-    retryAfterMs === undefined ? 500 * 2 ** attempt * (0.75 + share / 2) : retryAfterMs * (1 + share / 10),
-  );
 }
 
 /**

@@ -24,7 +24,7 @@ export interface NetworkRequest {
 }
 
 export interface NetworkVerdict {
-  readonly answer: ApproveMode;
+  readonly answer: 'allow' | 'deny' | 'ask';
   /** A sentence for the model and the user. */
   readonly reason: string;
   /** A yes is for this command only. */

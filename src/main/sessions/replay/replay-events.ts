@@ -148,7 +148,8 @@ function notCompared(made: NewEvent): readonly string[] {
 /** The event that the engine made, with the stamps and measured fields of the record. */
 export function withMeasured(made: NewEvent, recorded: SessionEvent): SessionEvent {
   const event: SessionEvent = { ...made, v: recorded.v, seq: recorded.seq, at: recorded.at };
-  const taken = Object.entries(recorded).filter(([key]) => notCompared(made).includes(key));
+  const copied = notCompared(made);
+  const taken = Object.entries(recorded).filter(([key]) => copied.includes(key));
   return Object.assign(event, Object.fromEntries(taken));
 }
 

@@ -113,10 +113,8 @@ async function knownProvider(
   const { keys, store } = await (await core()).keys.list();
   const found = keys.find((entry) => entry.provider === provider);
   if (found !== undefined) return { store, variable: found.variable };
+  const names = keys.map((entry) => entry.provider);
   throw new AppError('not-found', `The provider ${provider} was not found.`, {
-    hint: `${didYouMean(
-      provider,
-      keys.map((entry) => entry.provider),
-    )}Choose one of: ${keys.map((entry) => entry.provider).join(', ')}. Add another: dewpoint settings set providers.NAME …`,
+    hint: `${didYouMean(provider, names)}Choose one of: ${names.join(', ')}. Add another: dewpoint settings set providers.NAME …`,
   });
 }

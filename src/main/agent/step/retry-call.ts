@@ -1,0 +1,44 @@
+import { sha256Of } from '../../lib/sha256.ts';
+import type { ProviderError } from '../../models/providers/define.ts';
+import type { CallingTurn } from '../turn/turn.ts';
+
+/** Tries of one step, including the first. Every try counts as a step in the log and in the limits. */
+export const mostTries = 3;
+const longestWaitMs = 60_000;
+
+/** Does not retry a service that asks for a longer wait than `longestWaitMs`. */
+export function worthTrying(error: ProviderError): ProviderError {
+  const waitMs = error.retryAfterMs ?? 0;
+  if (!error.retryable || waitMs <= longestWaitMs) return error;
+  const minutes = Math.ceil(waitMs / 60_000);
+  const wait = minutes > 24 * 60 ? 'longer than a day' : `${minutes} minutes`;
+  return { ...error, message: `${error.message} (It asks to wait ${wait}.)`, retryable: false };
+}
+
+/** Tells the user of the retry and waits. Throws `cancelled`. */
+export async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, attempt: number): Promise<void> {
+  const waitMs = withJitter(turn, attempt, error);
+  const wait =
+    error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} seconds, as requested`;
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'warning',
+    code: 'model-call-retried',
+    text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${mostTries}.`,
+  });
+  // An abort rejects the delay; `check` below throws for it.
+  if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal).catch(() => undefined);
+  turn.log.check();
+}
+
+/**
+ * Spreads retries, so that calls that failed together do not all return together. Uses a hash instead of chance, so
+ * that a turn always does the same. Never waits less than the service asked for.
+ */
+function withJitter(turn: CallingTurn, attempt: number, { retryAfterMs }: ProviderError): number {
+  const seed = `${turn.dependencies.journal.sessionId}:${turn.id}:${turn.steps.last}:${attempt}`;
+  const share = Number.parseInt(sha256Of(seed).slice(0, 8), 16) / 2 ** 32;
+  return Math.round(
+    retryAfterMs === undefined ? 500 * 2 ** attempt * (0.75 + share / 2) : retryAfterMs * (1 + share / 10),
+  );
+}
