@@ -1,4 +1,4 @@
-/** Writing a tool: its declaration, its code, and a trial run. */
+/** The texts of the tool editor: declaration, code and trial run. */
 export const toolEdit = {
   'toolEdit.add': 'New tool',
   'toolEdit.edit': 'Edit',

@@ -22,7 +22,7 @@ export const tools = {
   'tools.addButton': 'Add server',
   'tools.added': 'Added: {list}. Approve each below.',
   'tools.skipped': 'Not added:',
-  'tools.unkept': 'Added, but their keys were not saved. Save them below:',
+  'tools.unkept': 'Added, but the keys were not saved. Enter them again below:',
   'tools.byHand': 'Fill in a form instead',
   'tools.form': 'New tool server',
   'tools.name': 'Name',

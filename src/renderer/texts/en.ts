@@ -12,7 +12,7 @@ import { shell } from './en-shell.ts';
 import { toolEdit } from './en-tool-edit.ts';
 import { tools } from './en-tools.ts';
 
-/** Every text of the window, by its key. `{name}` is replaced by a value. A count selects `.one` or `.other`. */
+/** All texts of the window, by key. `{name}` stands for a value. For a count, the key ends in `.one` or `.other`. */
 export const en = {
   ...shell,
   ...compare,

@@ -123,7 +123,7 @@ function helpText(): string {
   return `${rows.map(([left = '', right = '']) => `${left.padEnd(width)}  ${right}`).join('\n')}\n@FILE, @FOLDER/ or @FILE:10-20 in a message attaches it as data\n`;
 }
 
-/** Sends one of the user's templates. False: there is none of this name. */
+/** Sends one of the user's templates. False: there is no template with this name. */
 async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
   const { templates } = await (await chat.context.core()).templates.list();
   const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
@@ -140,8 +140,8 @@ async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
 }
 
 /**
- * Sends the text of a server's prompt, from a line `/server:prompt name=value …`. False: there is no such prompt. At a
- * terminal, the user first sees and edits the text in their editor.
+ * Sends a prompt of a tool server. The line has the form `/server:prompt name=value …`. At a terminal, the user can
+ * first edit the prompt in their editor. False: there is no such prompt.
  */
 export async function sayServerPrompt(chat: Chat, line: string): Promise<boolean> {
   const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
@@ -188,7 +188,7 @@ async function templatesText(chat: Chat): Promise<string> {
   return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${folder}, with places such as {{file}}.\n`;
 }
 
-/** A cloud model also sets the policy, because it is of use only where steps may run in the cloud. */
+/** Sets the model. A cloud model also changes the policy, because it needs a policy that allows the cloud. */
 async function setModel(chat: Chat, id: string | undefined): Promise<void> {
   if (id === undefined || !id.includes('/')) throw usageError('Add a model: /model PROVIDER/NAME');
   const core = await chat.context.core();
@@ -227,7 +227,7 @@ async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promi
   );
 }
 
-/** `/plan TEXT` makes a plan. Without text it is shown; `edit` and `start` work on the last plan. */
+/** `/plan TEXT` makes a plan. `/plan` shows the last plan, `/plan edit` changes it and `/plan start` carries it out. */
 async function plan(chat: Chat, rest: string): Promise<void> {
   if (rest !== '' && rest !== 'edit' && rest !== 'start')
     return chat.say(rest, { ...chat.options, mode: 'plan', plan: true });

@@ -15,7 +15,7 @@ export interface NamedModels {
   readonly sessionId?: string | undefined;
 }
 
-/** The settings that count for the project. Null: not set. */
+/** The settings in force for the project. Null: not set. */
 interface Usual {
   readonly policy: string | null;
   readonly local: string | null;
@@ -33,10 +33,10 @@ interface Wanted {
 }
 
 /**
- * Throws `missing-model` for a model that does not exist, before anything is started. Otherwise, after a typing error,
- * the other model would do all the work, or a session would be created for nothing. Models of the settings are checked,
- * too. If the work can run locally, an unreachable service is no reason to refuse. Throws `missing-key` for a named or
- * needed cloud model without a key.
+ * Checks the named models and those of the settings before anything starts, so that a typing error does not give all
+ * the work to the other model or create an empty session. Throws `missing-model` for a model that does not exist, and
+ * `missing-key` for a named or needed cloud model without a key. If the work can run locally, it does not throw because
+ * a service cannot be reached.
  */
 export async function requireModels(
   { core, signal }: Pick<CommandContext, 'core' | 'signal'>,
@@ -116,11 +116,11 @@ function notThere({ id, isNamed, key }: Wanted, { why, hint }: NotThere): AppErr
   return new AppError('missing-model', message, { hint: `Nothing was started. ${hint}${other}` });
 }
 
-/** A call without a key would send the task, only to be refused. Throws `missing-key`. */
+/** Throws `missing-key` before the task is sent, because the service would refuse a call without a key. */
 async function requireKey(client: CoreClient, id: string): Promise<void> {
   const provider = splitModelId(id)?.provider;
   const { keys, store } = await client.keys.list();
-  // A locked store may be opened when the key is asked for.
+  // The user can still unlock the store when the call needs the key.
   if (store.type === 'locked') return;
   const key = keys.find((one) => one.provider === provider);
   if (key === undefined || key.source !== null || key.variable === null) return;

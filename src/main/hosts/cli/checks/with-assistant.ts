@@ -24,14 +24,14 @@ export async function findAssistant({ core }: CommandContext, name: string): Pro
   );
 }
 
-/** Adds the assistant's model, so that it can be checked before the start. The core decides which model runs. */
+/** Adds the assistant's model to the options, so that it is checked before the start. The core decides what runs. */
 export async function withAssistant(context: CommandContext, options: RunOptions): Promise<RunOptions> {
   if (options.assistant === undefined) return options;
   const { model } = await findAssistant(context, options.assistant);
   if (model === undefined || options.local !== undefined || options.cloud !== undefined) return options;
   const client = await context.core();
-  // Only the model's own service is asked. A list of all models would contact every cloud service, even if nothing may
-  // leave.
+  // Asks only the service of this model. Listing all models would contact every cloud service, even where nothing may
+  // leave this machine.
   const where = await client.models.show({ id: model }, { signal: context.signal }).then(
     (shown) => shown.where,
     () => 'local' as const,

@@ -32,7 +32,7 @@ export interface ChatArguments {
   readonly thinking?: string;
 }
 
-/** A conversation in which each line is a message. While the agent works, a line goes in between two tool calls. */
+/** Runs a conversation in the terminal. Each line is a message. A working agent gets it at its next step. */
 export const chat: Command<[ChatArguments]> = async (context, args) => {
   if (args.session !== undefined && args.project !== undefined)
     throw usageError('--session keeps its project. Leave out --project.');
@@ -47,7 +47,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
     interactive: context.terminal.isInteractive,
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
-  // Checked first, so that a wrong name starts no session.
+  // Checks the names before a session is created.
   const checked = await withAssistant(context, options);
   await requireModels(context, { ...checked, sessionId: args.session, projectPath: folder });
   if (folder !== undefined) await offerPreparation(context, folder, context.terminal.isInteractive);
@@ -73,7 +73,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
     withoutPrompt: prompt.without,
     showPrompt: prompt.show,
   };
-  // A reader that is created after an abort would never notice it.
+  // A reader created after an abort would never notice the abort.
   if (!context.signal.aborted) await converse(state, reader);
   reader.close();
   await state.running;
@@ -123,7 +123,7 @@ async function cancel({ context, sessionId }: Chat): Promise<void> {
   await (await context.core()).sessions.cancel({ sessionId });
 }
 
-/** Sends a message. During a turn it is only sent, and the view of the running turn shows when it goes in. */
+/** Sends a message. If a turn is running, the view of that turn shows when the message reaches the agent. */
 async function say(state: Chat, text: string, options: RunOptions): Promise<void> {
   const { context, sessionId } = state;
   const core = await context.core();

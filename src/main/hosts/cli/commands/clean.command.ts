@@ -37,7 +37,7 @@ export const clean: Command<[CleanArguments]> = async (context, { dryRun, packag
   return 0;
 };
 
-/** Checked first, so that a wrong name prevents the whole command. */
+/** Throws for a wrong name before anything is removed. */
 async function checkModels({ core }: CommandContext, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const known = (await (await core()).models.list()).map(({ id }) => id);

@@ -86,7 +86,7 @@ async function comparisonFor(
   return (await core.comparisons.create(input, { signal: context.signal })).id;
 }
 
-/** Fixed at the start: runs of one comparison with other values could not be compared. */
+/** Options that cannot change after the start, because runs with different values could not be compared. */
 const begunWith = ['project', 'policies', 'check', 'repeat', 'local', 'cloud', 'strategy', 'seed'] as const;
 
 function lastOf(comparisons: readonly Comparison[]): string {
@@ -95,7 +95,7 @@ function lastOf(comparisons: readonly Comparison[]): string {
   return last.id;
 }
 
-/** Checked here and in the core, so that a wrong option starts nothing. */
+/** Checks the options before anything starts. The core checks them again. */
 export function parseInput(task: string, args: CompareArguments, maxUsd: number | undefined): ComparisonInput {
   if (args.project === undefined) throw usageError('Name the project: --project DIR. Each run works on a copy of it.');
   const policies = (args.policies ?? 'local,hybrid,cloud')
@@ -131,7 +131,7 @@ function numberOf(name: string, text: string): number {
   return value;
 }
 
-/** Starts the comparison and shows each run, until all have ended or Ctrl-C. */
+/** Starts the comparison and shows each run until all have ended. Ctrl-C cancels the comparison. */
 async function carryOut(context: CommandContext, id: string, maxUsd: number | undefined): Promise<Comparison> {
   const core = await context.core();
   // It may have ended already, or the core may be gone: then there is nothing to cancel.
@@ -158,7 +158,7 @@ function announce(context: CommandContext, run: ComparisonRun, isNew: boolean): 
   const name = `${run.policy} ${run.repeat}`;
   if (run.state === 'running' && run.sessionId !== null) {
     terminal.err(`${name}: session ${run.sessionId}\n`);
-    // Only the view of one run. The comparison itself reports how the run ends.
+    // This only shows the run. The comparison itself reports how the run ends.
     void follow(context, run.sessionId).catch(() => undefined);
   }
   if (!isNew) return;
@@ -218,7 +218,7 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
   }
 }
 
-/** JSON or CSV by the file extension, otherwise Markdown. */
+/** The report as JSON or CSV if the file name ends that way, otherwise as Markdown. */
 function reportText(path: string, comparison: Comparison): string {
   if (path.endsWith('.json')) return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison) }));
   return path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison);

@@ -16,7 +16,7 @@ export interface DoctorArguments {
   readonly bundle?: string;
 }
 
-/** What works on this machine and what does not. Exit code 5: something that runs need is missing. */
+/** Says what works on this machine and what does not. Exit code 5: something that is needed for a run is missing. */
 export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle }) => {
   const { terminal, version } = context;
   if (bundle !== undefined) await checkOutputFile(bundle);
@@ -28,7 +28,8 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
       core.models.list(),
       core.sessions.list(),
     ]);
-    // A core of another version may have settings that are unknown here. The usual variables are known in any case.
+    // A core of another version may have settings that this one cannot read. The default settings still name the usual
+    // variables that hold keys.
     const known = settingsSchema.safeParse(settings).data ?? settingsSchema.parse({});
     const redactor = createRedactor(knownSecrets(known, process.env));
     const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, redactor };

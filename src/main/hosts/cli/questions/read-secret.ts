@@ -10,12 +10,12 @@ import type { CommandContext } from '../command-context.ts';
 export async function readSecret({ terminal, signal }: CommandContext, question: string): Promise<string> {
   if (!terminal.isInteractive) return readAll(process.stdin);
   terminal.err(`${question} (not shown as you type): `);
-  // The echo needs an `output`. Without one, nothing of the secret is shown.
+  // The reader has no `output`, so it cannot show what is typed.
   const reader = createInterface({ input: process.stdin, terminal: true });
   try {
     return await new Promise((resolve, reject) => {
       reader.once('line', resolve);
-      // Ctrl-C and Ctrl-D.
+      // Ctrl-C or Ctrl-D.
       reader.once('close', () => reject(new AppError('cancelled', 'Cancelled. Nothing was kept.')));
       signal.addEventListener('abort', () => reader.close(), { once: true });
     });

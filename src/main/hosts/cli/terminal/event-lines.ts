@@ -22,7 +22,7 @@ const gateLooks = {
   review: 'review by a stronger model',
 } as const;
 
-/** The lines to show for an event, one per step or action. Empty for an event that users need not see. */
+/** Turns events into lines for the terminal: one for each step or action, none for events of no use to the user. */
 export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
   const labels = new Map<string, string>();
   const agents = new Map<string, string>();
@@ -159,7 +159,7 @@ function instructionsLine({ path, use, reason }: EventOf<'instructions-found'>, 
     : colors.yellow(`${text} are not followed: ${indented(reason)}`);
 }
 
-/** The line for an event that is neither a step nor an action. Null for one that users need not see. */
+/** The line for an event that is neither a step nor an action. Null: the event is of no use to the user. */
 function describe(event: SessionEvent, { colors }: Terminal): string | null {
   switch (event.type) {
     case 'sandbox-started':

@@ -8,9 +8,9 @@ export interface Prompt {
   readonly reader: Interface;
   /** Output to this terminal does not mix with typed text, which is shown again below it. */
   readonly terminal: Terminal;
-  /** Shows the prompt with what was typed so far. */
+  /** Shows the prompt again, with the text typed so far. */
   readonly show: () => void;
-  /** Gives the keyboard to another program during the work. */
+  /** Leaves the keyboard to another program until `work` has ended. */
   readonly without: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

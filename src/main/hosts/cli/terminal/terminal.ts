@@ -43,8 +43,8 @@ export function processTerminal(): Terminal {
 type Writing = Pick<Terminal, 'out' | 'err' | 'shown' | 'clear' | 'colors'>;
 
 /**
- * The last place before output leaves. Whatever was forgotten before, the terminal interprets only Dewpoint's own
- * colors, which carry a random mark that no other text can know.
+ * The last check of all output. Only Dewpoint's own colors reach the terminal as control codes, because they carry a
+ * random mark that no other text can know. Everything else is escaped here, even if it was not escaped before.
  */
 export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColors: boolean): Writing {
   const plain = picocolors.createColors(hasColors);
@@ -110,7 +110,7 @@ export function seconds(milliseconds: number): string {
   return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
 }
 
-/** In the local time zone: `2026-11-22 14:05`. */
+/** A date and time in the local time zone, such as `2026-11-22 14:05`. */
 export function dateAndTime(at: number): string {
   const date = new Date(at);
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -118,7 +118,7 @@ export function dateAndTime(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** `1 step`, `2 steps`. */
+/** A number with its noun: `1 step`, `2 steps`. */
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
