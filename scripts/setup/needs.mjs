@@ -6,6 +6,7 @@ import { findDaemon, findDocker, startDocker } from './docker.mjs';
 import { hasDisplay } from './electron.mjs';
 import { findCard } from './card.mjs';
 import { ensureElectronShell } from './electron-shell.mjs';
+import { findProgram } from './find-program.mjs';
 import { ensureLlamaServer } from './llama-server.mjs';
 import { ensureModel } from './models.mjs';
 import { ensureOllama } from './ollama.mjs';
@@ -16,6 +17,9 @@ import { say } from './say.mjs';
 import { ensurePackages, packagesFor } from './system.mjs';
 
 /** @typedef {{ok: true} | {ok: false, message: string}} Met */
+
+/** What a current Chromium is called, by who packs it. */
+const chromiumNames = ['chromium', 'google-chrome', 'chromium-browser'];
 
 /**
  * Provides what suites need, each need at most once.
@@ -66,6 +70,8 @@ async function bring(need, context) {
       return bringImage(context);
     case 'electron':
       return bringElectron(context);
+    case 'chromium':
+      return bringChromium(context);
     case 'display':
       return bringDisplay(context);
     case 'keyring':
@@ -176,6 +182,21 @@ async function bringElectron({ allowed, env }) {
   env.DEWPOINT_TEST_SHELL = '1';
   env.ELECTRON_OVERRIDE_DIST_PATH = shell.dist;
   return { ok: true };
+}
+
+// A current browser engine, for what the test shell is too old to fail at. Without it, only those tests are skipped,
+// except in CI, where the suite fails.
+/** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
+async function bringChromium({ allowed, env }) {
+  const find = () => env.DEWPOINT_TEST_CHROMIUM ?? chromiumNames.map((name) => findProgram(name)).find(Boolean);
+  if (!find() && process.platform === 'linux') {
+    const installed = await ensurePackages(packagesFor.chromium, { allowed });
+    if (!installed.ok && env.DEWPOINT_TEST_STRICT) return installed;
+    if (!installed.ok) say(`the tests in a current Chromium are skipped: ${installed.message}`);
+  }
+  const found = find();
+  if (found) env.DEWPOINT_TEST_CHROMIUM = found;
+  return found || !env.DEWPOINT_TEST_STRICT ? { ok: true } : { ok: false, message: 'Chromium was not found' };
 }
 
 /** @param {{env: NodeJS.ProcessEnv, stops: (() => Promise<void>)[]}} context @returns {Promise<Met>} */

@@ -11,6 +11,7 @@ export const packagesFor = {
   image: ['debootstrap'],
   compiler: ['gcc', 'g++'],
   pytest: ['python3', 'python3-pytest'],
+  chromium: ['chromium'],
   keyring: ['gnome-keyring', 'dbus', 'libsecret-1-0'],
   electron: [
     'xvfb',

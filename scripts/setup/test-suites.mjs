@@ -25,7 +25,7 @@ export const suites = [
   { name: 'contracts', minutes: 12, runsAgain: true, needs: [] },
   { name: 'recipes', minutes: 5, runsAgain: true, needs: ['pytest'] },
   { name: 'docker', minutes: 20, runsAgain: true, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
-  { name: 'hostile', minutes: 16, runsAgain: true, needs: ['build', 'docker', 'image'] },
+  { name: 'hostile', minutes: 16, runsAgain: true, needs: ['build', 'docker', 'image', 'chromium'] },
   {
     name: 'keyring',
     minutes: 4,
