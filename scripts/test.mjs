@@ -1,25 +1,17 @@
-// npm test [-- SUITE…]: installs what the tests need and runs the suites in order. Plain Node 20 without packages. The
-// last line is always "N passed, N failed, N skipped".
+// npm test [-- all | SUITE…]: installs what the tests need and runs the suites in order. Plain Node 20 without packages.
+// The last line is always "N passed, N failed, N skipped".
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { ensureInstalled } from './setup/install.mjs';
 import { createNeeds } from './setup/needs.mjs';
 import { cacheDir, root } from './setup/paths.mjs';
 import { say } from './setup/say.mjs';
-import {
-  exitCodeOf,
-  filesToRunAgain,
-  oneOf,
-  sum,
-  sumLine,
-  table,
-  tallyOfReport,
-  tallyOfTwoRuns,
-} from './setup/tally.mjs';
+import { leavingOut, setAside } from './setup/set-aside.mjs';
+import { makeSuiteCache, removeOldSuiteCaches, suiteCacheName } from './setup/suite-cache.mjs';
+import { exitCodeOf, oneOf, sum, sumLine, table, tallyOfReport, withoutSetAside } from './setup/tally.mjs';
 import { parseTestOptions, testHelp } from './setup/test-options.mjs';
-import { suites } from './setup/test-suites.mjs';
 
 /**
  * The suite that runs now, so that an interrupt can end it. @type {import('node:child_process').ChildProcess |
@@ -47,12 +39,13 @@ async function main() {
     return 1;
   }
   const scratch = mkdtempSync(join(tmpdir(), 'dewpoint-test-'));
+  removeOldSuiteCaches(cacheDir());
   const env = testEnvironment(installed.node24, scratch, options.isStrict);
   const needs = createNeeds({ node24: installed.node24, mayChangeSystem: options.mayChangeSystem, env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
   const rows = [];
   try {
-    for (const suite of suites.filter(({ name }) => options.chosen.includes(name))) {
+    for (const suite of options.chosen) {
       if (isInterrupted) break;
       rows.push(await runSuite(suite, { node24: installed.node24, needs, env, scratch, isStrict: options.isStrict }));
     }
@@ -71,71 +64,67 @@ function testEnvironment(node24, scratch, isStrict) {
     ...Object.fromEntries(entries),
     PATH: `${dirname(node24)}${delimiter}${process.env.PATH ?? ''}`,
     DEWPOINT_HOME: join(scratch, 'home'),
-    DEWPOINT_CACHE: cacheDir(),
     ...(isStrict ? { DEWPOINT_TEST_STRICT: '1' } : {}),
   };
 }
 
 /**
+ * @typedef {import('./setup/test-suites.mjs').Suite & {files?: readonly string[]}} Suite `files`: only these
  * @typedef {{node24: string, needs: ReturnType<typeof createNeeds>, env: NodeJS.ProcessEnv, scratch: string, isStrict: boolean}} Context
- * @param {(typeof suites)[number]} suite
- * @param {Context} context
+ * @typedef {{name: string, tally: import('./setup/tally.mjs').Tally, seconds: number, note: string, isExcused?: boolean, setAside?: typeof setAside}} Row
  */
+
+/** @param {Suite} suite @param {Context} context @returns {Promise<Row>} */
 async function runSuite(suite, context) {
-  process.stdout.write(`\n== ${suite.name}\n`);
+  process.stdout.write(`\n== ${suite.name}${suite.files ? `: ${suite.files.join(' ')}` : ''}\n`);
   const started = Date.now();
   const row = (/** @type {import('./setup/tally.mjs').Tally} */ tally, note = '') => {
     return { name: suite.name, tally, seconds: (Date.now() - started) / 1000, note };
   };
+  const found = {};
   for (const need of suite.needs) {
     const met = await context.needs.meet(need);
-    if (met.ok) continue;
+    if (met.ok) {
+      Object.assign(found, met.env);
+      continue;
+    }
     // A program that does not build is broken on every machine.
     const isExcused = need === suite.mayLack;
     const result = (context.isStrict || need === 'build') && !isExcused ? 'failed' : 'skipped';
     process.stdout.write(`${suite.name} ${result}: ${met.message}\n`);
     return { ...row(oneOf(result), met.message.split('\n')[0]), isExcused };
   }
-  if (suite.check) {
+  const cache = makeSuiteCache(suite.needs, { cache: cacheDir(), name: suiteCacheName(suite.name) });
+  const env = { ...context.env, ...found, DEWPOINT_CACHE: cache };
+  try {
+    if (!suite.check) return await runVitest(suite, { ...context, env }, row);
     for (const [program, ...args] of suite.check) {
-      const ended = await run(context, [join(root, 'node_modules', program), ...args], suite.minutes);
+      const ended = await run({ ...context, env }, [join(root, 'node_modules', program), ...args], suite.minutes);
       if (!ended.ok) return row(oneOf('failed'), ended.note);
     }
     return row(oneOf('passed'));
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
   }
-  return runVitest(suite, context, row);
 }
 
 /**
- * @template T
- * @param {(typeof suites)[number]} suite
+ * @param {Suite} suite
  * @param {Context} context
- * @param {(tally: import('./setup/tally.mjs').Tally, note?: string) => T} row
+ * @param {(tally: import('./setup/tally.mjs').Tally, note?: string) => Row} row
+ * @returns {Promise<Row>}
  */
 async function runVitest(suite, context, row) {
-  const first = await vitest(suite, context, []);
-  if (!first.report) return row(oneOf('failed'), first.ended.note || 'no report was written');
-  const again = suite.runsAgain && !isInterrupted ? filesToRunAgain(first.report) : [];
-  if (again.length === 0 || first.ended.note) return row(tallyOfReport(first.report, first.ended.ok), first.ended.note);
-  say(`once more, alone: ${again.map((path) => basename(path)).join(', ')}`);
-  const second = await vitest(suite, context, again);
-  if (!second.report) return row(tallyOfReport(first.report, first.ended.ok), 'the second try wrote no report');
-  const { tally, secondTry } = tallyOfTwoRuns(first.report, second.report, second.ended.ok);
-  const note = secondTry.length > 0 ? `${secondTry.length} passed on the second try` : second.ended.note;
-  return { ...row(tally, note), secondTry };
-}
-
-/** @param {(typeof suites)[number]} suite @param {Context} context @param {readonly string[]} files empty means all */
-async function vitest(suite, context, files) {
+  const aside = suite.files ? [] : setAside.filter((entry) => entry.suite === suite.name);
   const file = join(context.scratch, `${suite.name}.json`);
-  rmSync(file, { force: true });
   const args = ['run', '--project', suite.name, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const ended = await run(context, [program, ...args, ...files], suite.minutes);
+  const ended = await run(context, [program, ...args, ...leavingOut(aside), ...(suite.files ?? [])], suite.minutes);
   try {
-    return { ended, report: JSON.parse(readFileSync(file, 'utf8')) };
+    const tally = tallyOfReport(JSON.parse(readFileSync(file, 'utf8')), ended.ok);
+    return { ...row(withoutSetAside(tally, aside), ended.note), setAside: aside };
   } catch {
-    return { ended, report: null };
+    return row(oneOf('failed'), ended.note || 'no report was written');
   }
 }
 
@@ -181,7 +170,7 @@ function interrupt() {
   if (running) endGroup(running, isSecond ? 'SIGKILL' : 'SIGTERM');
 }
 
-/** @param {readonly {name: string, tally: import('./setup/tally.mjs').Tally, seconds: number, note: string, isExcused?: boolean, secondTry?: readonly string[]}[]} rows @param {boolean} isStrict */
+/** @param {readonly Row[]} rows @param {boolean} isStrict */
 function report(rows, isStrict) {
   const total = sum(rows.map((row) => row.tally));
   process.stdout.write(`\n${table(rows)}\n`);
@@ -192,9 +181,10 @@ function report(rows, isStrict) {
   }
   // Repeats the failures at the end: a reader may have only the last lines of a long run.
   if (total.failures.length > 0) process.stdout.write(`\nfailed:\n${total.failures.join('\n')}\n`);
-  const secondTry = rows.flatMap((row) => row.secondTry ?? []);
-  if (secondTry.length > 0) {
-    process.stdout.write(`\npassed on the second try; what was wrong the first time:\n${secondTry.join('\n')}\n`);
+  const aside = rows.flatMap((row) => row.setAside ?? []);
+  process.stdout.write(`\nset aside: ${aside.length}\n`);
+  for (const { suite, test, reason, since } of aside) {
+    process.stdout.write(`  ${suite}: ${test}\n    since ${since}: ${reason}\n`);
   }
   process.stdout.write(`\n${sumLine(total)}\n`);
   const excused = rows.filter((row) => row.isExcused).length;

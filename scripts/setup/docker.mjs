@@ -34,7 +34,13 @@ export async function startDocker({ pidFile = '/var/run/docker.pid', isRoot = pr
   say(`starting the Docker engine: ${program}`);
   // The daemon looks for its helpers (iptables, runc) on the PATH, which need not have the folders of system programs.
   const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin` };
-  const daemon = start(program, [], { detached: true, stdio: ['ignore', log, log], env });
+  // Where nothing may be there from before, the images lie in a folder of the caller's.
+  const data = process.env.DEWPOINT_TEST_DOCKER_DATA;
+  const daemon = start(program, data ? ['--data-root', data] : [], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env,
+  });
   if (daemon === undefined) return found;
   daemon.on('error', () => {});
   daemon.unref();

@@ -16,7 +16,10 @@ import { ensureSandboxImage } from './sandbox-image.mjs';
 import { say } from './say.mjs';
 import { ensurePackages, packagesFor } from './system.mjs';
 
-/** @typedef {{ok: true} | {ok: false, message: string}} Met */
+/**
+ * What came of a need. `env` is what its suites find in their environment, and no other suite.
+ * @typedef {{ok: true, env?: NodeJS.ProcessEnv} | {ok: false, message: string}} Met
+ */
 
 /** What a current Chromium is called, by who packs it. */
 const chromiumNames = ['chromium', 'google-chrome', 'chromium-browser'];
@@ -24,7 +27,7 @@ const chromiumNames = ['chromium', 'google-chrome', 'chromium-browser'];
 /**
  * Provides what suites need, each need at most once.
  * @param {{node24: string, mayChangeSystem: boolean, env: NodeJS.ProcessEnv}} options
- *   `env` is the environment of the suites; needs add to it
+ *   `env` is the environment that all suites begin with
  * @returns {{meet: (need: string) => Promise<Met>, stop: () => Promise<void>}}
  *   `stop` ends only what was started here
  */
@@ -147,16 +150,16 @@ async function bringKeyring({ allowed }) {
 // A missing server skips the whole suite only where it may be built. Elsewhere only the tests of that server are
 // skipped.
 /**
- * @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context
+ * @param {{allowed: boolean}} context
  * @param {typeof ensureOllama} ensure
  * @param {string} variable
  * @returns {Promise<Met>}
  */
-async function bringServer({ allowed, env }, ensure, variable) {
+async function bringServer({ allowed }, ensure, variable) {
   const server = await ensure({ allowed });
-  if (server.ok) env[variable] = server.path;
-  else if (allowed) return server;
-  else say(server.message);
+  if (server.ok) return { ok: true, env: { [variable]: server.path } };
+  if (allowed) return server;
+  say(server.message);
   return { ok: true };
 }
 
@@ -179,9 +182,7 @@ async function bringElectron({ allowed, env }) {
   if (env.DEWPOINT_TEST_SHELL === '0' || (isFetched && env.DEWPOINT_TEST_SHELL !== '1')) return { ok: true };
   const shell = await ensureElectronShell();
   if (!shell.ok) return shell;
-  env.DEWPOINT_TEST_SHELL = '1';
-  env.ELECTRON_OVERRIDE_DIST_PATH = shell.dist;
-  return { ok: true };
+  return { ok: true, env: { DEWPOINT_TEST_SHELL: '1', ELECTRON_OVERRIDE_DIST_PATH: shell.dist } };
 }
 
 // A current browser engine, for what the test shell is too old to fail at. Without it, only those tests are skipped,
@@ -195,8 +196,8 @@ async function bringChromium({ allowed, env }) {
     if (!installed.ok) say(`the tests in a current Chromium are skipped: ${installed.message}`);
   }
   const found = find();
-  if (found) env.DEWPOINT_TEST_CHROMIUM = found;
-  return found || !env.DEWPOINT_TEST_STRICT ? { ok: true } : { ok: false, message: 'Chromium was not found' };
+  if (found) return { ok: true, env: { DEWPOINT_TEST_CHROMIUM: found } };
+  return env.DEWPOINT_TEST_STRICT ? { ok: false, message: 'Chromium was not found' } : { ok: true };
 }
 
 /** @param {{env: NodeJS.ProcessEnv, stops: (() => Promise<void>)[]}} context @returns {Promise<Met>} */
@@ -205,8 +206,6 @@ async function bringDisplay({ env, stops }) {
   const started = process.platform === 'linux' ? await startDisplay() : undefined;
   if (!started) return { ok: true };
   if (!started.ok) return hasDisplay(env) ? { ok: true } : started;
-  env.DISPLAY = started.display;
-  delete env.WAYLAND_DISPLAY;
   stops.push(started.stop);
-  return { ok: true };
+  return { ok: true, env: { DISPLAY: started.display, WAYLAND_DISPLAY: undefined } };
 }

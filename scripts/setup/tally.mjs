@@ -51,35 +51,19 @@ export function tallyOfReport(report, exitedWell) {
   };
 }
 
-/** If more files than this fail, it is not chance. */
-const mostFilesAgain = 5;
-
 /**
- * Returns the files that may be run once more, alone. Returns none if so many failed that it is not chance, or if the
- * run itself failed.
- * @param {{testResults?: readonly ReportedFile[]}} report
- * @returns {readonly string[]} paths
+ * Takes the tests that were set aside out of a tally's skipped ones. An entry without a test is a failure: it was mended
+ * or renamed, and the list is wrong.
+ * @param {Tally} tally of a suite that ran whole
+ * @param {readonly {test: string}[]} entries those of the suite
+ * @returns {Tally}
  */
-export function filesToRunAgain(report) {
-  const failed = (report.testResults ?? []).filter((file) => failuresOf(file).length > 0).map(({ name }) => name);
-  return failed.length > mostFilesAgain ? [] : failed;
-}
-
-/**
- * Counts a run whose failed files were run again: for those the second result counts. `secondTry` names what failed
- * only the first time, so that a test that fails by chance is noticed.
- * @param {{testResults?: readonly ReportedFile[]}} first
- * @param {{testResults?: readonly ReportedFile[]}} second
- * @param {boolean} exitedWell the second run
- * @returns {{tally: Tally, secondTry: readonly string[]}}
- */
-export function tallyOfTwoRuns(first, second, exitedWell) {
-  const again = filesToRunAgain(first);
-  const rest = (first.testResults ?? []).filter(({ name }) => !again.includes(name));
-  const isWhole = (second.testResults ?? []).length === again.length;
-  const tally = sum([tallyOfReport({ testResults: rest }, true), tallyOfReport(second, exitedWell && isWhole)]);
-  const failed = (first.testResults ?? []).filter(({ name }) => again.includes(name));
-  return { tally, secondTry: tally.failed > 0 ? [] : failed.flatMap(failuresOf) };
+export function withoutSetAside(tally, entries) {
+  const names = entries.map(({ test }) => test);
+  const stale = names.filter((name) => !tally.skippedNames.includes(name));
+  const skippedNames = tally.skippedNames.filter((name) => !names.includes(name));
+  const failures = [...tally.failures, ...stale.map((name) => `set aside, but there is no such test: ${name}`)];
+  return { ...tally, skipped: skippedNames.length, skippedNames, failed: tally.failed + stale.length, failures };
 }
 
 /** @param {ReportedFile} file @returns {readonly string[]} */

@@ -1,13 +1,13 @@
 /**
  * The suites in the order they run: quick ones first, so that a mistake shows early.
  * - `check`: programs of node_modules that pass or fail as one; without it, the Vitest project of the same name runs
- * - `needs`: what must be there before the suite starts, see needs.mjs
+ * - `needs`: what must be there before the suite starts, see needs.mjs. A suite sees no more of the cache than this.
+ * - `slice`: the files that run where only a part is wanted, and what those need. Null: none of it. Absent: all of it.
  * - `mayLack`: the one need whose absence is no failure even in CI, because no set-up can provide it
  * - `minutes`: a suite that takes longer is taken as hung and killed
  * - `isOnRequest`: runs only if it is named
- * - `runsAgain`: up to five failed files are run once more, and named if they pass then. For suites that depend on
- *   windows, containers, engines, programs or a busy machine.
- * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, isOnRequest?: boolean, runsAgain?: boolean, check?: readonly (readonly string[])[]}[]}
+ * @typedef {{name: string, minutes: number, needs: readonly string[], slice?: {files: readonly string[], needs: readonly string[]} | null, mayLack?: string, isOnRequest?: boolean, check?: readonly (readonly string[])[]}} Suite
+ * @type {readonly Suite[]}
  */
 export const suites = [
   { name: 'typecheck', minutes: 3, needs: [], check: [['typescript/bin/tsc', '--noEmit']] },
@@ -21,58 +21,82 @@ export const suites = [
     ],
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
-  { name: 'unit', minutes: 10, runsAgain: true, needs: [] },
-  { name: 'contracts', minutes: 12, runsAgain: true, needs: [] },
-  { name: 'recipes', minutes: 5, runsAgain: true, needs: ['pytest'] },
-  { name: 'docker', minutes: 20, runsAgain: true, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
-  { name: 'hostile', minutes: 16, runsAgain: true, needs: ['build', 'docker', 'image', 'chromium'] },
+  { name: 'unit', minutes: 10, needs: [] },
+  {
+    name: 'contracts',
+    minutes: 12,
+    slice: { files: ['tests/contracts/providers.test.ts', 'tests/contracts/tools.test.ts'], needs: [] },
+    needs: [],
+  },
+  { name: 'recipes', minutes: 5, slice: null, needs: ['pytest'] },
+  {
+    name: 'docker',
+    minutes: 20,
+    slice: { files: ['tests/docker/sandbox-commands.test.ts'], needs: ['build', 'docker', 'image'] },
+    needs: ['build', 'docker', 'image', 'podman', 'rootless'],
+  },
+  { name: 'hostile', minutes: 16, slice: null, needs: ['build', 'docker', 'image', 'chromium'] },
   {
     name: 'keyring',
     minutes: 4,
-    runsAgain: true,
+    slice: null,
     needs: ['build', 'docker', 'image', 'keyring', 'electron', 'display'],
   },
   {
     name: 'engines',
     minutes: 20,
-    runsAgain: true,
+    slice: { files: ['tests/engines/llama-cpp.test.ts'], needs: ['build', 'model:llama-cpp/smollm2-135m-instruct'] },
     needs: [
       'build',
       'model:llama-cpp/smollm2-135m-instruct',
       'ollama',
       'llama-server',
-      // The smallest model that calls tools, for the server.
+      // The smallest model that calls tools, for the server, and the one that it drafts for.
       'model:llama-cpp/qwen2.5-coder-0.5b-instruct',
+      'model:llama-cpp/qwen2.5-coder-1.5b-instruct',
     ],
   },
   {
     name: 'gpu',
     minutes: 10,
+    slice: null,
     needs: ['card', 'build', 'card-library', 'model:llama-cpp/smollm2-135m-instruct'],
     mayLack: 'card',
   },
   {
     name: 'faults',
     minutes: 25,
-    runsAgain: true,
-    needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'],
+    slice: { files: ['tests/faults/log-kill.test.ts'], needs: ['build'] },
+    needs: ['build', 'docker', 'image', 'rootless', 'model:llama-cpp/smollm2-135m-instruct'],
   },
   {
     name: 'proofs',
     minutes: 90,
+    slice: null,
     needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct', 'electron', 'display'],
     isOnRequest: true,
   },
   {
     name: 'electron',
     minutes: 25,
-    runsAgain: true,
-    needs: ['build', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
+    slice: { files: ['tests/electron/smoke.test.ts'], needs: ['build', 'electron', 'display'] },
+    needs: ['build', 'docker', 'image', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
   },
   {
     name: 'e2e',
     minutes: 20,
-    runsAgain: true,
+    slice: null,
     needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct', 'electron', 'display'],
   },
 ];
+
+/**
+ * The suites of a quick run: checks, unit tests, and a slice of every real part.
+ * @returns {readonly (Suite & {files?: readonly string[]})[]}
+ */
+export function sliced() {
+  return suites.flatMap(({ slice, ...suite }) => {
+    if (suite.isOnRequest || slice === null) return [];
+    return slice === undefined ? [suite] : [{ ...suite, ...slice }];
+  });
+}

@@ -72,7 +72,7 @@ it('changes what a model says for as long as it is there, takes what was planned
     sha256: (await store.find('small+style'))?.adapter?.sha256,
   });
   expect(plain.ended.engine).not.toHaveProperty('adapter');
-  // Both the engine's own figure and the plan must have grown by the adapter, to 0.01 MiB, as the engine prints it.
+  // Both the engine's own figure and the plan must have grown by the adapter. The engine prints each buffer to 0.01 MiB.
   const [more, planned] = (['observedBytes', 'predictedBytes'] as const).map(
     (field) => (changed.ended.engine?.[field] ?? 0) - (plain.ended.engine?.[field] ?? 0),
   );

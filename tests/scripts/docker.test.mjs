@@ -47,6 +47,18 @@ describe.runIf(process.platform === 'linux')('startDocker', () => {
     expect(() => process.kill(Number(readFileSync(join(folder, 'started'), 'utf8')), 0)).toThrow();
   });
 
+  it('keeps its images where it is told, so that a run can begin with none', async () => {
+    program(
+      'dockerd',
+      `echo "$@" > ${folder}/args; trap 'rm ${folder}/up; exit 0' TERM; touch ${folder}/up; while :; do sleep 0.05; done`,
+    );
+    process.env.DEWPOINT_TEST_DOCKER_DATA = join(folder, 'data');
+    const started = await start();
+    delete process.env.DEWPOINT_TEST_DOCKER_DATA;
+    await started.stop();
+    expect(readFileSync(join(folder, 'args'), 'utf8').trim()).toBe(`--data-root ${join(folder, 'data')}`);
+  });
+
   it('keeps the process until the engine has ended, when nothing else does', () => {
     program(
       'dockerd',

@@ -23,19 +23,15 @@ function keepServer() {
   writeFileSync(ollamaPath(), '');
 }
 
-/** The environment of the suites on a machine whose system may not be changed. */
-async function met() {
-  const env = {};
-  const needs = createNeeds({ node24: process.execPath, mayChangeSystem: false, env });
-  return { met: await needs.meet('ollama'), program: env.DEWPOINT_TEST_OLLAMA };
-}
+/** What a suite that needs the server gets on a machine whose system may not be changed. */
+const met = () => createNeeds({ node24: process.execPath, mayChangeSystem: false, env: {} }).meet('ollama');
 
 describe('the Ollama server of the tests', () => {
   it('is taken from the cache where it was built before', async () => {
     keepServer();
     expect(await ensureOllama({ allowed: false })).toEqual({ ok: true, path: ollamaPath() });
     expect(ollamaPath().startsWith(cache)).toBe(true);
-    expect(await met()).toEqual({ met: { ok: true }, program: ollamaPath() });
+    expect(await met()).toEqual({ ok: true, env: { DEWPOINT_TEST_OLLAMA: ollamaPath() } });
   });
 
   it('is not built without being asked for, and skips only its own tests', async () => {
@@ -43,6 +39,6 @@ describe('the Ollama server of the tests', () => {
       ok: false,
       message: expect.stringContaining('--setup-system'),
     });
-    expect(await met()).toEqual({ met: { ok: true }, program: undefined });
+    expect(await met()).toEqual({ ok: true });
   });
 });

@@ -1,22 +1,34 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseTestOptions } from '../../scripts/setup/test-options.mjs';
-import { suites } from '../../scripts/setup/test-suites.mjs';
+import { sliced, suites } from '../../scripts/setup/test-suites.mjs';
 import config from '../../vitest.config.ts';
 
 describe('parseTestOptions', () => {
-  it('takes every suite but those on request when none is named, and leaves the system alone', () => {
-    expect(parseTestOptions([], {})).toEqual({
-      ok: true,
-      isHelp: false,
-      chosen: suites.filter((suite) => !suite.isOnRequest).map((suite) => suite.name),
-      mayChangeSystem: false,
-      isStrict: false,
-    });
+  const most = suites.filter((suite) => !suite.isOnRequest);
+  const chosen = (args, env = {}) => parseTestOptions(args, env).chosen;
+
+  it('takes a slice when nothing is named, and leaves the system alone', () => {
+    const options = parseTestOptions([], {});
+    expect(options).toMatchObject({ ok: true, isHelp: false, mayChangeSystem: false, isStrict: false });
+    expect(options.chosen).toEqual(sliced());
+    expect(
+      sliced()
+        .map(({ name }) => name)
+        .join(' '),
+    ).toBe('typecheck lint knip unit contracts docker engines faults electron');
   });
 
-  it('runs the named ones in the order of the suites', () => {
-    expect(parseTestOptions(['unit', 'lint'], {})).toMatchObject({ chosen: ['lint', 'unit'] });
-    expect(parseTestOptions(['proofs'], {})).toMatchObject({ chosen: ['proofs'] });
+  it('takes everything but what is on request with "all", and in CI', () => {
+    // Catches a CI that runs the quick slice and calls it everything.
+    expect(chosen([], { CI: 'true' })).toEqual(most);
+    expect(chosen(['all'])).toEqual(most);
+    expect(chosen(['all', 'proofs'])).toEqual(suites);
+  });
+
+  it('runs the named ones whole, in the order of the suites', () => {
+    expect(chosen(['docker', 'lint'])).toEqual(suites.filter(({ name }) => ['docker', 'lint'].includes(name)));
+    expect(chosen(['proofs']).map(({ name }) => name)).toEqual(['proofs']);
   });
 
   it('may change the system with --setup-system and in CI; only CI is strict', () => {
@@ -35,6 +47,13 @@ describe('parseTestOptions', () => {
 });
 
 describe('the suites', () => {
+  it('have slices of files that are there, with some of their own needs', () => {
+    for (const { name, slice, needs } of suites) {
+      for (const file of slice?.files ?? []) expect(existsSync(file), `${name}: ${file}`).toBe(true);
+      for (const need of slice?.needs ?? []) expect(needs, name).toContain(need);
+    }
+  });
+
   it('are the projects of the Vitest configuration, and checks', () => {
     const projects = config.test.projects.map((project) => project.test.name);
     expect(suites.filter((suite) => !suite.check).map((suite) => suite.name)).toEqual(projects);

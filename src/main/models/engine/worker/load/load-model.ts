@@ -21,45 +21,8 @@ import type { ConversationSlot } from '../sequences/conversation-slots.ts';
 import { createLlamaCounters } from '../llama-counters.ts';
 import type { LlamaCounters } from '../llama-counters.ts';
 import type { LoadOptions, LoadedModel } from '../worker-protocol.ts';
-
-/** Adds up the allocations that the engine prints. */
-export interface BufferCount {
-  readonly hear: (line: string) => void;
-  /** Forgets the buffers of the last context, because it is created again. */
-  readonly anotherContext: () => void;
-  /** Bytes of weights, cells, states and compute buffers. Null if some of them were not printed. */
-  readonly total: () => Promise<number | null>;
-}
-
-const mebi = 1024 * 1024;
-/**
- * Leaves out REPACK buffers: copies of weights in a layout for the processor. The file's pages that they were made
- * from are not used again.
- */
-const line = /(?<!REPACK )(model|LoRA|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB/gu;
-const needed = ['model', 'KV', 'compute'] as const;
-const waitMs = 20;
-const mostWaits = 10;
-
-export function createBufferCount(): BufferCount {
-  const mib = new Map<string, number>();
-  const hasAll = (): boolean => needed.every((kind) => mib.has(kind)) || (mib.has('RS') && mib.has('compute'));
-  return {
-    hear: (text) => {
-      for (const [, kind = '', size] of text.matchAll(line)) mib.set(kind, (mib.get(kind) ?? 0) + Number(size));
-    },
-    anotherContext: () => {
-      for (const kind of mib.keys()) if (kind !== 'model' && kind !== 'LoRA') mib.delete(kind);
-    },
-    total: async () => {
-      // The engine prints from its own thread. What is missing comes within a moment, or never.
-      for (let waits = 0; waits < mostWaits && !hasAll(); waits += 1)
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-      if (!hasAll()) return null;
-      return Math.round([...mib.values()].reduce((sum, value) => sum + value, 0) * mebi);
-    },
-  };
-}
+import { createBufferCount } from './buffer-count.ts';
+import type { BufferCount } from './buffer-count.ts';
 
 type Library = typeof import('node-llama-cpp');
 
@@ -98,7 +61,11 @@ export async function loadModel(
   const startedAt = performance.now();
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
-  const said = { buffers: createBufferCount(), counters: createLlamaCounters(), dryRuns: createDryRunWatch() };
+  const said = {
+    buffers: createBufferCount({ hasAdapter: options.adapterPath !== undefined }),
+    counters: createLlamaCounters(),
+    dryRuns: createDryRunWatch(),
+  };
   const llama = await heardLibrary(library, options.gpu, (line, isError) => {
     for (const { hear } of Object.values(said)) hear(line);
     if (isError) onLog(line);
