@@ -122,7 +122,6 @@ async function ask(
     reason: { code: 'endpoint', text: 'A program asked for it through the endpoint.' },
     isOptional: true,
     isOnce: true,
-    carriesConversation: true,
     ...(decision === null ? {} : { decision }),
   };
   return { reply: await runStep(turn, step), ended: ended() };
@@ -199,7 +198,10 @@ export async function countForClient(
   const [first] = chosen.all;
   if (first === undefined) return unknownModel(call.model, call.model);
   const { request } = first.asked;
-  const counted = await first.provider.countTokens(request, signal).catch(() => null);
+  // A count by a server elsewhere would send the text there, past the fences.
+  const counted = leavesMachine(first.info)
+    ? null
+    : await first.provider.countTokens(request, signal).catch(() => null);
   // The exact count is optional. Without it, the estimate is used, which is on the safe side.
   const tokens = counted ?? createTokenEstimate().countBytes(promptBytes(request));
   return { ok: true, tokens, isEstimate: counted === null };

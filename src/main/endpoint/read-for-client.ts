@@ -2,8 +2,10 @@ import type { EndpointTexts, TextsRead } from '@shared/contract/endpoint-contrac
 import { noUsage } from '@shared/money/token-cost.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import type { Provider, TextsReply } from '../models/providers/define.ts';
+import { checkOutgoing } from '../safety/fenced-text.ts';
 import { callFailure, type AnswerOptions } from './answer-client.ts';
 import type { KnownClient } from './client-keys.ts';
 import type { ClientLog } from './client-logs.ts';
@@ -31,9 +33,24 @@ export async function readForClient(options: AnswerOptions, given: TextsCall): P
     return no('not-allowed', `The key of ${client.name} is for models on this machine only.`);
   const wanted = texts.query === null ? 'vectors' : 'scores';
   if (provider.readTexts === undefined || info.use !== wanted) return no('bad-request', otherUse(info, wanted));
+  const kept = leavesMachine(info) ? await fencedTexts(options, info, given) : null;
+  if (kept !== null) return { ok: false, failure: { code: 'fenced', message: kept } };
   const reply = await logged(given, info, provider.readTexts);
   if (!reply.ok) return { ok: false, failure: callFailure(reply.error.code, reply.error.message) };
   return { ok: true, model: info.id, rows: reply.rows, tokens: reply.tokens };
+}
+
+/** Why the texts may not go to a server elsewhere. Null: they may. Nothing is removed, since vectors are of whole texts. */
+async function fencedTexts(
+  { fences }: AnswerOptions,
+  info: ModelInfo,
+  { texts: { query, texts }, signal }: TextsCall,
+): Promise<string | null> {
+  const message = textMessage('user', [query ?? '', ...texts].join('\n'));
+  const answer = await checkOutgoing(fences, { to: info, message }, signal);
+  if (answer.type === 'free') return null;
+  const [hit] = answer.hits;
+  return `The texts were not sent to ${info.label}: they contain what must not leave this machine (${hit?.path ?? hit?.rule ?? 'fenced'}).`;
 }
 
 function otherUse({ label, use }: ModelInfo, wanted: 'vectors' | 'scores'): string {

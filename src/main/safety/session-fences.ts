@@ -2,14 +2,16 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { FenceHit, FenceSources } from '@shared/safety/fences.ts';
 import { compileFences, fenceVerdict, keyOfHit } from '@shared/safety/fences.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
-import { manifestOf, summarizeManifest, textOfPart } from '@shared/session/call-manifest.ts';
-import type { Message, Part } from '@shared/models/model-messages.ts';
+import { manifestOf, summarizeManifest } from '@shared/session/call-manifest.ts';
+import type { Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { FenceTaint, TaintScope } from '@shared/safety/taint.ts';
 import { createFenceTaint } from '@shared/safety/taint.ts';
 import type { ModelRequest } from '../models/providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { LookedAt } from './request-texts.ts';
+import { besidesMessages, hitsInPart, hitsInValue, redactRequest } from './request-texts.ts';
 
 /** A model call, before it is made. */
 export interface FencedCall {
@@ -63,7 +65,7 @@ interface Built {
   readonly key: string;
   readonly taint: FenceTaint;
   seen: number;
-  readonly looked: WeakMap<Part, { readonly known: number; readonly hits: readonly FenceHit[] }>;
+  readonly looked: LookedAt;
 }
 
 export function createSessionFences(options: SessionFencesOptions): SessionFences {
@@ -141,115 +143,44 @@ async function build(
   return { key, taint, seen: 0, looked: new WeakMap() };
 }
 
-function answer({ hideKnown }: SessionFencesOptions, built: Built, call: FencedCall): FenceAnswer {
-  const { taint } = built;
+function answer({ hideKnown }: SessionFencesOptions, { taint, looked }: Built, call: FencedCall): FenceAnswer {
   const { request, info, purpose, scope } = call;
   const isOpen = (hit: FenceHit): boolean => hit.verdict !== 'ask' || !taint.isAllowed(hit);
-  const hitsIn = (part: Part): readonly FenceHit[] => lookAt(built, part).filter(isOpen);
+  const hitsIn = (part: Part): readonly FenceHit[] => hitsInPart(taint, looked, part).filter(isOpen);
+  const hitsInRest = (value: unknown): readonly FenceHit[] => hitsInValue(taint, looked, value).filter(isOpen);
   const builtFrom = taint.inScope(scope).filter((hit) => hit.verdict !== 'redact' && isOpen(hit));
-  const prefill = request.prefill === null ? [] : taint.inText(request.prefill).filter(isOpen);
   const found = request.messages.flatMap(({ parts }) => parts.flatMap(hitsIn));
-  const hits = each([...builtFrom, ...found, ...prefill]);
+  const hits = each([...builtFrom, ...found, ...Object.values(besidesMessages(request)).flatMap(hitsInRest)]);
   const verdict = fenceVerdict(hits);
-  const manifest = (messages: readonly Message[]): Manifest =>
+  const manifest = ({ messages, ...rest }: ModelRequest): Manifest =>
     manifestOf({
       model: info.id,
       purpose,
       messages,
-      tools: request.tools,
-      prefill: request.prefill,
+      rest: besidesMessages({ messages, ...rest }),
       hitsIn,
+      hitsInRest,
       builtFrom,
     });
   if (verdict === 'local-only') {
-    const carried = manifest(request.messages);
+    const carried = manifest(request);
     return { type: 'fenced', outcome: 'refused', hits, request, text: summarizeManifest(carried), manifest: carried };
   }
-  const clean = redactRequest(
-    request,
-    (text) => hideKnown(taint.redact(text)),
-    (text) => taint.inText(text).some((hit) => hit.verdict === 'redact'),
-  );
+  const { request: clean, removed } = redactRequest(request, {
+    redact: (text) => hideKnown(taint.redact(text)),
+    isFenced: (text) => taint.inText(text).some((hit) => hit.verdict === 'redact'),
+  });
   if (verdict === 'free' && clean === request) return { type: 'free' };
+  // Something was found that could not be taken out.
+  if (verdict === 'redact' && removed === 0) return refusal(hits.map(({ rule }) => rule).join(', '), call);
   const outcome = verdict === 'ask' ? 'asked' : 'redacted';
   const known: FenceHit = { rule: 'a key that is known here', verdict: 'redact', path: null, how: 'content' };
   const all = hits.length === 0 ? [known] : hits;
-  const carried = manifest(clean.messages);
-  return { type: 'fenced', outcome, hits: all, request: clean, text: summarizeManifest(carried), manifest: carried };
+  const carried = manifest(clean);
+  const text = summarizeManifest(carried, removed);
+  return { type: 'fenced', outcome, hits: all, request: clean, text, manifest: carried };
 }
 
 function each(hits: readonly FenceHit[]): readonly FenceHit[] {
   return [...new Map([...hits].reverse().map((hit) => [keyOfHit(hit), hit])).values()].reverse();
-}
-
-/** Parts stay the same objects from step to step, so each is checked only once for the same known texts. */
-function lookAt({ taint, looked }: Built, part: Part): readonly FenceHit[] {
-  const known = taint.known();
-  const before = looked.get(part);
-  if (before?.known === known) return before.hits;
-  const hits = taint.inText(textOfPart(part));
-  looked.set(part, { known, hits });
-  return hits;
-}
-
-/** Returns the same request if nothing was redacted. */
-function redactRequest(
-  request: ModelRequest,
-  redact: (text: string) => string,
-  isFenced: (text: string) => boolean,
-): ModelRequest {
-  // A match that remains is inside an encoding that could not be undone, so the whole text is replaced.
-  const clean = (text: string): string => {
-    const once = redact(text);
-    return isFenced(once) ? '[fenced]' : once;
-  };
-  let hasChanged = false;
-  const messages = request.messages.map((message) => {
-    const parts = message.parts.map((part) => redactPart(part, clean));
-    if (parts.every((part, index) => part === message.parts[index])) return message;
-    hasChanged = true;
-    return { ...message, parts };
-  });
-  const prefill = request.prefill === null ? null : clean(request.prefill);
-  return hasChanged || prefill !== request.prefill ? { ...request, messages, prefill } : request;
-}
-
-function redactPart(part: Part, clean: (text: string) => string): Part {
-  switch (part.type) {
-    case 'text':
-    case 'tool-result': {
-      const text = clean(part.text);
-      return text === part.text ? part : { ...part, text };
-    }
-    case 'reasoning': {
-      // A signed block is invalid once it was changed, so its signature is dropped.
-      const text = clean(part.text);
-      return text === part.text ? part : { type: 'reasoning', text };
-    }
-    case 'tool-call': {
-      const { raw, ...rest } = part;
-      const input = redactValue(part.input, clean);
-      const written = raw === undefined ? undefined : clean(raw);
-      if (input === part.input && written === raw) return part;
-      return { ...rest, input, ...(written === undefined ? {} : { raw: written }) };
-    }
-    case 'image':
-      return part;
-    default:
-      return part satisfies never;
-  }
-}
-
-function redactValue(value: unknown, clean: (text: string) => string): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const items: readonly unknown[] = value;
-    const cleaned = items.map((item) => redactValue(item, clean));
-    return cleaned.every((item, index) => item === items[index]) ? value : cleaned;
-  }
-  const entries = Object.entries(value);
-  const cleaned = entries.map(([key, item]) => [clean(key), redactValue(item, clean)] as const);
-  const isSame = cleaned.every(([key, item], index) => key === entries[index]?.[0] && item === entries[index]?.[1]);
-  return isSame ? value : Object.fromEntries(cleaned);
 }

@@ -8,8 +8,10 @@ const gram = 24;
 const shortestLine = 10;
 /** The line number that tools put before a line, with the file if there are several. */
 const numbers = /^(?:(?:[^\s:]+:)?\d+: ?)+/gmu;
-/** The most characters that are looked through, about 8 MB in memory. */
+/** How many characters are looked through at once, about 8 MB in memory. A longer text is looked through in pieces. */
 const longestView = 4 * 1024 * 1024;
+/** How much of the piece before it a piece begins with, so that nothing falls between two. */
+const overlap = 64 * 1024;
 
 const modulusA = 67_108_859;
 const modulusB = 67_108_837;
@@ -90,8 +92,15 @@ function* gramsOf(line: string): Generator<number> {
 }
 
 /** The text itself, and what it contains once escapes, base64, hexadecimal and percent encoding are undone. */
-export function viewsOf(text: string): readonly string[] {
-  const whole = text.slice(0, longestView);
+export function* viewsOf(text: string): Generator<string> {
+  let from = 0;
+  do {
+    yield* viewsOfPiece(text.slice(from, from + longestView));
+    from += longestView - overlap;
+  } while (from + overlap < text.length);
+}
+
+function viewsOfPiece(whole: string): readonly string[] {
   // Line numbers may interrupt an encoded text.
   const bare = whole.replace(numbers, '');
   const inside = [whole, ...(bare === whole ? [] : [bare])].flatMap(decodedIn);

@@ -8,6 +8,15 @@ import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
 import { assignedShapes, hideSecrets, secretShapes } from './secret-patterns.ts';
 import { isProgramStart } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { textsIn } from './value-texts.ts';
+
+/**
+ * What a call of the log was built from. The question of a tool server and a program that a model reviews come from the
+ * conversation, too.
+ */
+export function scopeOfCall({ stage, purpose }: EventOf<'model-call-started'>): TaintScope {
+  return stage.strategy === 'loop' || purpose === 'sample' || purpose === 'review' ? 'conversation' : 'turn';
+}
 
 /** Fenced content, each item once. */
 type Hits = Map<string, FenceHit>;
@@ -146,7 +155,7 @@ function addEvent(state: State, event: SessionEvent): void {
       put(state.turn, state.messages.get(event.messageId)?.values() ?? []);
       return;
     case 'model-call-started':
-      state.calls.set(event.callId, new Map(event.stage.strategy === 'loop' ? state.conversation : state.turn));
+      state.calls.set(event.callId, new Map(scopeOfCall(event) === 'conversation' ? state.conversation : state.turn));
       return;
     case 'model-call-ended':
       modelEnded(state, event);
@@ -419,11 +428,4 @@ function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string>
   const diff: unknown = fieldOf(data, 'diff');
   if (typeof diff === 'string') yield* pathsIn({ patch: diff });
   for (const match of output.matchAll(/^(.+?):\d+: /gmu)) if (match[1] !== undefined) yield match[1];
-}
-
-/** Every string inside a value. */
-export function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -8,7 +8,7 @@ import { fieldOf } from '@shared/unknown-value.ts';
 /** One item that a call carries. */
 const carriedSchema = z.object({
   role: z.string(),
-  /** `text`, `tool-result`, `image`, …; `tools` for the descriptions of tools. */
+  /** `text`, `tool-result`, `image`, …; otherwise the field of the request, such as `tools` or `output`. */
   kind: z.string(),
   /** Size in UTF-8; for an image, the size of the file. */
   bytes: z.number().int(),
@@ -34,14 +34,15 @@ export interface ManifestSubject {
   readonly model: string;
   readonly purpose: string;
   readonly messages: readonly Message[];
-  readonly tools: readonly object[];
-  readonly prefill: string | null;
+  /** Everything else that the call carries, by the name of its field. */
+  readonly rest: Readonly<Record<string, unknown>>;
   readonly hitsIn: (part: Part) => readonly FenceHit[];
+  readonly hitsInRest: (value: unknown) => readonly FenceHit[];
   readonly builtFrom: readonly FenceHit[];
 }
 
 export function manifestOf(subject: ManifestSubject): Manifest {
-  const { model, purpose, messages, tools, prefill, hitsIn, builtFrom } = subject;
+  const { model, purpose, messages, rest, hitsIn, hitsInRest, builtFrom } = subject;
   const calls = new Map<string, string>();
   const parts = messages.flatMap(({ role, parts: said }) =>
     said.map((part): Carried => {
@@ -52,14 +53,26 @@ export function manifestOf(subject: ManifestSubject): Manifest {
       return { role, kind: part.type, bytes, origin, text, hits: [...hitsIn(part)] };
     }),
   );
-  const told = tools.length === 0 ? '' : JSON.stringify(tools);
-  if (told !== '') parts.push(plain('system', 'tools', told));
-  if (prefill !== null && prefill !== '') parts.push(plain('assistant', 'text', prefill));
+  for (const [name, value] of Object.entries(rest)) {
+    const hits = hitsInRest(value);
+    // What only steers the call is not listed, unless something fenced is in it.
+    const text = isPlain(name, value) && hits.length === 0 ? '' : typeof value === 'string' ? value : jsonOf(value);
+    if (text === '') continue;
+    const role = name === 'prefill' ? 'assistant' : 'system';
+    const kind = name === 'prefill' ? 'text' : name;
+    parts.push({ role, kind, bytes: bytesOf(text), origin: null, text, hits: [...hits] });
+  }
   return { model, purpose, bytes: parts.reduce((sum, part) => sum + part.bytes, 0), parts, builtFrom: [...builtFrom] };
 }
 
-function plain(role: string, kind: string, text: string): Carried {
-  return { role, kind, bytes: bytesOf(text), origin: null, text, hits: [] };
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? '';
+}
+
+/** Fields that carry no content of their own: keys of caches, efforts, and empty lists or forms. */
+function isPlain(name: string, value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return ['cacheKey', 'effort', 'drafts'].includes(name) || fieldOf(value, 'type') === 'text';
 }
 
 function labelOf(name: string, input: unknown): string {
@@ -91,18 +104,29 @@ function imageBytes(base64: string): number {
   return Math.floor((base64.replace(/(?<!=)=+$/, '').length * 3) / 4);
 }
 
-/** Summarizes the call for a user who must decide: how much it sends, from where, and what is fenced. */
-export function summarizeManifest({ model, bytes, parts, builtFrom }: Manifest): string {
+/**
+ * Summarizes the call for a user: how much it sends, from where, and what is fenced. `removed`: how many values were
+ * removed before that; absent for a call that is sent, or would have been sent, as it is.
+ */
+export function summarizeManifest({ model, bytes, parts, builtFrom }: Manifest, removed?: number): string {
   const origins = [...new Set(parts.flatMap(({ origin }) => (origin === null ? [] : [origin])))];
   const hits = [...parts.flatMap(({ hits: own }) => own), ...builtFrom];
   const fenced = [
     ...new Set(hits.map(({ rule, path, how }) => `${how === 'content' ? '' : 'built from '}${path ?? rule}`)),
   ];
+  const size = `${parts.length} parts, ${sizeText(bytes)} to ${model}`;
+  const hidden =
+    removed === undefined ? size : `${removed} ${removed === 1 ? 'value' : 'values'} hidden; sent: ${size}`;
   return [
-    `${parts.length} parts, ${sizeText(bytes)} to ${model}`,
-    fenced.length === 0 ? 'nothing fenced' : `fenced: ${listed(fenced)}`,
+    removed === 0 ? size : hidden,
+    ...(fenced.length > 0 ? [`fenced: ${listed(fenced)}`] : removed === undefined ? ['nothing fenced'] : []),
     ...(origins.length === 0 ? [] : [`from: ${listed(origins)}`]),
   ].join('; ');
+}
+
+/** What was sent without its fenced values. Older logs do not say how many there were. */
+export function hiddenText(text: string): string {
+  return text.includes(' hidden; sent: ') ? text : `values hidden; sent: ${text}`;
 }
 
 function listed(names: readonly string[]): string {

@@ -206,7 +206,7 @@ async function ask(
     own: { stage, model },
     request: (one) => requestFor(turn, one, withInstructions(turn, one, question, recipe), recipe),
     reason: { code: 'cascade', text: `${question.label}: ${reason}` },
-    ...(question.carriesConversation === undefined ? {} : { carriesConversation: question.carriesConversation }),
+    carriesConversation: question.carriesConversation ?? false,
     cut: cutIn(turn, model, question),
   });
   switch (reply.type) {

@@ -27,7 +27,7 @@ export interface RoleQuestion {
   readonly request: (model: ResolvedModel) => ModelRequest;
   /** The reason in the log if there was no choice. */
   readonly reason: StepRequest['reason'];
-  readonly carriesConversation?: true;
+  readonly carriesConversation?: boolean;
   readonly cut?: StepRequest['cut'];
 }
 

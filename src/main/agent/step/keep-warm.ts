@@ -1,5 +1,6 @@
 import { messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
 import type { ModelRequest, Provider } from '../../models/providers/define.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 
@@ -26,7 +27,8 @@ export function createPromptWarmer(journal: Journal, turnId: string, isReplaying
   let running: { readonly end: AbortController; readonly done: Promise<void> } | null = null;
   return {
     start: (warm) => {
-      if (isReplaying || running !== null || warm.provider.prefill === undefined) return;
+      // What is read ahead elsewhere would leave this machine past the fences.
+      if (isReplaying || running !== null || leavesMachine(warm.info) || warm.provider.prefill === undefined) return;
       const end = new AbortController();
       const done = readIn(journal, turnId, { warm, signal: end.signal }).finally(() => {
         running = null;

@@ -39,7 +39,7 @@ export async function passFencesAhead(turn: CallingTurn, step: StepRequest): Pro
  * would have carried, are in the log before the user is asked. Throws `cancelled` if the turn is aborted meanwhile.
  */
 export async function passFences(turn: CallingTurn, step: StepRequest): Promise<Passage> {
-  const { request, purpose, stage, carriesConversation = stage.strategy === 'loop' } = step;
+  const { request, purpose, carriesConversation = true } = step;
   const { info } = step.model;
   if (passedAhead.get(request) === info.id) {
     // A repeated call is checked again.

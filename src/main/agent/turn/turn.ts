@@ -124,8 +124,8 @@ export interface StepRequest {
   readonly isOptional?: boolean;
   /** The call is not retried here, because its caller retries. */
   readonly isOnce?: true;
-  /** True if the request is built from the conversation so far. Absent: true in the loop, false in a recipe. */
-  readonly carriesConversation?: true;
+  /** False if nothing of the conversation so far is in the request, as in most questions of a recipe. Absent: true. */
+  readonly carriesConversation?: boolean;
   /** Set if the server of a tool asked for this call. */
   readonly askedBy?: EventOf<'model-call-started'>['askedBy'];
   /** Attached texts that the request holds only the beginning of. */

@@ -2,11 +2,13 @@ import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { Fences } from '@shared/safety/fences.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
-import { manifestOf, manifestSchema, textOfPart } from '@shared/session/call-manifest.ts';
+import { manifestOf, manifestSchema } from '@shared/session/call-manifest.ts';
 import type { TaintScope } from '@shared/safety/taint.ts';
-import { createFenceTaint } from '@shared/safety/taint.ts';
+import { createFenceTaint, scopeOfCall } from '@shared/safety/taint.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import { z } from 'zod';
+import type { LookedAt } from '../../safety/request-texts.ts';
+import { besidesMessages, hitsInPart, hitsInValue } from '../../safety/request-texts.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 
 interface Found {
@@ -17,11 +19,7 @@ interface Found {
   readonly scope: TaintScope;
 }
 
-const requestSchema = z.object({
-  messages: z.array(messageSchema),
-  tools: z.array(z.record(z.string(), z.unknown())),
-  prefill: z.string().nullable(),
-});
+const requestSchema = z.looseObject({ messages: z.array(messageSchema) });
 
 /**
  * What a step sent to its model or, if a fence stopped it or asked first, would have sent. The current fences and the
@@ -42,7 +40,7 @@ export async function readManifest(
     }
     // If a fence changed the call, its findings at that time count.
     if (event.type === 'model-call-started' && event.step === step && found?.model !== event.stage.model) {
-      const scope = event.stage.strategy === 'loop' ? 'conversation' : 'turn';
+      const scope = scopeOfCall(event);
       found = { ref: event.request, model: event.stage.model, purpose: event.purpose, scope };
     }
     isThere ||= event.type === 'model-call-started' && event.step === step;
@@ -53,11 +51,15 @@ export async function readManifest(
   const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
   if (found.purpose === null) return manifestSchema.parse(json);
   const { model, purpose, scope } = found;
+  const looked: LookedAt = new WeakMap();
+  const request = requestSchema.parse(json);
   return manifestOf({
-    ...requestSchema.parse(json),
+    messages: request.messages,
+    rest: besidesMessages(request),
     model,
     purpose,
-    hitsIn: (part) => taint.inText(textOfPart(part)),
+    hitsIn: (part) => hitsInPart(taint, looked, part),
+    hitsInRest: (value) => hitsInValue(taint, looked, value),
     builtFrom: taint.inScope(scope),
   });
 }

@@ -1,4 +1,5 @@
 import type { EventOf } from '@shared/events/events.ts';
+import { hiddenText } from '@shared/session/call-manifest.ts';
 import { keptCounts } from './kept-counts.ts';
 import type { NoticeState, SessionState } from '@shared/session/session-state.ts';
 import { shortenText, lastItems, firstLine, textLimit } from '@shared/text/shorten-text.ts';
@@ -13,9 +14,13 @@ export function withNotice(state: SessionState, { seq, at, level, code, text }: 
 }
 
 export function fenceNotice({ seq, at, outcome, model, text }: EventOf<'call-fenced'>): NoticeState {
-  const told = { refused: 'was not made', redacted: 'is made without what a fence takes out', asked: 'asks first' };
+  const told = {
+    refused: `was not made: ${text}`,
+    redacted: `was made: ${hiddenText(text)}`,
+    asked: `asks first: ${text}`,
+  };
   const level = outcome === 'redacted' ? 'info' : 'warning';
-  return { seq, at, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}: ${text}.` };
+  return { seq, at, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}.` };
 }
 
 /** What a check found before a claim of success was accepted. */

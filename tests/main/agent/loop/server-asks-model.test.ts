@@ -54,6 +54,7 @@ function scene(
         },
       },
       approver: { ask: async ({ kind }) => (typeof answer === 'string' ? answer : answer(kind)) },
+      ...options.dependencies,
     },
   });
   return { kit, answers };
@@ -70,6 +71,19 @@ const questionsOf = ({ kit }: Scene) =>
 const callsOf = ({ kit }: Scene) => ofType(kit.journal.events, 'model-call-started').filter(({ askedBy }) => askedBy);
 
 describe('a server that asks a model during a call', () => {
+  /** Catches: words of a conversation that was fenced in an earlier turn, and reach a cloud model by a server. */
+  it('asks with words of the conversation, so all that is fenced in it counts', async () => {
+    const looked: string[] = [];
+    const check: AgentKit['dependencies']['fences']['check'] = async ({ purpose, scope }) => {
+      looked.push(`${purpose} ${scope}`);
+      return { type: 'free' };
+    };
+    const one = scene('allow', { replies: [think, said, done], cloud: sky, dependencies: { fences: { check } } });
+    await one.kit.runner.send('Think.', { ...loop, policy: 'cloud', cloud: 'sky/model' });
+    expect(looked).toContain('sample conversation');
+    expect(looked.filter((one) => one.endsWith('turn'))).toEqual([]);
+  });
+
   it('gets an answer after a yes to its exact words, and of the session the model sees nothing', async () => {
     const one = scene('allow', { replies: [think, said, done, think, said, done] });
     await one.kit.runner.send('Think about a.py.', loop);

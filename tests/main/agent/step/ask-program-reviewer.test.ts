@@ -11,6 +11,7 @@ afterEach(() => {
 it('gives a reviewer of programs a minute, and the turn goes on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const said: unknown[] = [];
+  const looked: string[] = [];
   const asking: Tool = {
     name: 'asking',
     description: 'Asks.',
@@ -39,7 +40,16 @@ it('gives a reviewer of programs a minute, and the turn goes on', async () => {
       },
       dispose: async () => undefined,
     },
-    dependencies: { programs: () => 'on', programReviewer: () => 'sky/model' },
+    dependencies: {
+      programs: () => 'on',
+      programReviewer: () => 'sky/model',
+      fences: {
+        check: async ({ purpose, scope }) => {
+          looked.push(`${purpose} ${scope}`);
+          return { type: 'free' };
+        },
+      },
+    },
   });
   const running = kit.runner.send('Ask.', { ...turnOptions, strategy: 'loop' });
   await vi.waitUntil(() =>
@@ -51,4 +61,6 @@ it('gives a reviewer of programs a minute, and the turn goes on', async () => {
   const end = await running;
   expect(said).toEqual([{ label: 'Fake model', text: null, why: 'It gave no answer within 60 s.', costUsd: null }]);
   expect(end.reason).not.toBe('cancelled');
+  // The program was written with the whole conversation in view, so everything that is fenced in it counts.
+  expect(looked).toContain('review conversation');
 });

@@ -1,4 +1,5 @@
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import { hiddenText } from '@shared/session/call-manifest.ts';
 import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
@@ -208,7 +209,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       );
     case 'call-fenced':
       return colors.yellow(
-        `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'needs your approval' : 'removed before sending'}: ${indented(event.text)}`,
+        `fence: ${event.outcome === 'redacted' ? indented(hiddenText(event.text)) : `${event.outcome === 'refused' ? 'not sent' : 'needs your approval'}: ${indented(event.text)}`}`,
       );
     case 'cap-reached':
       return colors.yellow(`spending limit reached: ${describeReachedCap(event)}`);

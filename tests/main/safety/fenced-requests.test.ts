@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { createSessionFences } from '../../../src/main/safety/session-fences.ts';
+import type { FenceAnswer } from '../../../src/main/safety/session-fences.ts';
+import type { ModelRequest } from '../../../src/main/models/providers/define.ts';
+import { fencesSchema } from '../../../src/shared/safety/fences.ts';
+import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
+import { endpointCall, openEndpointKit } from '../../fakes/endpoint-kit.ts';
+import { itemsOf } from '../../fakes/core-client.ts';
+import { loopModel } from '../../fakes/agent-kit.ts';
+
+/** Catches: a field of a request that leaves this machine unchecked. Each row hides the same words in another one. */
+
+const words = 'Project Heron';
+const key = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+const plain: ModelRequest = {
+  model: 'model',
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Say hello.' }] }],
+  tools: [],
+  output: { type: 'text' },
+  prefill: null,
+  stop: [],
+  temperature: 0.7,
+  topP: 1,
+  seed: 88_213,
+  maxOutputTokens: 100,
+  cacheKey: 'a',
+};
+const tool = { name: 'look', description: '', inputSchema: { type: 'object' } };
+const said = (parts: ModelRequest['messages'][number]['parts']): Partial<ModelRequest> => ({
+  messages: [...plain.messages, { role: 'assistant', parts }],
+});
+
+const places: Readonly<Record<string, (secret: string) => Partial<ModelRequest>>> = {
+  'the description of a tool': (secret) => ({ tools: [{ ...tool, description: `About ${secret}` }] }),
+  'the name of a tool': (secret) => ({ tools: [{ ...tool, name: secret }] }),
+  'a default in a schema': (secret) => ({
+    tools: [{ ...tool, inputSchema: { properties: { a: { enum: ['x', { deep: [secret] }] } } } }],
+  }),
+  'the name of a property': (secret) => ({ tools: [{ ...tool, inputSchema: { properties: { [secret]: {} } } }] }),
+  'the form of the answer': (secret) => ({ output: { type: 'json-schema', schema: { title: secret } } }),
+  'a choice of answers': (secret) => ({ output: { type: 'choice', options: ['no', secret] } }),
+  'a stop word': (secret) => ({ stop: ['\n', secret] }),
+  'the beginning of the answer': (secret) => ({ prefill: `So ${secret}` }),
+  'a key of a cache': (secret) => ({ cacheKey: secret }),
+  'a field that nobody knows yet': (secret) => Object.assign({}, { metadata: { user: [secret] } }),
+  'arguments beside their written form': (secret) =>
+    said([{ type: 'tool-call', id: 'c', name: 'look', input: { a: secret }, raw: '{}' }]),
+  'the id of a call': (secret) => said([{ type: 'tool-call', id: secret, name: 'look', input: {} }]),
+  'the name of a result': (secret) =>
+    said([{ type: 'tool-result', id: 'c', name: secret, text: 'ok', isError: false }]),
+  'a state that is carried': (secret) => said([{ type: 'reasoning', text: '', by: 'sky/model', state: secret }]),
+  'a picture that is none': (secret) =>
+    said([{ type: 'image', mediaType: 'image/png', data: Buffer.from(`the ${secret} of it`).toString('base64') }]),
+  'the end of a very long text': (secret) => said([{ type: 'text', text: `${'word '.repeat(900_000)}${secret}` }]),
+};
+
+async function check(fences: unknown, request: ModelRequest): Promise<FenceAnswer> {
+  const session = createSessionFences({
+    settings: () => fencesSchema.parse(fences),
+    projectPath: null,
+    sandbox: createMemorySandbox({ files: {} }),
+    read: async function* () {},
+    isSecretFile: () => false,
+    hideKnown: (text) => text,
+  });
+  const info = { ...loopModel, id: 'sky/model', where: 'cloud' } as const;
+  return session.check({ info, purpose: 'act', scope: 'turn', request }, new AbortController().signal);
+}
+
+describe('a request to a model elsewhere', () => {
+  it.each(Object.entries(places))('is stopped by what stays here in %s', async (_place, withSecret) => {
+    const fences = { rules: [{ pattern: words, verdict: 'local-only' }], secrets: 'off' };
+    const answer = await check(fences, { ...plain, ...withSecret(words) });
+    expect(answer).toMatchObject({ type: 'fenced', outcome: 'refused' });
+    if (answer.type === 'fenced') expect(JSON.stringify(answer.manifest)).toContain(words.slice(0, 7));
+  });
+
+  it.each(Object.entries(places))('is sent without the key in %s', async (_place, withSecret) => {
+    const answer = await check({}, { ...plain, ...withSecret(key) });
+    expect(answer).toMatchObject({ type: 'fenced', outcome: 'redacted' });
+    if (answer.type !== 'fenced') return;
+    const sent = JSON.stringify(answer.request);
+    expect(sent).not.toContain(key);
+    expect(sent).not.toContain(Buffer.from(`the ${key} of it`).toString('base64'));
+    expect(answer.text).toMatch(/^1 value hidden; sent: \d+ parts?, [\d.]+ k?M?B to sky\/model/u);
+  });
+
+  it('is sent as it is where nothing is fenced, and its figures never count as content', async () => {
+    const fences = { rules: [{ pattern: String.raw`\b(?:88213|0\.7|100)\b`, verdict: 'local-only' }] };
+    expect(await check(fences, { ...plain, tools: [tool], stop: ['\n'] })).toEqual({ type: 'free' });
+  });
+
+  it('loses a password that only its name gives away, and a number', async () => {
+    const input = { user: 'app', password: 'hunter2-long-enough', card: 4_111_111_111_111_111 };
+    const fences = { rules: [{ pattern: String.raw`4111\d{12}`, verdict: 'redact' }] };
+    const part = { type: 'tool-call', id: 'c', name: 'login', input } as const;
+    const answer = await check(fences, { ...plain, ...said([part]) });
+    expect(answer).toMatchObject({ type: 'fenced', outcome: 'redacted' });
+    if (answer.type !== 'fenced') return;
+    expect(answer.request.messages[1]?.parts).toEqual([
+      { ...part, input: { user: 'app', password: '[fenced]', card: '[fenced]' } },
+    ]);
+  });
+});
+
+describe('a program that asks through the endpoint', () => {
+  it('sends nothing fenced in the tools, the form and the stop words of its call', async () => {
+    const kit = await openEndpointKit();
+    const cloud = await kit.key('agent', true);
+    await kit.core.client.settings.set({
+      key: 'fences.rules',
+      value: [{ pattern: words, verdict: 'local-only' }],
+    });
+    const call = endpointCall('sky/script', 'Say hello.');
+    const schema = { type: 'object', properties: { a: { description: words } } };
+    for (const more of [
+      { tools: [{ ...tool, description: words }] },
+      { tools: [{ ...tool, inputSchema: schema }] },
+      { schema },
+      { stop: [words] },
+    ]) {
+      const pushes = await itemsOf(kit.core.client.endpoint.answer({ key: cloud, call: { ...call, ...more } }));
+      expect(pushes, JSON.stringify(more)).toMatchObject([{ type: 'failed', code: 'fenced' }]);
+    }
+    await itemsOf(
+      kit.core.client.endpoint.answer({ key: cloud, call: { ...call, tools: [{ ...tool, description: key }] } }),
+    );
+    expect(kit.asked).toHaveLength(1);
+    expect(JSON.stringify(kit.asked[0]?.request)).not.toContain(key);
+    await kit.close();
+  });
+});
