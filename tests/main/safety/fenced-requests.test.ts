@@ -42,7 +42,7 @@ const places: Readonly<Record<string, (secret: string) => Partial<ModelRequest>>
   'a stop word': (secret) => ({ stop: ['\n', secret] }),
   'the beginning of the answer': (secret) => ({ prefill: `So ${secret}` }),
   'a key of a cache': (secret) => ({ cacheKey: secret }),
-  'a field that nobody knows yet': (secret) => Object.assign({}, { metadata: { user: [secret] } }),
+  'a field that nobody knows yet': (secret) => Object.assign(said([]), { metadata: { user: [secret] } }),
   'arguments beside their written form': (secret) =>
     said([{ type: 'tool-call', id: 'c', name: 'look', input: { a: secret }, raw: '{}' }]),
   'the id of a call': (secret) => said([{ type: 'tool-call', id: secret, name: 'look', input: {} }]),
