@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, success, valueOf } from '@shared/errors.ts';
+import { success, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
@@ -16,7 +16,7 @@ import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
 import { sleptTime } from './lib/async/slept-time.ts';
 import type { Log } from './lib/log.ts';
-import { silentLog } from './lib/log.ts';
+import { cleanDiagnostics, diagnostics } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
@@ -80,7 +80,6 @@ export interface ComposeConfig {
   readonly version: string;
   /** Called with a sentence for the user about something slow, such as making the sandbox image. */
   readonly onNotice: (text: string) => void;
-  readonly diagnostics?: Log;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Switches that measure the parts of recipes. Users get the defaults. */
   readonly recipe?: Partial<AgentConfig['recipe']>;
@@ -194,12 +193,13 @@ const searchBudgetMs = 700;
 async function createBase(config: ComposeConfig) {
   const env = config.env ?? process.env;
   const now = config.now ?? Date.now;
-  const log = config.diagnostics ?? silentLog;
+  const log = diagnostics;
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));
   const blobs = createBlobs(join(config.home, 'blobs'));
   cleanLater(blobs, log);
   const redactor = createRedactor(knownSecrets(settings.current(), env));
+  cleanDiagnostics((text) => redactor.text(text));
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
@@ -382,8 +382,7 @@ const noFiles: Pick<Sandbox, 'list' | 'readFiles'> = {
 const cleanAfterMs = 20_000;
 
 function cleanLater(blobs: Blobs, log: Log): void {
-  const clean = (): void =>
-    void blobs.clean().catch((error: unknown) => log.warn(`Left-over files stay: ${messageOf(error)}`));
+  const clean = (): void => void blobs.clean().catch((error: unknown) => log.warn('Left-over files stay', error));
   setTimeout(clean, cleanAfterMs).unref();
 }
 

@@ -14,7 +14,7 @@ const { home } = findDataFolders(process.env, process.platform);
 app.setName('Dewpoint');
 startDesktop({
   // As for the command line: this process owns the home, or is a client of the one that does.
-  connect: () => openCore({ err: say }, __APP_VERSION__),
+  connect: () => openCore({ err: say }, __APP_VERSION__, 'desktop'),
   home,
   stateFolder: join(home, 'window'),
   pageFolder: join(import.meta.dirname, '../renderer'),

@@ -189,5 +189,5 @@ export async function output(sandbox: DockerSandbox, command: string, timeoutMs 
 
 function collect(warnings: string[]): Log {
   const push = (text: string): void => void warnings.push(text);
-  return { debug: () => undefined, info: () => undefined, warn: push, error: push };
+  return { info: () => undefined, warn: push, error: push };
 }

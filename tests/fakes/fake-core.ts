@@ -48,7 +48,10 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     },
   };
   const fake = createFakeHandlers(emptyHandlers, {
-    home: { info: () => ({ pid: process.pid, version: '0.0.0', home: '/home', cache: '/cache' }) },
+    home: {
+      info: () => ({ pid: process.pid, version: '0.0.0', home: '/home', cache: '/cache' }),
+      log: () => ({ folder: '/home/logs', text: '' }),
+    },
     sessions: {
       create: () => ({ sessionId: 'fake-session' }),
       send: () => ({ messageId: 'message-1', queued: false }),

@@ -57,7 +57,10 @@ function inside(node: unknown, path: readonly string[]): unknown {
 
 /** Handlers of an empty core. Commands that have no empty answer are left out. */
 export const emptyHandlers: SomeHandlers = {
-  home: { info: () => ({ pid: process.pid, version: '0', home: '/home', cache: '/cache' }) },
+  home: {
+    info: () => ({ pid: process.pid, version: '0', home: '/home', cache: '/cache' }),
+    log: () => ({ folder: '/home/logs', text: '' }),
+  },
   sessions: {
     cancel: () => undefined,
     withdraw: () => undefined,

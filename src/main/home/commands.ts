@@ -4,6 +4,7 @@ import type { PackagePreparations } from '../sandbox/packages/package-preparatio
 import type { Handlers } from '../server/handlers.ts';
 import { checkSetup } from './check-setup.ts';
 import type { SetupCheckInput } from './check-setup.ts';
+import { logFolderOf, readLogFile } from '../lib/files/log-file.ts';
 import { cleanHome } from './clean-home.ts';
 
 export interface HomeCommandsOptions extends Omit<SetupCheckInput, 'settings'> {
@@ -12,11 +13,16 @@ export interface HomeCommandsOptions extends Omit<SetupCheckInput, 'settings'> {
   readonly cleanEngine: PackagePreparations['clean'];
 }
 
+const shownLogBytes = 200_000;
+
 /** The commands about a home as a whole: where it is, what works on this machine, and what can be removed. */
 export function createHomeCommands({ settings, cleanEngine, ...setup }: HomeCommandsOptions) {
   const { version, home, cache } = setup;
   return {
-    home: { info: () => ({ pid: process.pid, version, home, cache }) },
+    home: {
+      info: () => ({ pid: process.pid, version, home, cache }),
+      log: async () => ({ folder: logFolderOf(home), text: await readLogFile(logFolderOf(home), shownLogBytes) }),
+    },
     doctor: ({ signal }) => checkSetup({ ...setup, settings: settings() }, signal),
     clean: async ({ input, signal }) => {
       const inEngine = await cleanEngine(input, signal);

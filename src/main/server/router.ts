@@ -1,7 +1,9 @@
 import type { AnyContractRouter } from '@orpc/contract';
 import { isContractProcedure } from '@orpc/contract';
-import { implement } from '@orpc/server';
+import { implement, ORPCError } from '@orpc/server';
 import { contract } from '@shared/contract/contract.ts';
+import { AppError, toFailure } from '@shared/errors.ts';
+import { diagnostics } from '../lib/log.ts';
 import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import type { Call, Handlers } from './handlers.ts';
 import type { CoreRouter } from './serve-channel.ts';
@@ -30,14 +32,27 @@ function implementNode(node: AnyContractRouter, handlers: unknown, path: readonl
     );
   }
   if (!isHandler(handlers)) throw new Error(`The command ${path.join('.')} has no handler.`);
+  const fail = (error: unknown): unknown => {
+    noteFault(path.join('.'), error);
+    return toContractError(error);
+  };
   return implement(node).handler(async ({ input, signal }) => {
     try {
       // A call of the local client without a signal cannot be cancelled.
       const output = await handlers({ input, signal: signal ?? new AbortController().signal });
       // A later error of a stream must be converted as well.
-      return isStream(output) ? streamFailingWith(output, toContractError) : output;
+      return isStream(output) ? streamFailingWith(output, fail) : output;
     } catch (error) {
-      throw toContractError(error);
+      throw fail(error);
     }
   });
+}
+
+/** Failures that say what to do are the user's to see. A bug, and a failure with a cause below it, are for the log. */
+function noteFault(command: string, error: unknown): void {
+  if (error instanceof ORPCError) return;
+  const { code } = toFailure(error);
+  if (code === 'internal') diagnostics.error(`The command ${command} failed`, error);
+  else if (code !== 'cancelled' && error instanceof AppError && error.cause !== undefined)
+    diagnostics.warn(`The command ${command} failed`, error);
 }

@@ -346,6 +346,12 @@ export const settings = {
   'settings.status.warning': 'note',
   'settings.status.missing': 'missing',
   'settings.file': 'All other settings are in the settings file',
+  'about.title': 'About Dewpoint',
+  'about.version': 'Version {version}',
+  'about.showLog': 'Show log',
+  'about.hideLog': 'Hide log',
+  'about.log.text': 'What went wrong inside Dewpoint, without messages, file contents and keys. The files are in',
+  'about.log.empty': 'Nothing has gone wrong so far.',
   'settings.shortcuts': 'Shortcuts',
 
   'kept.title': 'Disk space',

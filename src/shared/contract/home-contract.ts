@@ -15,6 +15,8 @@ export interface Finding {
 export const homeContract = {
   home: {
     info: base.output(type<{ pid: number; version: string; home: string; cache: string }>()),
+    /** The end of the log for diagnosis, oldest line first, and the folder of its files. */
+    log: base.output(type<{ folder: string; text: string }>()),
   },
   doctor: base.output(type<readonly Finding[]>()),
   /** Lists what is kept in the container engine, and removes what is not needed, or all of it. */

@@ -20,7 +20,7 @@ async function main(argv: readonly string[]): Promise<number> {
   listenForCtrlC(stop, terminal.err);
   surfaceBugs(terminal.err);
   const connection = createCoreConnection(async () =>
-    (await import('../connection/open-core.ts')).openCore(terminal, __APP_VERSION__),
+    (await import('../connection/open-core.ts')).openCore(terminal, __APP_VERSION__, hostName(argv)),
   );
   const context: CommandContext = {
     terminal,
@@ -47,6 +47,11 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   code = await close(connection, code, terminal);
   return stop.signal.aborted && code === 1 ? 130 : code;
+}
+
+/** The subcommand, which is what this process is in the log. Anything else in its place may be a text of the user. */
+function hostName([first = '']: readonly string[]): string {
+  return /^[a-z-]{1,20}$/u.test(first) ? first : 'terminal';
 }
 
 /** Each handler loads what it needs when it runs. */

@@ -1,5 +1,6 @@
 import { createRouterClient } from '@orpc/server';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
+import { openDiagnostics } from './open-diagnostics.ts';
 import { claimHome } from '../../server/owner/claim-home.ts';
 import { createRouter } from '../../server/router.ts';
 import type { CoreRouter } from '../../server/serve-channel.ts';
@@ -38,14 +39,15 @@ const lookMs = 50;
 /**
  * Opens the core of the home: as its owner, or as a client of the owner. If the owner ends between the check and the
  * connection, this process replaces it. A core of another build is used all the same, because a home has only one core;
- * the user is told.
+ * the user is told. `name`: what this process is, for the log.
  */
-export async function openCore(terminal: Pick<Terminal, 'err'>, version: string): Promise<OpenCore> {
+export async function openCore(terminal: Pick<Terminal, 'err'>, version: string, name: string): Promise<OpenCore> {
   const places = findDataFolders(process.env, process.platform);
   const begun = performance.now();
   let isWarned = false;
   for (let isSaid = false; ;) {
     const claim = await claimHome(places.home);
+    openDiagnostics(places.home, version, name);
     // Only once: a warning that remains would be repeated with every attempt.
     if (claim.warning !== null && !isWarned) terminal.err(`${claim.warning}\n`);
     isWarned = true;

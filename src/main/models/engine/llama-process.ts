@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import type { HostPrograms, ProgramNeeds } from '../../lib/programs/host-programs.ts';
+import { diagnostics, diagnosticsFolder } from '../../lib/log.ts';
 import { fromWorkerSchema } from './worker/worker-protocol.ts';
 import { outOfMemoryLines } from './out-of-memory-lines.ts';
 import { watchMemory } from './process-memory.ts';
@@ -56,6 +57,7 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
   const memory = guardMemory(child.pid, options.hangMs * 4);
   let nextId = 1;
   let isAlive = true;
+  let isWanted = false;
   const lose = (reason: string, signal: NodeJS.Signals | null = null): void => {
     if (!isAlive) return;
     isAlive = false;
@@ -63,6 +65,7 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
     memory.stop();
     const said = lastWords();
     const error = lossError(reason, said, memory.verdict(signal, said.trim() === ''));
+    if (!isWanted) diagnostics.warn(`engine ${child.pid ?? ''}: ${error.code}: ${error.message}`);
     for (const [id, listen] of listeners) listen({ type: 'failed', id, error });
     listeners.clear();
   };
@@ -106,7 +109,10 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
       return id;
     },
     abort: (id) => send({ type: 'abort', id }),
-    kill: () => giveUp('was ended by the app'),
+    kill: () => {
+      isWanted = true;
+      giveUp('was ended by the app');
+    },
   };
 }
 
@@ -138,7 +144,7 @@ const needsOf: Readonly<Record<'models' | 'downloads', ProgramNeeds['needs']>> =
 
 function forkWorker(options: LlamaProcessOptions): ChildProcess {
   const { workerPath, nodePath, enginesDir, programs } = options;
-  return programs.start(nodePath, [workerPath, ...(enginesDir === undefined ? [] : [enginesDir])], {
+  return programs.start(nodePath, [workerPath, enginesDir ?? '', diagnosticsFolder() ?? ''], {
     needs: needsOf[options.work ?? 'models'],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

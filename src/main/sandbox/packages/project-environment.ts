@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings/settings.ts';
-import { messageOf } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Connection } from '../../lib/net/net-fetch.ts';
 import { placeInSession } from './dependency-part.ts';
@@ -110,7 +109,7 @@ async function prepare(
     return { ...found, mounts: found.mounts.filter(({ target }) => !blocked.includes(target)) };
   } catch (error) {
     signal.throwIfAborted();
-    log.warn(`sandbox: what is installed for a project could not be found out: ${messageOf(error)}`);
+    log.warn('sandbox: what is installed for a project could not be found out', error);
     return {
       ...emptySessionEnvironment,
       warnings: ['The installed packages of this project could not be found, so they are not used.'],

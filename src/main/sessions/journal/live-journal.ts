@@ -160,7 +160,7 @@ class FileJournal implements LiveJournal {
       snapshot: () => this.#snapshotPush(),
       onEnd: (error) => {
         this.#subscribers.delete(subscriber);
-        this.#options.diagnostics.warn(`A subscriber of ${this.sessionId} failed and was dropped: ${messageOf(error)}`);
+        this.#options.diagnostics.warn(`A subscriber of ${this.sessionId} failed and was dropped`, error);
       },
     });
     this.#subscribers.add(subscriber);
@@ -241,7 +241,7 @@ class FileJournal implements LiveJournal {
     // Without a snapshot the session only opens more slowly, so a failure to save one is only logged.
     this.#saving = this.#saving
       .then(() => save(snapshot))
-      .catch((error: unknown) => diagnostics.warn(`No snapshot of ${this.sessionId}: ${messageOf(error)}`));
+      .catch((error: unknown) => diagnostics.warn(`No snapshot of ${this.sessionId}`, error));
   }
 }
 

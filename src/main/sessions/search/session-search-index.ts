@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DatabaseSyncInstance as Database } from '@photostructure/sqlite';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
-import { messageOf } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { type LogPiece, readPieces } from '../log/log-scan.ts';
 import { findHits } from './session-search-query.ts';
@@ -111,7 +110,7 @@ async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<
   try {
     return open();
   } catch (error) {
-    diagnostics.warn(`The search index is made anew: ${messageOf(error)}`);
+    diagnostics.warn('The search index is made anew', error);
     for (const suffix of ['', '-wal', '-shm']) await rm(path + suffix, { force: true });
     return open();
   }
@@ -151,7 +150,7 @@ async function takeIn(db: Database, options: SearchIndexOptions, signal: AbortSi
     } catch (error) {
       signal.throwIfAborted();
       // The list of sessions reports an unreadable log. The others are still searched.
-      options.diagnostics.warn(`The log of ${log.sessionId} is not searched: ${messageOf(error)}`);
+      options.diagnostics.warn(`The log of ${log.sessionId} is not searched`, error);
     }
   }
   return true;

@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TreeMember } from '../children/session-tree.ts';
@@ -102,7 +102,7 @@ async function summarize(options: ListedFolder, paths: SessionPaths, id: string)
   try {
     const summary = summaryOf(id, await viewSession(paths, id), logBytes);
     await saveSummary(paths.summary, summary).catch((error: unknown) =>
-      options.diagnostics.warn(`No summary of ${id}: ${messageOf(error)}`),
+      options.diagnostics.warn(`No summary of ${id}`, error),
     );
     return summary;
   } catch (error) {

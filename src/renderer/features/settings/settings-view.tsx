@@ -11,6 +11,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { AboutProgram } from './about-program.tsx';
 import { StoredData } from './stored-data.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { EndpointKeys } from './endpoint-keys.tsx';
@@ -88,6 +89,7 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
             <MachineChecks isWanted={at === 'machine'} />
             <StoredData />
             <ShortcutSettings actions={actions} isWanted={at === 'shortcuts'} />
+            <AboutProgram />
           </div>
         </div>
       </div>

@@ -127,5 +127,6 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
     { title: t('settings.machine'), words: [t('first.again')] },
     { title: t('kept.title'), words: [t('kept.text')] },
     { title: t('settings.shortcuts'), words: shortcuts },
+    { title: t('about.title'), words: [t('about.showLog')] },
   ];
 }

@@ -37,7 +37,7 @@ async function own(router: CoreRouter): Promise<void> {
 describe('a client of the process that owns the home', () => {
   it('waits for an owner that has the home and does not listen yet, as a busy machine has it for seconds', async () => {
     const claim = await claimHome(home);
-    const opening = openCore(terminal, '0.0.0');
+    const opening = openCore(terminal, '0.0.0', 'test');
     await expect.poll(() => said).not.toBe('');
     server = await serveSocket(createRouter(createFakeCore().handlers), claim.socketPath);
     await (await opening).close();
@@ -46,7 +46,7 @@ describe('a client of the process that owns the home', () => {
 
   it('says nothing of an owner of the same build', async () => {
     await own(createRouter(createFakeCore().handlers));
-    const opened = await openCore(terminal, '0.0.0');
+    const opened = await openCore(terminal, '0.0.0', 'test');
     await opened.close();
     expect({ otherBuild: opened.otherBuild, said }).toEqual({ otherBuild: null, said: '' });
   });
@@ -55,7 +55,7 @@ describe('a client of the process that owns the home', () => {
     const { home: known, models: _unknown, ...others } = createRouter(createFakeCore().handlers);
     // An older build lacks some commands. This is the only cast of the test.
     await own({ ...others, home: known } as unknown as CoreRouter);
-    const door = createCoreConnection(() => openCore(terminal, '0.0.0+later'));
+    const door = createCoreConnection(() => openCore(terminal, '0.0.0+later', 'test'));
     const { client, otherBuild } = await door.open();
     expect(otherBuild).toBe('0.0.0');
     expect(said).toBe(

@@ -4,9 +4,12 @@ import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import { knownSecrets } from '../../../safety/keys/known-secrets.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import { createRedactor } from '../../../sessions/log/redactor.ts';
+import { findDataFolders } from '../../../lib/files/data-folders.ts';
+import { logFolderOf, readLogFile } from '../../../lib/files/log-file.ts';
 import type { Command } from '../command-context.ts';
 import { doctorBundle } from '../reports/doctor-bundle.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { indented, jsonLine } from '../terminal/terminal.ts';
 import { padRight } from '../terminal/columns.ts';
 
@@ -14,25 +17,42 @@ export interface DoctorArguments {
   readonly json?: boolean;
   /** The file to write. */
   readonly bundle?: string;
+  /** Prints the log instead. */
+  readonly log?: boolean;
+}
+
+const bundledLogBytes = 100_000;
+const printedLogBytes = 1_000_000;
+
+const logFolder = (): string => logFolderOf(findDataFolders(process.env, process.platform).home);
+
+/** Needs no core, because the log may say why none starts. */
+async function printLog(terminal: Terminal): Promise<number> {
+  const text = await readLogFile(logFolder(), printedLogBytes);
+  terminal.out(text);
+  terminal.err(text === '' ? 'The log is empty.\n' : `The files are in ${seenName(logFolder())}.\n`);
+  return 0;
 }
 
 /** Says what works on this machine and what does not. Exit code 5: something that is needed for a run is missing. */
-export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle }) => {
+export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle, log }) => {
   const { terminal, version } = context;
+  if (log === true) return printLog(terminal);
   if (bundle !== undefined) await checkOutputFile(bundle);
   const core = await context.core();
   const findings = await core.doctor(undefined, { signal: context.signal });
   if (bundle !== undefined) {
-    const [settings, models, sessions] = await Promise.all([
+    const [settings, models, sessions, lines] = await Promise.all([
       core.settings.get({}),
       core.models.list(),
       core.sessions.list(),
+      readLogFile(logFolder(), bundledLogBytes),
     ]);
     // A core of another version may have settings that this one cannot read. The default settings still name the usual
     // variables that hold keys.
     const known = settingsSchema.safeParse(settings).data ?? settingsSchema.parse({});
     const redactor = createRedactor(knownSecrets(known, process.env));
-    const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, redactor };
+    const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, log: lines, redactor };
     await writeOutputFile(bundle, escapedJson(jsonText(doctorBundle(subject))));
     terminal.err(`Written: ${seenName(resolve(bundle))}. Read it before you share it.\n`);
   }

@@ -332,6 +332,7 @@ function addMachine(program: Command, handlers: Handlers): void {
       '--bundle <file>',
       'write details for a bug report to a file, without keys, messages, titles or file contents',
     )
+    .option('--log', 'print the log of what went wrong inside Dewpoint')
     .action((args: DoctorArguments) => handlers.doctor(args));
   const serve = subcommand(
     program,

@@ -47,6 +47,8 @@ interface BundleSubject {
   readonly settings: unknown;
   readonly models: readonly ModelEntry[];
   readonly sessions: readonly SessionSummary[];
+  /** The end of the log for diagnosis. */
+  readonly log: string;
   /** Removes keys as for logs: by their form, and those known on this machine. */
   readonly redactor: Pick<Redactor, 'text'>;
 }
@@ -57,7 +59,7 @@ interface BundleSubject {
  * secret are left out, and every text is redacted as in a log.
  */
 export function doctorBundle(subject: BundleSubject): unknown {
-  const { version, madeAt, findings, settings, models, sessions, redactor } = subject;
+  const { version, madeAt, findings, settings, models, sessions, log, redactor } = subject;
   const [processor] = cpus();
   const clean = (text: string): string =>
     hideSecrets(redactor.text(withoutAddressSecrets(withoutHome(text, homedir()))), assignedShapes).text;
@@ -78,6 +80,9 @@ export function doctorBundle(subject: BundleSubject): unknown {
       settings: withoutSecrets(settings, ''),
       models: models.map(({ id, state }) => ({ id, state })),
       sessions: sessions.map(({ createdAt, updatedAt, steps, status }) => ({ createdAt, updatedAt, steps, status })),
+      log: withoutProjects(log, sessions)
+        .split('\n')
+        .filter((line) => line !== ''),
     },
     clean,
   );
@@ -115,6 +120,16 @@ function withoutSecrets(value: unknown, key: string): unknown {
 
 function sizeOf(value: unknown): string {
   return `${typeof value === 'object' && value !== null ? Object.keys(value).length : 1} entries`;
+}
+
+/** Messages of errors name files. Which project they are in is nobody's business. */
+function withoutProjects(text: string, sessions: readonly SessionSummary[]): string {
+  const paths = new Set(
+    sessions.flatMap(({ projectPath }) => (projectPath === null || projectPath.length < 2 ? [] : projectPath)),
+  );
+  // The longest first: one project may be inside another.
+  const sorted = [...paths].sort((left, right) => right.length - left.length);
+  return sorted.reduce((rest, path) => rest.replaceAll(path, '(project)'), text);
 }
 
 function withoutHome(text: string, home: string): string {

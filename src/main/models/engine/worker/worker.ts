@@ -1,3 +1,5 @@
+import { hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
+import { diagnostics, keepDiagnostics } from '../../../lib/log.ts';
 import { createNetFetch } from '../../../lib/net/net-fetch.ts';
 import { createFetchUri } from '../../files/download/fetch-uri.ts';
 import { explainError } from './explain-engine-error.ts';
@@ -105,16 +107,20 @@ process.on('message', (raw: unknown) => {
 // Nothing needs saving, and a normal exit would wait for the native call.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-const enginesDir = process.argv[2];
-if (enginesDir !== undefined) useFetchedEngines(enginesDir);
+const [enginesDir = '', logFolder = ''] = process.argv.slice(2);
+if (enginesDir !== '') useFetchedEngines(enginesDir);
+if (logFolder !== '') keepDiagnostics(logFolder, 'engine', (text) => hideSecrets(text, secretShapes).text);
+process.on('uncaughtExceptionMonitor', (error) => diagnostics.error('a bug that nothing caught', error));
 
 send({ type: 'ready' });
 
 /** Runs one job after the other, because the engine's objects must not be used concurrently. */
 function inTurn(id: number, work: () => Promise<unknown>): void {
-  free = free
-    .then(work)
-    .catch(async (error: unknown) => send({ type: 'failed', id, error: await explainError(error, log) }));
+  free = free.then(work).catch(async (error: unknown) => {
+    const explained = await explainError(error, log);
+    diagnostics.warn(`a request failed (${explained.code})`, error);
+    send({ type: 'failed', id, error: explained });
+  });
 }
 
 async function load(id: number, options: LoadOptions): Promise<void> {

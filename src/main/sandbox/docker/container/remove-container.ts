@@ -1,5 +1,4 @@
 import type Dockerode from 'dockerode';
-import { messageOf } from '@shared/errors.ts';
 import { sleep } from '../../../lib/async/abort.ts';
 import type { Log } from '../../../lib/log.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
@@ -17,7 +16,7 @@ export async function removeContainer(
       while (!(await isGone(container))) await sleep(underWayMs, signal);
     });
   } catch (error) {
-    log.warn(`sandbox: a container could not be removed: ${messageOf(error)}`);
+    log.warn('sandbox: a container could not be removed', error);
   }
 }
 
@@ -38,6 +37,6 @@ export async function removeVolume(volume: Dockerode.Volume, milliseconds: numbe
   try {
     await withDeadline(milliseconds, null, () => volume.remove());
   } catch (error) {
-    if (statusOf(error) !== 404) log.warn(`sandbox: a volume could not be removed: ${messageOf(error)}`);
+    if (statusOf(error) !== 404) log.warn('sandbox: a volume could not be removed', error);
   }
 }

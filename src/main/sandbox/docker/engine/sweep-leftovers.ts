@@ -1,4 +1,3 @@
-import { messageOf } from '@shared/errors.ts';
 import type { Log } from '../../../lib/log.ts';
 import { labelNames } from '../container/container-create-body.ts';
 import { statusOf, withDeadline } from './engine-deadline.ts';
@@ -25,7 +24,7 @@ export async function sweepLeftovers(engine: Engine, homeId: string, log: Log): 
       await withDeadline(engineMs, null, work);
       return true;
     } catch (error) {
-      if (statusOf(error) !== 404) log.warn(`sandbox: a left ${what} could not be removed: ${messageOf(error)}`);
+      if (statusOf(error) !== 404) log.warn(`sandbox: a left ${what} could not be removed`, error);
       return false;
     }
   };
@@ -42,7 +41,7 @@ export async function sweepLeftovers(engine: Engine, homeId: string, log: Log): 
       if (await attempt('volume', () => docker.getVolume(Name).remove())) swept.volumes += 1;
     }
   } catch (error) {
-    log.warn(`sandbox: leftovers could not be looked for: ${messageOf(error)}`);
+    log.warn('sandbox: leftovers could not be looked for', error);
   }
   return swept;
 }

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '@shared/errors.ts';
 import { writeFileAtomic } from '../../../lib/files/json-file.ts';
 import type { Log } from '../../../lib/log.ts';
 import { labelNames } from '../container/container-create-body.ts';
@@ -48,7 +47,7 @@ export async function borrowRunner(
     await writeFileAtomic(file, program, { sync: false, mode: 0o755 });
     return place;
   } catch (error) {
-    log.warn(`sandbox: the runner could not be taken out of our own image: ${messageOf(error)}`);
+    log.warn('sandbox: the runner could not be taken out of our own image', error);
     return null;
   }
 }

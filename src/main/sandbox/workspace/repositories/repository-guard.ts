@@ -140,7 +140,7 @@ export class RepositoryGuard {
       await this.#record?.touch();
       return this.#reportOnce(places);
     } catch (error) {
-      this.#options.log.error(`sandbox: the look at repositories failed: ${String(error)}`);
+      this.#options.log.error('sandbox: the look at repositories failed', error);
       return this.#reportOnce([{ path: '.', why: 'it could not be checked after a command', done: null }]);
     } finally {
       leave?.();
@@ -195,9 +195,11 @@ export class RepositoryGuard {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.look();
     await this.#reportUntracked(neverAborts).catch((error: unknown) =>
-      this.#options.log.error(`sandbox: ${String(error)}`),
+      this.#options.log.error('sandbox: what commands changed could not be reported', error),
     );
-    await this.#record?.remove().catch((error: unknown) => this.#options.log.warn(`sandbox: ${String(error)}`));
+    await this.#record
+      ?.remove()
+      .catch((error: unknown) => this.#options.log.warn('sandbox: the record of a guard could not be removed', error));
   }
 
   #next(afterMs: number): NodeJS.Timeout {

@@ -18,6 +18,7 @@ it('holds no secret that stands in the settings, no name of a project and not wh
         providers: { own: { kind: 'openai-compatible', headers: { authorization: 's3cret' } } },
       },
       models: [],
+      log: `first: ENOENT, open ${homedir()}/x\nsecond: EACCES, open /work/acme/plan.txt\n`,
       redactor: createRedactor(),
       sessions: [
         {
@@ -40,6 +41,8 @@ it('holds no secret that stands in the settings, no name of a project and not wh
   expect(text).not.toContain(homedir());
   expect(text).toContain('"pids":512');
   expect(text).toContain('~/state');
+  expect(text).toContain('first: ENOENT, open ~/x');
+  expect(text).toContain('open (project)/plan.txt');
   expect(text).toContain('http://…@proxy.example:8080');
 });
 
@@ -93,6 +96,7 @@ it('holds no key that stands in any text of the settings, of a finding or of a m
       settings,
       models: [],
       sessions: [],
+      log: `at ${address}, ${shaped} ${known}\n`,
       redactor: createRedactor([{ kind: 'OWN_KEY', value: known }]),
     });
     const text = JSON.stringify(bundle);
