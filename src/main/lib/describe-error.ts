@@ -2,6 +2,7 @@ const longestMessage = 300;
 /** Longer quotations are more likely content than a name. */
 const longestQuote = 80;
 const deepestCause = 3;
+const longestRead = 2_000;
 
 /**
  * An error for the log: its kind, its code, its message without long quotations, where it was thrown and what caused
@@ -23,7 +24,7 @@ function messageFor(error: Error): string {
   // Node's errors of started programs hold the whole command.
   if ('cmd' in error) return 'a program failed';
   if ('issues' in error && Array.isArray(error.issues)) return issuesOf(error.issues);
-  const [first = ''] = error.message.split(/[\r\n]/u, 1);
+  const [first = ''] = error.message.slice(0, longestRead).split(/[\r\n]/u, 1);
   const longest = error instanceof SyntaxError ? 0 : longestQuote;
   const quoted = first.replaceAll(/"[^"]*"|'[^']*'|`[^`]*`|“[^”]*”/gu, (quote) =>
     quote.length - 2 > longest ? '"…"' : quote,
@@ -34,7 +35,8 @@ function messageFor(error: Error): string {
 /** A schema's complaints: where, and of what kind. */
 function issuesOf(issues: readonly unknown[]): string {
   const texts = issues.slice(0, 5).map((issue) => {
-    const { path, code } = Object(issue) as { path?: unknown; code?: unknown };
+    const path: unknown = Reflect.get(Object(issue), 'path');
+    const code: unknown = Reflect.get(Object(issue), 'code');
     return `${Array.isArray(path) ? path.map(String).join('.').slice(0, 100) : ''} ${String(code)}`.trim();
   });
   return `wrong shape: ${texts.join(', ')}`;
@@ -42,7 +44,8 @@ function issuesOf(issues: readonly unknown[]): string {
 
 /** The first line of the program itself in the stack. */
 function placeOf(error: Error): string | null {
-  for (const line of error.stack?.split('\n').slice(1) ?? []) {
+  for (const line of error.stack?.split('\n').slice(1, 20) ?? []) {
+    if (line.length > longestRead) continue;
     const found = /^\s*at (?:(?<name>[^\s(]+) \()?(?:.*[\\/])?(?<file>[^\\/()]+:\d+:\d+)\)?$/u.exec(line);
     if (found !== null && !/\bnode:/u.test(line)) return `${found.groups?.name ?? 'at'} ${found.groups?.file ?? ''}`;
   }
