@@ -18,6 +18,7 @@ import type { KnownClient } from './client-keys.ts';
 import type { ClientLog } from './client-logs.ts';
 import { clientRequest, conversationOf, type ClientRequest } from './client-request.ts';
 import { type ClientTurnOptions, createClientTurn } from './client-turn.ts';
+import { orNoted } from '../lib/log.ts';
 
 /** What the calls of clients need, the same as the steps of a turn. */
 export interface AnswerOptions extends Pick<
@@ -201,7 +202,7 @@ export async function countForClient(
   // A count by a server elsewhere would send the text there, past the fences.
   const counted = leavesMachine(first.info)
     ? null
-    : await first.provider.countTokens(request, signal).catch(() => null);
+    : await first.provider.countTokens(request, signal).catch(orNoted('The tokens of a client were not counted', null));
   // The exact count is optional. Without it, the estimate is used, which is on the safe side.
   const tokens = counted ?? createTokenEstimate().countBytes(promptBytes(request));
   return { ok: true, tokens, isEstimate: counted === null };

@@ -6,6 +6,7 @@ import { createTrajectory } from '../routing/trajectory/trajectory.ts';
 import type { LiveJournal } from '../sessions/journal/live-journal.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
 import type { ClientKeys, KnownClient } from './client-keys.ts';
+import { orNoted } from '../lib/log.ts';
 
 /** The open log of one client. Its calls run in parallel. */
 export interface ClientLog {
@@ -93,7 +94,8 @@ async function openLog({ store, home }: ClientLogsOptions, client: KnownClient):
 
 /** Null: there is no log, it is long enough, or it cannot be opened. Its costs still count. */
 async function reopened(store: SessionStore, logId: string | null): Promise<LiveJournal | null> {
-  const journal = logId === null ? null : await store.open(logId).catch(() => null);
+  const journal =
+    logId === null ? null : await store.open(logId).catch(orNoted('The log of a client was not opened', null));
   if (journal === null || journal.state().totals.steps < longestSteps) return journal;
   await journal.close();
   return null;

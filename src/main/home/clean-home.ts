@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { KeptItem } from '@shared/projects/project-preparation.ts';
 import { mayBeThere } from '../lib/files/host-folder.ts';
 import { findUnreferencedBlobs } from '../sessions/blobs/unreferenced-blobs.ts';
+import { orNoted } from '../lib/log.ts';
 
 export interface HomeFolders {
   readonly homePath: string;
@@ -79,4 +80,5 @@ async function sizeOf(path: string, signal: AbortSignal): Promise<number> {
 }
 
 // What cannot be listed is not removed either.
-const namesIn = (path: string): Promise<readonly string[]> => readdir(path).catch(() => []);
+const namesIn = (path: string): Promise<readonly string[]> =>
+  readdir(path).catch(orNoted('A folder was not listed', []));

@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { AppError } from '@shared/errors.ts';
+import { orNoted } from '../lib/log.ts';
 
 export interface PageFile {
   readonly contentType: string;
@@ -39,7 +40,9 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
 
 async function filesUnder(folder: string): Promise<readonly string[]> {
   // The caller reports that there is no built page.
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(
+    orNoted('The files of the page were not read', []),
+  );
   const nested = entries.map(async (entry) => {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? filesUnder(path) : [path];

@@ -26,8 +26,9 @@ function messageFor(error: Error): string {
   if ('issues' in error && Array.isArray(error.issues)) return issuesOf(error.issues);
   const [first = ''] = error.message.slice(0, longestRead).split(/[\r\n]/u, 1);
   const longest = error instanceof SyntaxError ? 0 : longestQuote;
-  const quoted = first.replaceAll(/"[^"]*"|'[^']*'|`[^`]*`|“[^”]*”/gu, (quote) =>
-    quote.length - 2 > longest ? '"…"' : quote,
+  const quoted = first.replaceAll(
+    /"[^"]{0,2000}(?:"|$)|'[^']{0,2000}'|`[^`]{0,2000}`|“[^”]{0,2000}(?:”|$)/gu,
+    (quote) => (quote.length - 2 > longest ? '"…"' : quote),
   );
   return quoted.length > longestMessage ? `${quoted.slice(0, longestMessage)}…` : quoted;
 }

@@ -29,6 +29,7 @@ import type {
 } from '@shared/contract/models-contract.ts';
 import type { ProviderInstances, ProviderInstancesOptions } from './provider-instances.ts';
 import { createProviderInstances } from './provider-instances.ts';
+import { noteFailure } from '../lib/log.ts';
 
 /** The models of all configured providers, whether they can be called now or must be downloaded first. */
 export interface AvailableModels {
@@ -169,9 +170,10 @@ async function infoOf(
     const listed = (await provider.listModels(signal)).find((model) => model.id === id);
     const found = listed ?? provider.knows?.(name.name) ?? null;
     return found === null ? null : await completed(options, found);
-  } catch {
+  } catch (error) {
     // If the endpoint cannot be asked, the model counts as missing, and the turn says so. If it refuses (for example
     // because of the key), the call itself reports that.
+    noteFailure('An endpoint was not asked for its models', error);
     const known = provider.knows?.(name.name) ?? null;
     return known === null ? null : completed(options, known);
   }

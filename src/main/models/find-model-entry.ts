@@ -6,6 +6,7 @@ import { entryOfInfo } from './model-entries.ts';
 import { chatPreset } from './providers/chat-completions/chat-presets.ts';
 import type { Provider } from './providers/define.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { orNoted } from '../lib/log.ts';
 
 export interface ModelEntryFinderOptions {
   readonly get: (providerId: string) => Provider | null;
@@ -44,7 +45,8 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
       if (provider === null) return null;
       options.mention(name.name);
       // A failure here is ignored, because the provider's list is asked next and reports it.
-      const planned = (await provider.find?.(name.name, signal).catch(() => null)) ?? null;
+      const planned =
+        (await provider.find?.(name.name, signal).catch(orNoted('A model was not planned', null))) ?? null;
       if (planned !== null) return entryOfInfo(await completed(planned));
       const asked = await listed(provider, signal).then(
         (entries) => ({ entries, why: null }),

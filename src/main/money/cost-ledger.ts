@@ -15,6 +15,7 @@ import { readJsonFile, writeFileAtomic } from '../lib/files/json-file.ts';
 import { localDay } from './budget.ts';
 import type { ReservationsRecord } from './reservations/reservations-state.ts';
 import { noKeys, toNano } from './reservations/reservations-state.ts';
+import { noteFailure, orNoted } from '../lib/log.ts';
 
 /** A session as the ledger reads it. */
 export interface LedgerSession {
@@ -238,8 +239,9 @@ async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: stri
       state = reduceSession(state, event);
       if (event.type === 'history-copied') copiedUpTo = event.seq;
     }
-  } catch {
+  } catch (error) {
     // The report names this session; the sums of the others still count.
+    noteFailure('The costs of a session were not read', error);
     return null;
   }
   const cells = fold.cells();
@@ -251,6 +253,8 @@ async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: stri
     });
   const text = JSON.stringify({ version: 8, logBytes: session.logBytes, zone, cells, needs });
   // Kept sums only save time, so a failed write is ignored.
-  await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
+  await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(
+    orNoted('The sums of costs were not saved', undefined),
+  );
   return { cells, needs };
 }

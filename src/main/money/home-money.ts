@@ -19,6 +19,7 @@ import { foldStepCosts, type StepCost } from '@shared/money/step-costs.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
+import { noteFailure, orNoted } from '../lib/log.ts';
 
 /** What a home has spent and may still spend. */
 export interface HomeMoney {
@@ -68,7 +69,9 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
     const found = await priced(used);
     if (found === null) return null;
     // Adding up long logs for the first time is not waited for; then tokens are compared instead.
-    const needs = await abortable(ledger.taskNeeds(found.model), AbortSignal.timeout(referenceMs)).catch(() => []);
+    const needs = await abortable(ledger.taskNeeds(found.model), AbortSignal.timeout(referenceMs)).catch(
+      orNoted('Past tasks of the reference model were not read', []),
+    );
     return { ...found, needs };
   };
   let opening: Promise<Reservations> | null = null;
@@ -155,8 +158,9 @@ async function costInLog(stores: readonly SessionStore[], sessionId: string, ste
       cost = event.costUsd === null || event.usage.estimated ? null : toNano(event.costUsd);
     }
     return cost;
-  } catch {
+  } catch (error) {
     // The session is gone or cannot be read, so the cost is unknown.
+    noteFailure('The cost of a session is unknown', error);
     return null;
   }
 }

@@ -4,6 +4,7 @@ import { featuresOf } from './routing-features.ts';
 import { hardDenial, isOnlyOverBudget, isOnlyTooLong } from './hard-rules.ts';
 import type { Score } from './weigh-candidates.ts';
 import { reviewWorthUsd, weigh } from './weigh-candidates.ts';
+import { noteFailure } from '../lib/log.ts';
 
 type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
   Partial<Pick<Decision, 'wantsAdvice' | 'isDegraded'>>;
@@ -50,8 +51,9 @@ function judgeAll(facts: RouteFacts): readonly Judged[] {
   return facts.candidates.map((candidate) => {
     try {
       return { candidate, denial: hardDenial(candidate, facts) };
-    } catch {
+    } catch (error) {
       // An error here must not allow the cloud.
+      noteFailure('routing: a denial failed, so the cloud is not used', error);
       return { candidate, denial: candidate.info.where === 'local' ? null : broken };
     }
   });
@@ -63,8 +65,9 @@ function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
   if (facts.candidates.length < 2) return null;
   try {
     return weigh(facts, rules, blockOf(facts));
-  } catch {
+  } catch (error) {
     // An error in a vote must not stop the work.
+    noteFailure('routing: a rule failed', error);
     return null;
   }
 }
@@ -72,8 +75,9 @@ function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
 function keptFeatures(facts: RouteFacts): Decision['features'] {
   try {
     return featuresOf(facts, facts.candidates.find(({ info }) => info.where === 'local') ?? null);
-  } catch {
+  } catch (error) {
     // An error in the data kept for learning must not stop the work.
+    noteFailure('routing: what was learned could not be used', error);
     return {};
   }
 }
@@ -173,8 +177,9 @@ function asBefore({ trajectory }: RouteFacts, open: readonly RouteCandidate[]): 
 function safely<T>(decide: () => T): T | null {
   try {
     return decide();
-  } catch {
+  } catch (error) {
     // An error in the router must not stop the work.
+    noteFailure('routing: the router failed', error);
     return null;
   }
 }

@@ -10,6 +10,7 @@ import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from 
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { orNoted } from '../lib/log.ts';
 
 /** All rules that apply to the sessions of a project now. */
 export interface ActiveRules {
@@ -257,7 +258,9 @@ function createKeeper(place: string): Keeper {
       if (text === null) all.delete(path);
       else all.set(path, text);
       // If this fails, a file that is broken later blocks more than it has to, never less.
-      await writeJsonFile(place, Object.fromEntries(all)).catch(() => undefined);
+      await writeJsonFile(place, Object.fromEntries(all)).catch(
+        orNoted('The last valid rules were not saved', undefined),
+      );
     },
   };
 }

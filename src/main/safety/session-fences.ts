@@ -12,6 +12,7 @@ import type { ModelRequest } from '../models/providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LookedAt } from './request-texts.ts';
 import { besidesMessages, hitsInPart, hitsInValue, redactRequest } from './request-texts.ts';
+import { noteFailure } from '../lib/log.ts';
 
 /** A model call, before it is made. */
 export interface FencedCall {
@@ -94,8 +95,9 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
       busy = turn.catch(() => undefined);
       try {
         return await turn;
-      } catch {
+      } catch (error) {
         // Nothing may leave if it is unknown what a fence covers.
+        noteFailure('fences: files were not looked up', error);
         return refusal('files that a fence may cover, because they could not be looked up', call);
       }
     },

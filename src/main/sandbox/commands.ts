@@ -20,6 +20,7 @@ import { codeCommand, resizedFrame, shellCommand, typedFrames } from './terminal
 import { terminalStream } from './terminal-stream.ts';
 import type { LiveJournal } from '../sessions/journal/live-journal.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
+import { orNoted } from '../lib/log.ts';
 
 interface SandboxCommandsOptions {
   readonly sessions: Pick<OpenSessions, 'sandbox' | 'occupy' | 'runner' | 'journal'>;
@@ -118,7 +119,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
     terminals.set(terminalId, { sessionId: journal.sessionId, process });
     onPush({ type: 'opened', terminalId });
     // Closing fails if the process has already ended, which is fine.
-    const close = (): void => void process.close().catch(() => undefined);
+    const close = (): void => void process.close().catch(orNoted('sandbox: a terminal was not closed', undefined));
     signal.addEventListener('abort', close, { once: true });
     if (signal.aborted) close();
     ({ exitCode } = await process.ended);
@@ -128,7 +129,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
     await journal
       .append({ type: 'terminal-closed', terminalId, exitCode, durationMs: Date.now() - since })
       // If the log is closed already, the terminal ends all the same.
-      .catch(() => undefined);
+      .catch(orNoted('The end of a terminal was not recorded', undefined));
   }
   onPush({ type: 'ended', exitCode });
 }

@@ -20,6 +20,7 @@ import { imageOf, setupOf } from './project-sandbox-settings.ts';
 import { findProjectEnvironment } from './packages/project-environment.ts';
 import { chooseTier, mayGoWithout, type TierWish } from './sandbox-tiers.ts';
 import { checkWorkspace } from './workspace/prepare-workspace.ts';
+import { orNoted } from '../lib/log.ts';
 
 export interface SandboxFactoryDeps {
   /**
@@ -146,7 +147,9 @@ async function changedImage(settings: Settings['sandbox'], projectPath: string):
   const used = setupOf(settings, projectPath).image;
   if (used === null || used.approval === null) return null;
   // A file that cannot be read counts as changed.
-  const own = await findOwnImage(projectPath).catch(() => null);
+  const own = await findOwnImage(projectPath).catch(
+    orNoted('sandbox: the image of the project was not looked up', null),
+  );
   if (own?.ok === true && own.value?.approval === used.approval) return null;
   return 'The project asks for another image since your approval. The approved image is used. Look at the new one: dewpoint sandbox image use';
 }

@@ -9,6 +9,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '@shared/errors.ts';
 import type { contract } from '@shared/contract/contract.ts';
 import type { CoreRouter } from './serve-channel.ts';
+import { orNoted } from '../lib/log.ts';
 
 /** Every command and stream of the core, wherever it runs. */
 export type CoreClient = ContractRouterClient<typeof contract>;
@@ -25,7 +26,8 @@ const maximumMessageBytes = 16 * 1024 * 1024;
 
 /** Serves the contract on a local socket that only this user can open. */
 export async function serveSocket(router: CoreRouter, socketPath: string): Promise<SocketServer> {
-  if (process.platform !== 'win32') await unlink(socketPath).catch(() => undefined);
+  if (process.platform !== 'win32')
+    await unlink(socketPath).catch(orNoted('The socket of an earlier process was not removed', undefined));
   const http = createServer((_request, response) => void response.writeHead(404).end());
   const sockets = new WebSocketServer({ server: http, maxPayload: maximumMessageBytes });
   const handler = new RPCHandler(router);

@@ -9,6 +9,7 @@ import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 export async function gatherTurnFacts(
   turn: ActingTurn & Pick<Turn, 'id' | 'task' | 'options' | 'found' | 'given'>,
@@ -186,8 +187,9 @@ async function capsLeft({
   if (options.policy === 'local' || options.cloud === null) return {};
   try {
     return { caps: [...(await dependencies.budget.left(id, options.maxUsd))] };
-  } catch {
+  } catch (error) {
     // The budget is checked again before each call, and refuses there.
+    noteFailure('The budget was not looked up', error);
     return {};
   }
 }

@@ -3,6 +3,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { ModelRequest, Provider } from '../../models/providers/define.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** A conversation that the local model reads ahead while a cloud model works on it. */
 export interface WarmRequest {
@@ -34,7 +35,7 @@ export function createPromptWarmer(journal: Journal, turnId: string, isReplaying
         running = null;
       });
       // If the log cannot be written, `stop` rejects. Until then the rejection must not end the process.
-      done.catch(() => undefined);
+      done.catch(orNoted('A prompt was not kept warm', undefined));
       running = { end, done };
     },
     stop: async () => {

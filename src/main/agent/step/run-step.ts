@@ -20,6 +20,7 @@ import { mostTries, waitBeforeRetry, worthTrying } from './retry-call.ts';
 import { routeAlone, routeEvent } from './route-step.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import type { CallingTurn, StepError, StepRequest } from '../turn/turn.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 export type StepReply =
   | {
@@ -173,8 +174,9 @@ async function countTokens(turn: CallingTurn, step: StepRequest): Promise<number
   turn.log.check();
   try {
     return await step.model.provider.countTokens(step.request, turn.signal);
-  } catch {
+  } catch (error) {
     // The exact count is optional. Without it, the estimate is used, which is on the safe side.
+    noteFailure('The tokens of a prompt were not counted', error);
     return null;
   }
 }

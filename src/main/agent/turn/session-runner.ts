@@ -4,6 +4,7 @@ import type { AgentDependencies, Inbox, QueuedMessage, TurnOptions } from './age
 import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
 import type { TurnEnd } from './turn-baseline.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** A message that is in the log. */
 export interface SentMessage {
@@ -155,7 +156,7 @@ function createNaming(turns: TurnStarter): { readonly start: () => void; readonl
   return {
     start: () => {
       // The name is optional. A log that cannot be written fails again, and is reported, with the next message.
-      search = turns.name().catch(() => undefined);
+      search = turns.name().catch(orNoted('The session was not named', undefined));
     },
     /** Call only while no turn runs. */
     end: () => {

@@ -5,6 +5,7 @@ import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import type { ActingTurn, Turn } from './turn.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 /** Something that a recipe does without a model. Logged like a tool call, but not counted as a step. */
 export interface Action<T> {
@@ -131,8 +132,9 @@ export async function writeStart({ log }: Pick<ActingTurn, 'log'>, call: CallOfM
 export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): string {
   try {
     return tool.label(input);
-  } catch {
+  } catch (error) {
     // A label is only shown; a tool whose label fails still runs.
+    noteFailure('The label of a tool failed', error);
     return tool.name;
   }
 }

@@ -7,6 +7,7 @@ import { mentionOf } from '@shared/attachments/file-mentions.ts';
 import { fillTemplate } from '@shared/session/prompt-templates.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { usageError } from '../cli/report-failure.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** A message in the form that the core takes. */
 export interface ReadPrompt {
@@ -108,7 +109,10 @@ async function unsavedText({ workspace, buffer }: Place, uri: string) {
   if (buffer === undefined || path === null || inside === null) return null;
   // Follows no link, because fences depend on where a file really is.
   const saved = (await readFileBelow(workspace, inside.split(sep), longestFile))?.toString('utf8') ?? null;
-  const shown = saved === null ? null : await buffer(path).catch(() => null);
+  const shown =
+    saved === null
+      ? null
+      : await buffer(path).catch(orNoted('acp: an unsaved file was not read from the editor', null));
   if (saved === null || shown === null || saved.replaceAll('\r\n', '\n') === shown.replaceAll('\r\n', '\n'))
     return null;
   const [from, to = from] = linesOf(uri);

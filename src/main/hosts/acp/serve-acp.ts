@@ -17,6 +17,7 @@ import {
 import type { EditorSession } from './work-on-prompt.ts';
 import { createUpdateQueue, updatesFor, workOnPrompt } from './work-on-prompt.ts';
 import { recordedEvents } from '../connection/recorded-events.ts';
+import { orNoted } from '../../lib/log.ts';
 
 const protocolVersion = 1;
 
@@ -66,7 +67,9 @@ function createServed(context: CommandContext) {
   const leave = async (session: EditorSession): Promise<void> => {
     await stop(session);
     sessions.delete(session.sessionId);
-    await forgetUnused(await context.core(), session.sessionId).catch(() => undefined);
+    await forgetUnused(await context.core(), session.sessionId).catch(
+      orNoted('acp: an unused session stays', undefined),
+    );
   };
   return {
     context,

@@ -11,6 +11,7 @@ import { sleep } from '../../lib/async/abort.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { usualModels } from '../cli/checks/require-models.ts';
 import { usageError } from '../cli/report-failure.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** What the user can choose in the editor for the messages of a session. */
 export interface SessionChoices {
@@ -157,7 +158,10 @@ async function listedModels(core: CoreClient, signal: AbortSignal): Promise<read
   const asking = childAbort(signal);
   const late = sleep(listMs, asking.signal).then(() => null);
   try {
-    return await Promise.race([core.models.list(undefined, { signal: asking.signal }).catch(() => null), late]);
+    return await Promise.race([
+      core.models.list(undefined, { signal: asking.signal }).catch(orNoted('acp: the models were not listed', null)),
+      late,
+    ]);
   } finally {
     asking.release();
     asking.abort();

@@ -15,6 +15,7 @@ import { createEventUpdates, message, thought } from './event-updates.ts';
 import { readPrompt } from './read-prompt.ts';
 import type { SessionChoices } from './session-choices.ts';
 import { createTextTerminal } from './text-terminal.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** A session that is open in the editor. */
 export interface EditorSession {
@@ -43,7 +44,7 @@ export function createUpdateQueue({ client }: Pick<Editor, 'client'>, sessionId:
       .then(async () => {
         for (const update of await work()) await client.notify(methods.client.session.update, { sessionId, update });
       })
-      .catch(() => undefined);
+      .catch(orNoted('acp: an update did not reach the editor', undefined));
   };
   return { add, send: (...updates: readonly SessionUpdate[]) => add(async () => updates), flushed: () => last };
 }

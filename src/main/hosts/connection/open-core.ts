@@ -1,6 +1,5 @@
 import { createRouterClient } from '@orpc/server';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
-import { openDiagnostics } from './open-diagnostics.ts';
 import { claimHome } from '../../server/owner/claim-home.ts';
 import { createRouter } from '../../server/router.ts';
 import type { CoreRouter } from '../../server/serve-channel.ts';
@@ -9,6 +8,11 @@ import { connectSocket, serveSocket } from '../../server/local-socket.ts';
 import type { Core } from '../../compose.ts';
 import { compose } from '../../compose.ts';
 import type { HomeClaim } from '../../server/owner/claim-home.ts';
+import { settingsSchema } from '@shared/settings/settings.ts';
+import { logFolderOf } from '../../lib/files/log-file.ts';
+import { diagnostics, keepDiagnostics } from '../../lib/log.ts';
+import { knownSecrets } from '../../safety/keys/known-secrets.ts';
+import { createRedactor } from '../../sessions/log/redactor.ts';
 import { neverAborts, sleep } from '../../lib/async/abort.ts';
 import type { Terminal } from '../cli/terminal/terminal.ts';
 
@@ -119,4 +123,26 @@ async function waitForOthers(core: Core, server: SocketServer, terminal: Pick<Te
     if (core.runningTurns() > 0 || server.traffic() !== seen) quiet = 0;
     seen = server.traffic();
   }
+}
+
+let opened: string | null = null;
+
+/**
+ * Opens the log of this process in a home that exists. Until a core knows the settings, secrets are found by their form and in the
+ * usual variables.
+ */
+function openDiagnostics(home: string, version: string, name: string): void {
+  if (opened === home) return;
+  const redactor = createRedactor(knownSecrets(settingsSchema.parse({}), process.env));
+  keepDiagnostics(logFolderOf(home), name, (text) => redactor.text(text));
+  const { platform, arch, versions } = process;
+  diagnostics.info(`Dewpoint ${version} on ${platform} ${arch}, Node ${versions.node}`);
+  if (opened === null) noteBugs();
+  opened = home;
+}
+
+function noteBugs(): void {
+  // Only looks: the process ends, or asks, as it would without this.
+  process.on('uncaughtExceptionMonitor', (error) => diagnostics.error('a bug that nothing caught', error));
+  process.on('warning', (warning) => diagnostics.warn('a warning of Node', warning));
 }

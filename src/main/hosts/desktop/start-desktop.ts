@@ -28,6 +28,7 @@ import type { CoreClient } from '../../server/local-socket.ts';
 import { createNewsFinder } from './session-news-finder.ts';
 import type { Session } from 'electron';
 import type { PageFiles } from '../page-files.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The address of the page. It has its own scheme, because `file:` would let a page read the disk. */
 export const pageUrl = 'app://dewpoint/';
@@ -210,7 +211,7 @@ function quitCleanly(link: RenewedConnection): void {
     // A core that never opened needs no closing.
     void link
       .close()
-      .catch(() => undefined)
+      .catch(orNoted('desktop: the core was not closed', undefined))
       .then(() => app.exit(0));
   });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { noteFailure } from '../../lib/log.ts';
 
 const placeSchema = z.object({
   x: z.number().int(),
@@ -45,8 +46,9 @@ export function saveWindowState(path: string, windows: readonly KeptWindow[]): v
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(`${path}.new`, `${JSON.stringify({ windows })}\n`, { mode: 0o600 });
     renameSync(`${path}.new`, path);
-  } catch {
+  } catch (error) {
     // Not essential.
+    noteFailure('desktop: the places of the windows were not saved', error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { BrowserWindow, screen } from 'electron';
 import type { Session, WebContents } from 'electron';
+import { diagnostics } from '../../lib/log.ts';
 import type { WindowPlace } from './window-state.ts';
 import { placeWithinScreens } from './window-state.ts';
 
@@ -84,7 +85,8 @@ const reviveAfterMs = 200;
 /** Reloads a page that crashed. A running turn continues in the core. */
 function reviveCrashed(contents: WebContents): void {
   let crashes: number[] = [];
-  contents.on('render-process-gone', (_event, { reason }) => {
+  contents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    if (reason !== 'clean-exit') diagnostics.error(`desktop: the page ended (${reason}, code ${exitCode})`);
     const now = Date.now();
     crashes = [...crashes.filter((at) => now - at < 60_000), now];
     if (reason === 'clean-exit' || crashes.length > mostRevivals) return;

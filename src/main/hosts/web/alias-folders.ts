@@ -6,6 +6,7 @@ import { AppError } from '@shared/errors.ts';
 import { writeFileAtomic } from '../../lib/files/json-file.ts';
 import type { AliasedFolder, PathAliases } from './path-aliases.ts';
 import { createPathAliases } from './path-aliases.ts';
+import { orNoted } from '../../lib/log.ts';
 
 const keyBytes = 32;
 /** Next to the command line in the build. */
@@ -53,7 +54,7 @@ async function pathsOf(path: string): Promise<readonly string[]> {
 
 async function keyOf(file: string): Promise<Uint8Array> {
   // There is no key before the first start. A lost key is replaced, which only changes the names.
-  const kept = await readFile(file).catch(() => null);
+  const kept = await readFile(file).catch(orNoted('web: the key of folder names was not read', null));
   if (kept !== null && kept.length === keyBytes) return kept;
   const key = randomBytes(keyBytes);
   await writeFileAtomic(file, key, { mode: 0o600 });

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { neverAborts, sleep } from '../async/abort.ts';
 import { errorCodeOf, isMissing, makeFolder } from './json-file.ts';
 import { isRunning, ownerFrom, thisProcess } from './lock-owner.ts';
+import { orNoted } from '../log.ts';
 
 /** A lock that ends with its process: the file says which process holds it. */
 export interface FileLock {
@@ -140,7 +141,7 @@ async function replaceDead(path: string, dead: string, temporary: string): Promi
     if ((await readLock(path)) !== dead) return false;
     await rename(temporary, path);
     // Only cleans up; the lock is already ours.
-    await removeLeftOver(path).catch(() => undefined);
+    await removeLeftOver(path).catch(orNoted('What an ended process left was not removed', undefined));
     return true;
   } finally {
     await breaker.lock.release();

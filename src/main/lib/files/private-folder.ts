@@ -1,5 +1,6 @@
 import { chmod, lstat } from 'node:fs/promises';
 import { isMissing } from './json-file.ts';
+import { orNoted } from '../log.ts';
 
 /**
  * Who can access the contents of a folder. `ours`: only this user; `open`: this user owns it, and others can access it;
@@ -24,7 +25,7 @@ export async function privacyOf(path: string): Promise<Privacy> {
 export async function makePrivate(path: string): Promise<Privacy> {
   const before = await privacyOf(path);
   if (before !== 'open') return before;
-  await chmod(path, 0o700).catch(() => undefined);
+  await chmod(path, 0o700).catch(orNoted('A folder stays readable to others', undefined));
   return privacyOf(path);
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The package registry of npm on the machine that built this program. */
 declare const __PACKAGE_REGISTRY__: string;
@@ -22,7 +23,7 @@ export async function packageRegistry(options: PackageRegistryOptions, signal: A
   const { env } = options;
   const set = env['npm_config_registry'] ?? env['NPM_CONFIG_REGISTRY'] ?? '';
   const person = env['npm_config_userconfig'] ?? env['NPM_CONFIG_USERCONFIG'] ?? join(options.homeFolder, '.npmrc');
-  const file = await readFile(person, 'utf8').catch(() => '');
+  const file = await readFile(person, 'utf8').catch(orNoted('The settings of npm were not read', ''));
   const found =
     addressOf(setting(file, '@node-llama-cpp:registry')) ?? addressOf(set) ?? addressOf(setting(file, 'registry'));
   return found ?? (await npmSays(options, signal)) ?? addressOf(built());

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The user's own files that are used in place. Each has a name, and only the reference is stored. */
 export interface NameList<T> {
@@ -41,7 +42,7 @@ export function createNameList<T>(path: string, kind: NameListKind<T>): NameList
   };
   return {
     // A damaged list only hides the imported files. An edit reports the damage.
-    list: () => readAll(path, kind).catch(() => new Map<string, T>()),
+    list: () => readAll(path, kind).catch(orNoted('A list of models was not read', new Map<string, T>())),
     async add(name, value) {
       await edit((models) => models.get(name) !== value && models.set(name, value).size > 0);
     },

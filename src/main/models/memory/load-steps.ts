@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { loadSizeInWords } from '@shared/models/load-size.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { orNoted } from '../../lib/log.ts';
 
 const sizeSchema = z.strictObject({
   grantedTokens: z.number().int().positive(),
@@ -41,7 +42,9 @@ export function createLoadSteps(path: string): LoadSteps {
       const known = await all();
       known.set(key, step);
       // The file only saves time, so a failure is ignored.
-      await writeJsonFile(path, { version: 1, loads: Object.fromEntries(known) }).catch(() => undefined);
+      await writeJsonFile(path, { version: 1, loads: Object.fromEntries(known) }).catch(
+        orNoted('The times of loading were not saved', undefined),
+      );
     },
   };
 }

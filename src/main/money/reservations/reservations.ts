@@ -9,6 +9,7 @@ import type {
   ReservationScope,
 } from './reservations-state.ts';
 import { ReservationsState, scopes } from './reservations-state.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 /** The file of a reservation log, which tests can keep in memory. Several processes may have it open. */
 export interface ReservationsFile {
@@ -128,8 +129,9 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
     settle: (id, amount) => {
       try {
         write({ type: 'settled', id, at: now(), nano: amount });
-      } catch {
+      } catch (error) {
         // Stays reserved at the worst case until the file is opened again and the session log has the cost.
+        noteFailure('A reserved amount was not given back', error);
       }
     },
     raise: async (scope, key, amount) => {
@@ -199,8 +201,9 @@ class ReservationsReader {
   endTornLine(): void {
     try {
       this.#file.append(Buffer.from('\n'));
-    } catch {
+    } catch (error) {
       // The next line is then joined to the torn one and not found, so its call is not made.
+      noteFailure('A line of reservations was not completed', error);
     }
   }
 

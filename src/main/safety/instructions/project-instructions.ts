@@ -9,6 +9,7 @@ import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { utf8Text } from '../../lib/utf8-text.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 /** What is known about the bytes of a file. */
 export interface InstructionCheck {
@@ -158,8 +159,9 @@ async function entriesOf(
   try {
     const entries = await readdir(folder.place, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-  } catch {
+  } catch (error) {
     // A folder that cannot be listed has no readable instructions either.
+    noteFailure('Instructions were not looked for in a folder', error);
     return [];
   } finally {
     await folder.close();

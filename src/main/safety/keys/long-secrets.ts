@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { KeyStore, StoreState } from './key-store.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /**
  * Secrets of any length in the system's key store. They are read each time, because other processes change them too. A
@@ -44,7 +45,8 @@ export function createLongSecrets(store: KeyStore): LongSecrets {
   };
   const drop = async (names: readonly string[]): Promise<void> => {
     // Parts that no name refers to any more do no harm.
-    for (const name of names) await store.remove(name).catch(() => undefined);
+    for (const name of names)
+      await store.remove(name).catch(orNoted('A part of an old secret was not removed from the key store', undefined));
   };
   return {
     check: async () => {

@@ -14,6 +14,7 @@ import { roomForImage, unknownImageBytes } from './image-disk-space.ts';
 import { findOwnImage } from './own-image.ts';
 import { setupOf } from '../project-sandbox-settings.ts';
 import { checkWorkspace } from '../workspace/prepare-workspace.ts';
+import { orNoted } from '../../lib/log.ts';
 
 export interface ProjectImagesDependencies {
   readonly homePath: string;
@@ -148,7 +149,9 @@ async function bringOwn(
 
 /** Uses an image of this name that is already here. Where no registry can be reached, it was brought by hand. */
 async function bringNamed(name: string, work: Work): Promise<BroughtImage> {
-  const present = await inspected(name, work).catch(() => null);
+  const present = await inspected(name, work).catch(
+    orNoted('sandbox: the engine could not say whether an image is here', null),
+  );
   return present ?? pull(name, work);
 }
 

@@ -7,6 +7,7 @@ import type { Connection } from '../../lib/net/net-fetch.ts';
 import { withDeadline } from '../docker/engine/engine-deadline.ts';
 import { isPublicAddress } from './address-rules.ts';
 import type { NetworkReason } from './network-decision.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The app's own access to the network. */
 export interface OutboundConnections {
@@ -61,7 +62,10 @@ export function createOutboundConnections(connection: () => Connection, env: Env
     certificates: async () => {
       const path = connection().certificates ?? env['NODE_EXTRA_CA_CERTS'] ?? env['SSL_CERT_FILE'];
       // Without the file, the usual certificates are used.
-      const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
+      const text =
+        path === undefined
+          ? ''
+          : await readFile(path, 'utf8').catch(orNoted('network: a file of certificates was not read', ''));
       return text.includes('-----BEGIN CERTIFICATE-----') ? text : '';
     },
   };
@@ -88,7 +92,9 @@ export async function dial(
   const proxy = isNear ? null : usual;
   if (proxy !== null) {
     // The command does not learn why a proxy does not answer.
-    const socket = await withDeadline(dialMs, signal, (timed) => outward.connectProxy(proxy, timed)).catch(() => null);
+    const socket = await withDeadline(dialMs, signal, (timed) => outward.connectProxy(proxy, timed)).catch(
+      orNoted('network: the proxy was not reached', null),
+    );
     return socket === null ? { ok: false, reason: 'unreachable' } : { ok: true, socket, address: null, proxy };
   }
   if (addresses.length === 0) return { ok: false, reason: 'no-address' };

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
 import type { ProjectTexts } from './dependency-part.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The contents of one folder, mostly the top of a project. */
 export interface ProjectTop {
@@ -120,7 +121,9 @@ async function isEmpty(folder: HostFolder, name: string): Promise<boolean> {
   const child = await openChildFolder(folder, name).catch(() => null);
   if (child === null) return false;
   // A folder that cannot be listed does not count as empty.
-  const names = await readdir(child.place).catch(() => null);
+  const names = await readdir(child.place).catch(
+    orNoted('sandbox: a folder with files of packages was not read', null),
+  );
   await child.close();
   return names?.length === 0;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'ini';
 import { isRecord } from '@shared/unknown-value.ts';
 import { hostsIn } from './source-hosts.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** Where packages come from by the user's configuration. Only the container that installs packages gets it. */
 export interface PackageSources {
@@ -204,7 +205,8 @@ async function certificatesOf(search: SourceSearch, configured: readonly (string
 }
 
 // Most machines lack some of these files.
-const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+const textOf = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch(orNoted('sandbox: a file that names packages was not read', ''));
 
 /**
  * For a command that a model wrote: the addresses of indexes on hosts that it may reach, without those that contain

@@ -6,6 +6,7 @@ import { AppError } from '@shared/errors.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { keepsWhatIsOurs, privacyOf } from '../../lib/files/private-folder.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The longest path of a Unix socket, in bytes, that every system accepts. */
 const longest = 100;
@@ -46,10 +47,12 @@ export async function findSocketPath(home: string): Promise<string> {
 export async function removeSocketPath(home: string, socketPath: string): Promise<void> {
   if (process.platform === 'win32') return;
   // What remains is removed by the next start.
-  await rm(socketPath, { force: true }).catch(() => undefined);
+  await rm(socketPath, { force: true }).catch(orNoted('The socket was not removed', undefined));
   if (fixedPlace(home) !== null) return;
-  await rm(noteIn(home), { force: true }).catch(() => undefined);
-  await rm(dirname(socketPath), { recursive: true, force: true }).catch(() => undefined);
+  await rm(noteIn(home), { force: true }).catch(orNoted('The note about the socket was not removed', undefined));
+  await rm(dirname(socketPath), { recursive: true, force: true }).catch(
+    orNoted('The folder of the socket was not removed', undefined),
+  );
 }
 
 function fixedPlace(home: string): string | null {

@@ -18,6 +18,7 @@ import type { ChildPlan } from './child-options.ts';
 import type { ChildAdmission } from './child-admission.ts';
 import { cancelledChild } from './child-admission.ts';
 import type { ChildPart } from './child-part.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** How children reach the sessions of this core. */
 export interface ChildHost {
@@ -108,7 +109,7 @@ export async function runChild(shared: Shared, parent: ParentSession, run: Child
     ...(fenced.length === 0 ? {} : { fenced: [...fenced] }),
   });
   // A container holds memory, and the next message starts a new one.
-  await host.rest(sessionId).catch(() => undefined);
+  await host.rest(sessionId).catch(orNoted('An agent did not come to rest', undefined));
   if (signal.aborted) throw cancelledChild();
   return {
     child,
@@ -129,13 +130,18 @@ async function runToEnd(
   part: ChildPart,
 ): Promise<TurnEnd> {
   const { host } = shared;
-  const info = plan.local === null ? null : await shared.options.agent.modelInfo(plan.local, signal).catch(() => null);
+  const info =
+    plan.local === null
+      ? null
+      : await shared.options.agent
+          .modelInfo(plan.local, signal)
+          .catch(orNoted('The model of an agent was not looked up', null));
   const leave = await shared.admission.enterEngine(info?.provider ?? null, signal);
   if (leave === null || signal.aborted) {
     leave?.();
     return { reason: 'cancelled', text: 'Cancelled before it began.', confidence: null, failure: null };
   }
-  const cancel = (): void => void host.cancel(sessionId).catch(() => undefined);
+  const cancel = (): void => void host.cancel(sessionId).catch(orNoted('An agent was not stopped', undefined));
   signal.addEventListener('abort', cancel, { once: true });
   try {
     return await host.run(sessionId, text, { ...plan, part }, signal);
@@ -168,7 +174,7 @@ export async function settleLeft({ host }: Shared, parent: ParentSession, child:
       }
       return { ...spentSince(emptyMoney, money), changedFiles: changesOf(journal).length };
     })
-    .catch(() => null);
+    .catch(orNoted('What an agent cost and changed was not found out', null));
   await parent.journal.append({
     type: 'child-session-ended',
     sessionId,

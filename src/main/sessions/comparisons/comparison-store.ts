@@ -6,6 +6,7 @@ import { comparisonInputSchema, comparisonRoutingSchema } from '@shared/comparis
 import { AppError } from '@shared/errors.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /**
  * The comparisons of a home: the request, and the session of each run. One file each, replaced as a whole. The logs of
@@ -84,7 +85,7 @@ export function createComparisonStore(folder: string): ComparisonStore {
       });
       const ids = names.filter((name) => /^[a-z0-9].*\.json$/u.test(name)).map((name) => name.slice(0, -5));
       // A damaged file does not hide the others. Opening it reports the problem.
-      const found = await Promise.all(ids.map((id) => read(id).catch(() => null)));
+      const found = await Promise.all(ids.map((id) => read(id).catch(orNoted('A comparison was not read', null))));
       return found
         .filter((one) => one !== null)
         .sort((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));

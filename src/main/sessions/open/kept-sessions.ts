@@ -1,3 +1,5 @@
+import { orNoted } from '../../lib/log.ts';
+
 /** Sessions that are opened once by id, for as long as somebody needs them. */
 export interface KeptSessions<Session> {
   /** Opens the session if it is not open. After an error, the next call tries again. */
@@ -42,10 +44,7 @@ export function keepSessions<Session>(
     ready.delete(id);
     if (session === undefined) return;
     const closed = closeOne(session).finally(() => closing.delete(id));
-    closing.set(
-      id,
-      closed.catch(() => undefined),
-    );
+    closing.set(id, closed.catch(orNoted('A session was not closed', undefined)));
     await closed;
   };
   return {

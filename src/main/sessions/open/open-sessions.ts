@@ -30,6 +30,7 @@ import { createChildSessions } from '../children/child-sessions.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The sessions that are open in this core. Each has a journal and, once it works, a sandbox and a runner. */
 export interface OpenSessions {
@@ -205,11 +206,11 @@ async function sendTo(
   void sent.ended
     // The runs of a comparison repeat one task: the results of earlier ones would affect the routing of later ones.
     .then(() => (journal.state().groupId === null ? options.priors.learn(journal.state()) : undefined))
-    .catch(() => undefined)
+    .catch(orNoted('Nothing was learned from a turn', undefined))
     .then(() => restLater(session))
     .then(() => offerCloudReview(options.agent, journal, { cloud: chosen.cloud, signal }))
     // The turn itself has ended well, so failures of the work after it are ignored.
-    .catch(() => undefined);
+    .catch(orNoted('The work after a turn failed', undefined));
   return sent;
 }
 

@@ -8,6 +8,7 @@ import type { BackgroundProcessState, SandboxDescription } from '../../sandbox/s
 import type { LiveJournal } from '../journal/live-journal.ts';
 import { projectOrigin } from '../../projects/project-origin.ts';
 import type { Journal } from '../journal/journal.ts';
+import { orNoted } from '../../lib/log.ts';
 
 interface SandboxOwner {
   readonly journal: LiveJournal;
@@ -25,7 +26,8 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
   const { workspace, projectPath } = journal.state();
   if (workspace === null) throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
   // A callback may come after the journal was closed. There is nothing to log then.
-  const note = (event: NewEvent): void => void journal.append(event).catch(() => undefined);
+  const note = (event: NewEvent): void =>
+    void journal.append(event).catch(orNoted('What the sandbox did was not recorded', undefined));
   return {
     sessionId: journal.sessionId,
     workspacePath: workspace.path,

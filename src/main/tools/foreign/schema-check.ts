@@ -1,5 +1,6 @@
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import { isRecord } from '@shared/unknown-value.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -39,8 +40,9 @@ function compile(schema: Schema): SchemaCheck {
         return null;
       }
     };
-  } catch {
+  } catch (error) {
     // An unknown dialect: its server checks.
+    noteFailure('The schema of a tool was not understood', error);
     return anything;
   }
 }

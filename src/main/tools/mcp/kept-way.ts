@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** Remembers that a server speaks only the old protocol. Finding out again takes time, or a second start. */
 export interface KeptWay {
@@ -26,7 +27,10 @@ export function keptWayIn(folder: string, name: string, sha256: string, now: () 
     isOld,
     keepOld: async () => {
       // The date of the first finding stays, so that using the record does not prolong it.
-      if (!(await isOld())) await writeJsonFile(path, { server: sha256, oldAt: now() }).catch(() => undefined);
+      if (!(await isOld()))
+        await writeJsonFile(path, { server: sha256, oldAt: now() }).catch(
+          orNoted('How to talk to a tool server was not saved', undefined),
+        );
     },
   };
 }

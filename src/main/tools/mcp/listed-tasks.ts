@@ -3,6 +3,7 @@ import { fieldOf } from '@shared/unknown-value.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { TaskServer } from './server-tasks.ts';
 import { readTask } from './server-tasks.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** At most this many tasks are listed. */
 const mostListed = 200;
@@ -18,7 +19,14 @@ export async function listTasks(server: TaskServer, signal: AbortSignal): Promis
   const names = new Set(listed.map(({ taskId }) => taskId));
   const others = [...server.followed.keys()].filter((taskId) => !names.has(taskId));
   const asked = await Promise.all(
-    others.map(async (taskId) => taskOf(server, await server.ask('tasks/get', { taskId }, signal).catch(() => null))),
+    others.map(async (taskId) =>
+      taskOf(
+        server,
+        await server
+          .ask('tasks/get', { taskId }, signal)
+          .catch(orNoted('A task of a tool server was not looked up', null)),
+      ),
+    ),
   );
   return { canList: server.canList, canStop: server.canCancel, tasks: [...listed, ...asked.flat()] };
 }

@@ -43,6 +43,7 @@ import {
 } from './server-tasks.ts';
 import { listTasks, stopTask } from './listed-tasks.ts';
 import { connectSocket } from './socket-process.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** A connection to a running server. */
 export interface McpConnection {
@@ -110,7 +111,9 @@ const callMs = 24 * 60 * 60_000;
 export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
   try {
     const isKnown = (await options.way?.isOld()) === true;
-    const known = isKnown ? await open(options, 'old', signal).catch(() => null) : null;
+    const known = isKnown
+      ? await open(options, 'old', signal).catch(orNoted('A tool server did not answer as it did before', null))
+      : null;
     if (known !== null) return known;
     return await open(options, 'newest', signal).catch((error: unknown) => {
       if (!mayBeOld(options.definition, error) || signal.aborted) throw error;

@@ -3,6 +3,7 @@ import { messageOf } from '@shared/errors.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { z } from 'zod';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** The state of a task. The 2025 and 2026 revisions name two of its fields differently. */
 const taskSchema = z.object({
@@ -169,7 +170,9 @@ export async function followTask(server: TaskServer, began: unknown, ways: TaskW
 /** Tells the server to cancel a task. Does not wait longer than `tellMs` for the answer. */
 async function tellEnd(server: TaskServer, taskId: string): Promise<void> {
   const { signal } = new AbortController();
-  const told = server.ask('tasks/cancel', { taskId }, signal).catch(() => undefined);
+  const told = server
+    .ask('tasks/cancel', { taskId }, signal)
+    .catch(orNoted('A task of a tool server was not cancelled', undefined));
   await Promise.race([told, wait(tellMs, undefined, { ref: false })]);
 }
 

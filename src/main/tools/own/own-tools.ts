@@ -19,6 +19,7 @@ import type { SyntaxLoader } from './read-declaration.ts';
 import { runOwnTool, type RunnableTool } from './run-own-tool.ts';
 import type { FolderPlace, ToolFile } from './tool-folder.ts';
 import { folderPath, readToolFile, readToolFolder } from './tool-folder.ts';
+import { orNoted } from '../../lib/log.ts';
 
 export interface OwnToolsOptions extends Pick<ProjectWords, 'projects'> {
   readonly home: string;
@@ -314,5 +315,5 @@ async function noteUse({ record, now }: OwnToolsOptions, path: string): Promise<
   const at = now();
   const noted = record.change((all) => ({ ...all, usedAt: { ...all.usedAt, [path]: at } }));
   // The time of use is only for display, so a failure does not affect the call.
-  await noted.catch(() => undefined);
+  await noted.catch(orNoted('When a tool was used was not saved', undefined));
 }

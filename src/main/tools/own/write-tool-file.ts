@@ -6,6 +6,7 @@ import { openChildFolder, openFolderBelow, openHostFolder } from '../../lib/file
 import { errorCodeOf, makeFolder, writeProblem } from '../../lib/files/json-file.ts';
 import type { FolderPlace } from './tool-folder.ts';
 import { folderPath } from './tool-folder.ts';
+import { orNoted } from '../../lib/log.ts';
 
 export interface NewToolFile {
   readonly file: string;
@@ -30,7 +31,7 @@ export async function writeToolFile(place: FolderPlace, { file, text, isNew }: N
       folder = next;
     }
     const written = isNew ? file : `.${file}.new`;
-    if (!isNew) await unlink(folder.at(written)).catch(() => undefined);
+    if (!isNew) await unlink(folder.at(written)).catch(orNoted('A half-written tool stays', undefined));
     const mode = isNew ? (isHome ? 0o600 : 0o666) : (await lstat(folder.at(file))).mode & 0o777;
     const handle = await open(folder.at(written), 'wx', mode);
     await handle.writeFile(text).finally(() => handle.close());

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import type { McpConnection } from '../mcp/mcp-connection.ts';
 import type { ServerContent, ServerMaterial, ServerPrompt } from '../mcp/server-material.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** Resources and prompts of the servers that are on in a project. */
 export interface ServerLibrary {
@@ -50,10 +51,14 @@ export function createKeptOffers(folder: string): KeptOffers {
     },
     refresh: async (server, sha256, live, signal) => {
       // If it does not answer now, it is asked again at its next start.
-      const offers = await live.material?.offers(signal).catch(() => null);
+      const offers = await live.material
+        ?.offers(signal)
+        .catch(orNoted('What a tool server offers was not listed', null));
       if (offers === undefined || offers === null) return;
       known.set(server, { sha256, offers });
-      await writeJsonFile(fileOf(server), { sha256, offers }).catch(() => undefined);
+      await writeJsonFile(fileOf(server), { sha256, offers }).catch(
+        orNoted('What a tool server offers was not saved', undefined),
+      );
     },
     drop: async (server) => {
       known.delete(server);

@@ -22,6 +22,7 @@ import { ownOf, type ProjectWords } from './project-words.ts';
 import { createKeptOffers, createServerLibrary, type KeptOffers, type ServerLibrary } from './server-library.ts';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /**
  * The tool servers of this home. Each runs once for all sessions, from its first call until it is idle or Dewpoint
@@ -309,7 +310,7 @@ async function offeredTools(
   const found: OfferedTool[] = [];
   for (const [name, server] of usableServers(options, own)) {
     // The list of servers reports an unreadable file. Its tools are not offered.
-    const pins = await options.pins.of(name).catch(() => []);
+    const pins = await options.pins.of(name).catch(orNoted('The approved tools of a server were not read', []));
     const live = running(name);
     for (const pin of pins) {
       if (!isToolOn(server, own, name, pin.definition.name) || isChanged(pin, live)) continue;
@@ -444,5 +445,5 @@ async function noteUse({ pins, now }: ToolServersOptions, { server, tool }: Fore
     all.map((pin) => (pin.definition.name === tool ? { ...pin, lastUsedAt: at } : pin)),
   );
   // The time of use is only for display, so a failure does not affect the call.
-  await noted.catch(() => undefined);
+  await noted.catch(orNoted('When a tool was used was not saved', undefined));
 }

@@ -4,6 +4,7 @@ import { neverAborts, sleep } from '../../lib/async/abort.ts';
 import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
 import type { Oauth } from './oauth-errors.ts';
 import { isDead, reasonOf } from './oauth-errors.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 /** Sign-ins that could not be stored. They are used from memory, and stored later unless they are replaced. */
 export type UnkeptSignIns = Map<string, UnkeptSignIn>;
@@ -115,7 +116,8 @@ async function keep(
       await kept.write(server, made.signIn);
       unkept.delete(server);
       return;
-    } catch {
+    } catch (error) {
+      noteFailure('A renewed sign-in was not saved', error);
       if (waitMs !== null) await sleep(waitMs, neverAborts);
     }
   }

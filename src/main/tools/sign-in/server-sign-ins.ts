@@ -20,6 +20,7 @@ import { signOut } from './sign-out.ts';
 import type { FlowOptions, OpenSignIn } from './sign-in-flow.ts';
 import { runSignIn } from './sign-in-flow.ts';
 import type { LongSecrets } from '../../safety/keys/long-secrets.ts';
+import { orNoted } from '../../lib/log.ts';
 
 /** How a connection to a server over HTTP is signed in. */
 export interface ServerAuth {
@@ -218,7 +219,9 @@ function createServerAuth({ kept, memory, renew, now }: Parts, server: string, s
       const wanted = scopeText(fieldOf(error, 'requiredScope'));
       mine.challenge = { metadataUrl: mine.challenge?.metadataUrl ?? null, scope: wanted };
       // The error is returned even if the note cannot be written.
-      await kept.changeNote(server, { wanted: wanted ?? 'more' }).catch(() => undefined);
+      await kept
+        .changeNote(server, { wanted: wanted ?? 'more' })
+        .catch(orNoted('The note of a sign-in was not saved', undefined));
       const rights = wanted === null ? 'more rights' : `more rights (${wanted})`;
       return new AppError('missing-key', `The tool server ${server} wants ${rights} for this.`, {
         hint: `To grant them, run dewpoint tools sign-in ${server}, or open the Tools page.`,

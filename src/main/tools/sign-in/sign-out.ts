@@ -5,6 +5,7 @@ import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
 import { UnreadableNote } from './kept-sign-ins.ts';
 import { loadOauth, type Oauth } from './oauth-errors.ts';
 import { currentSignIn, type UnkeptSignIns } from './refresh-sign-in.ts';
+import { noteFailure } from '../../lib/log.ts';
 
 export interface SignOutParts {
   readonly kept: KeptSignIns;
@@ -58,8 +59,9 @@ async function revoke(
   try {
     const { ok } = await reach(address, clientForm(oauth, { client, methods, fields }));
     return ok ? 'done' : 'failed';
-  } catch {
+  } catch (error) {
     // The sign-out continues: what is kept here is deleted.
+    noteFailure('A sign-out was not told to the server', error);
     return 'failed';
   }
 }

@@ -23,6 +23,7 @@ import { requireModels } from '../checks/require-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { counted, dateAndTime, jsonLine, oneLine, seconds, table } from '../terminal/terminal.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 export interface CompareArguments {
   readonly project?: string;
@@ -135,7 +136,8 @@ function numberOf(name: string, text: string): number {
 async function carryOut(context: CommandContext, id: string, maxUsd: number | undefined): Promise<Comparison> {
   const core = await context.core();
   // It may have ended already, or the core may be gone: then there is nothing to cancel.
-  const cancel = (): void => void core.comparisons.cancel({ id }).catch(() => undefined);
+  const cancel = (): void =>
+    void core.comparisons.cancel({ id }).catch(orNoted('The comparison was not cancelled', undefined));
   context.signal.addEventListener('abort', cancel, { once: true });
   try {
     await core.comparisons.start(maxUsd === undefined ? { id } : { id, maxUsd });
@@ -159,7 +161,7 @@ function announce(context: CommandContext, run: ComparisonRun, isNew: boolean): 
   if (run.state === 'running' && run.sessionId !== null) {
     terminal.err(`${name}: session ${run.sessionId}\n`);
     // This only shows the run. The comparison itself reports how the run ends.
-    void follow(context, run.sessionId).catch(() => undefined);
+    void follow(context, run.sessionId).catch(orNoted('A run of the comparison was not followed', undefined));
   }
   if (!isNew) return;
   if (run.state === 'ended') terminal.err(`${name}: ${endText(run)}\n`);

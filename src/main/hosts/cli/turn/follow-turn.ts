@@ -6,6 +6,7 @@ import type { CoreClient } from '../../../server/local-socket.ts';
 import type { ApprovalReply } from '../questions/approval-question.ts';
 import type { CapDecision } from '../../../money/budget.ts';
 import type { CommandContext } from '../command-context.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 export interface TurnToFollow {
   readonly sessionId: string;
@@ -48,7 +49,8 @@ export async function followTurn(
   const fromSeq = waiting.size === 0 ? seen + 1 : 1;
   const pushes = await core.sessions.events({ sessionId, fromSeq }, { signal: stop.signal });
   // If the turn has already ended by itself, there is nothing to cancel.
-  const cancel = (): void => void core.sessions.cancel({ sessionId }).catch(() => undefined);
+  const cancel = (): void =>
+    void core.sessions.cancel({ sessionId }).catch(orNoted('The turn was not cancelled', undefined));
   // Set up before the message is taken, because that may wait until a sandbox image is built.
   context.signal.addEventListener('abort', cancel, { once: true });
   const { messageId } = await core.sessions

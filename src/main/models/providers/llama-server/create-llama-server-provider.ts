@@ -26,6 +26,7 @@ import { smallerLoad } from './smaller-load.ts';
 import type { DraftWish } from './draft-ways.ts';
 import type { DraftCounts, ServerCall } from './server-wire.ts';
 import { countInput, serverWire } from './server-wire.ts';
+import { noteFailure } from '../../../lib/log.ts';
 
 interface Parts extends ServerModelOptions {
   readonly turn: OneAtATime;
@@ -259,8 +260,9 @@ async function countTokens(parts: Parts, request: ModelRequest, signal: AbortSig
     } finally {
       ready.server.leave();
     }
-  } catch {
+  } catch (error) {
     // The call itself comes next and reports the error.
+    noteFailure('llama-server: a count failed', error);
     return null;
   } finally {
     leave();

@@ -36,6 +36,7 @@ import { createServerStarter } from './start-ollama-server.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
 import { samplingOf, toOllamaWire } from './ollama-messages.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 /** Time limits for the server, in milliseconds. */
 export interface OllamaLimits {
@@ -111,7 +112,8 @@ export function createOllamaProvider(
     dispose: async () => {
       leaveLocalEngines?.();
       // If this fails, the server frees the memory by itself a little later.
-      if (settings.keepAliveMinutes === 0) await loader.release(AbortSignal.timeout(2_000)).catch(() => undefined);
+      if (settings.keepAliveMinutes === 0)
+        await loader.release(AbortSignal.timeout(2_000)).catch(orNoted('ollama: a model stays loaded', undefined));
     },
   };
 }

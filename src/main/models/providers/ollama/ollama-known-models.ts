@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ServerMemoryPlanner } from '../../memory/server-memory-planner.ts';
 import { readJsonFile, writeJsonFile } from '../../../lib/files/json-file.ts';
 import type { ListedByOllama, OllamaApi, ShownModel } from './ollama-api.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 const numberOrNull = z.number().nullable();
 
@@ -69,7 +70,8 @@ export function createKnownModels(options: {
         kept.set(digest, model);
         const path = fileOf(options.cacheDir, digest);
         // The cache only speeds up the next start, so a failure is ignored.
-        if (path !== null) await writeJsonFile(path, model).catch(() => undefined);
+        if (path !== null)
+          await writeJsonFile(path, model).catch(orNoted('ollama: what is known of a model was not saved', undefined));
       }
       return model;
     },

@@ -3,6 +3,7 @@ import type { OllamaSettings } from '@shared/settings/settings.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { inBillions, type KnownModel } from './ollama-known-models.ts';
 import { isBareTemplate, judgeTemplate } from './repair-template.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 /** The server of the models. `isHere`: it runs on this machine. */
 export interface OllamaServer {
@@ -18,7 +19,9 @@ export async function listOllamaModels(server: OllamaServer, signal: AbortSignal
   return Promise.all(
     listed.map(async (one) => {
       // If the details cannot be read, the model stays in the list without them.
-      const shown = await server.api.show(one.name, false, signal).catch(() => null);
+      const shown = await server.api
+        .show(one.name, false, signal)
+        .catch(orNoted('ollama: a model was not examined', null));
       const keys = shown?.model_info ?? {};
       const trained = keys[`${String(keys['general.architecture'])}.context_length`];
       const parameters = keys['general.parameter_count'];

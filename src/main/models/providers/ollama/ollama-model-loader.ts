@@ -11,6 +11,7 @@ import type { CheckedLoad, Finding } from './check-ollama-load.ts';
 import { checkLoad } from './check-ollama-load.ts';
 import type { KnownModel, KnownModels } from './ollama-known-models.ts';
 import { judgeTemplate } from './repair-template.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 export interface ModelLoaderOptions {
   readonly api: OllamaApi;
@@ -128,7 +129,10 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
     occupant: {
       held: async (signal) => {
         // A server that does not answer holds nothing that could be freed.
-        const all = loadedHere.size === 0 ? [] : await api.resident(signal).catch(() => []);
+        const all =
+          loadedHere.size === 0
+            ? []
+            : await api.resident(signal).catch(orNoted('ollama: the loaded models were not listed', []));
         return all
           .filter(({ name }) => loadedHere.has(name))
           .map((one) => heldBy(one, loadedHere.get(one.name) ?? null));

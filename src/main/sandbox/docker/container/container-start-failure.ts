@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import { AppError, failure, messageOf, toFailure, type Reply } from '@shared/errors.ts';
 import { ContainerGoneError } from '../exec/container-process.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 const lookMs = 5_000;
 
@@ -42,7 +43,9 @@ export function startFailure(error: unknown): Reply<never> {
 export async function withReason(error: unknown, container: Pick<Dockerode.Container, 'inspect'>): Promise<unknown> {
   if (!(error instanceof ContainerGoneError)) return error;
   // Without a reason from the engine, the first error is returned.
-  const found = await withDeadline(lookMs, null, () => container.inspect()).catch(() => null);
+  const found = await withDeadline(lookMs, null, () => container.inspect()).catch(
+    orNoted('sandbox: a container that did not start could not be examined', null),
+  );
   const said = found?.State.Error ?? '';
   return said === '' ? error : new ContainerGoneError(said);
 }

@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import type { SandboxLook } from '../../sandbox.ts';
 import { withDeadline } from '../engine/engine-deadline.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { noteFailure } from '../../../lib/log.ts';
 
 const lookMs = 5_000;
 
@@ -12,8 +13,9 @@ export async function readUsage(container: Dockerode.Container, signal: AbortSig
       container.stats({ stream: false, 'one-shot': true }),
     );
     return usageOf(stats);
-  } catch {
+  } catch (error) {
     // The figure is for display only, and the panel shows that it is unknown.
+    noteFailure('sandbox: the use of a container was not measured', error);
     return null;
   }
 }

@@ -7,6 +7,7 @@ import { parseDiskFree } from '../engine/engine-disk.ts';
 import { folderArchive } from '../files/folder-archive.ts';
 import type { UserIds } from '../user/container-identity.ts';
 import { scriptFiles } from '../exec/container-scripts.ts';
+import { noteFailure } from '../../../lib/log.ts';
 
 /** What the image in use can do. */
 export interface ImageCapabilities {
@@ -59,8 +60,9 @@ async function makeScratch(container: Dockerode.Container, user: UserIds): Promi
     const archive = folderArchive('work', user);
     await withDeadline(engineMs, null, () => container.putArchive(archive, { path: scratchInContainer }));
     return `${scratchInContainer}/work`;
-  } catch {
+  } catch (error) {
     // An image that accepts no folder has no scratch place.
+    noteFailure('sandbox: an image has no scratch folder', error);
     return null;
   }
 }

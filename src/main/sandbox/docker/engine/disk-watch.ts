@@ -2,6 +2,7 @@ import { childAbort } from '../../../lib/async/child-abort.ts';
 import type { DeadlinePause } from '../../../lib/async/deadline-pause.ts';
 import type { AskAboutDisk } from '../../sandbox.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { noteFailure, orNoted } from '../../../lib/log.ts';
 
 /** In bytes, unless files are counted. */
 export interface DiskSpace {
@@ -125,10 +126,11 @@ async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause
       }
     } finally {
       // A container that is gone cannot be resumed, and need not be.
-      await thaw().catch(() => undefined);
+      await thaw().catch(orNoted('sandbox: a frozen container was not thawed', undefined));
     }
-  } catch {
+  } catch (error) {
     // Nobody could be asked, or the container is gone. Then the command ends.
+    noteFailure('sandbox: nobody could be asked about a full disk', error);
     return false;
   } finally {
     hold.end();

@@ -6,6 +6,7 @@ import type { OutputChunk } from '../../sandbox.ts';
 import { ContainerGoneError } from './container-process.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 import { createFrameParser } from '../runner/docker-stream-frames.ts';
+import { noteFailure } from '../../../lib/log.ts';
 
 export interface ContainerExec {
   readonly argv: readonly string[];
@@ -89,8 +90,9 @@ async function follow(exec: Dockerode.Exec, stream: Duplex, onChunk: (chunk: Out
   stream.on('error', () => undefined);
   try {
     for await (const bytes of stream) parser.push(bytes);
-  } catch {
+  } catch (error) {
     // The stream was cut. The exit code is asked for below.
+    noteFailure('sandbox: the output of a command was cut', error);
   }
   return exitOf(exec);
 }

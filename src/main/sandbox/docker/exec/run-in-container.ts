@@ -15,6 +15,7 @@ import { engineSilent, engineStopped } from '../engine/engine-watch.ts';
 import type { LiveContainer } from '../container/session-container-options.ts';
 import type { SessionContainer } from '../container/session-container.ts';
 import { errorCodeOf } from '../../../lib/files/json-file.ts';
+import { noteFailure } from '../../../lib/log.ts';
 
 export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
   /** Creates the program for the image's capabilities. */
@@ -137,8 +138,9 @@ export class ContainerRuns {
   async stop({ live, running }: StartedProcess, grace: number): Promise<void> {
     try {
       await withDeadline(killMs + grace, null, () => running.stop(grace));
-    } catch {
+    } catch (error) {
       // The container has no room for another process, or does not answer. The next stage needs neither.
+      noteFailure('sandbox: a command was not ended from inside', error);
     }
     if (await endsWithin(running.ended, settleMs)) return;
     await this.#session.kill(live, 'a command could not be ended in any other way');

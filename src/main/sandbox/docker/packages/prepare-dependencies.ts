@@ -15,6 +15,7 @@ import type { Mask } from '../../workspace/workspace-scan.ts';
 import { createDependencyVolume, removeDependencyVolume } from './dependency-volumes.ts';
 import type { Engine } from '../engine/container-engine.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 export interface PrepareRequest {
   readonly engine: Engine;
@@ -62,7 +63,7 @@ export async function prepareDependencies(
     await makeFolder(workspace);
     // Commands run as the owner of their workspace. So it gets the project's owner, who can read the project.
     const { uid, gid } = await stat(request.projectPath);
-    await chown(workspace, uid, gid).catch(() => undefined);
+    await chown(workspace, uid, gid).catch(orNoted('sandbox: a copy kept its old owner', undefined));
     for (const { key } of request.parts)
       volumes.set(key, await createDependencyVolume(request.engine, request.homeId, request.imageId));
     const started = await request.start(await realpath(workspace), mountsOf(request, volumes), signal);

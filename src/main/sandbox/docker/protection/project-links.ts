@@ -2,6 +2,7 @@ import { breakHardLinks, findHardLinks, type HardLinks } from '../../workspace/h
 import type { BrokenLinks, FoundLinks, SandboxLinks } from '../../sandbox.ts';
 import { skippedFolders } from '../../files/skipped-folders.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 /** The time limit of the search. It runs beside the start of the container, which takes about as long. */
 const budgetMs = 700;
@@ -21,7 +22,9 @@ interface Holding {
 /** Starts the search. A project that cannot be searched counts as not searched. Never rejects. */
 export async function lookForLinks(workspacePath: string, signal: AbortSignal): Promise<HardLinks> {
   const search = { workspacePath, isLeftOut: () => false, budgetMs };
-  return findHardLinks(search, signal).catch(() => ({ files: [], isCut: true }));
+  return findHardLinks(search, signal).catch(
+    orNoted('sandbox: hard links were not looked for', { files: [], isCut: true }),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeFolder, writeFileAtomic } from '../../../lib/files/json-file.ts';
 import { scriptFiles } from '../exec/container-scripts.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 /** The user and group that commands run as. */
 export interface UserIds {
@@ -73,7 +74,9 @@ export function groupText(gid: number): string {
 
 async function writeOnce(file: string, text: string): Promise<void> {
   // A file that is missing or unreadable is written again.
-  const present = await readFile(file, 'utf8').catch(() => null);
+  const present = await readFile(file, 'utf8').catch(
+    orNoted('sandbox: the file of container users was not read', null),
+  );
   if (present === text) return;
   // Written atomically, because another process may be starting a container at this moment.
   await writeFileAtomic(file, text, { sync: false, mode: 0o644 });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { readJsonFile, writeFileAtomic } from '../../../lib/files/json-file.ts';
 import { isRunning, thisProcess } from '../../../lib/files/lock-owner.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 /**
  * What a workspace contained when a session began on it. It is kept until the session has ended and made its last
@@ -42,7 +43,7 @@ export function recordFolder(homePath: string, workspacePath: string): string {
 /** Oldest first. A record that cannot be read is ignored and left. */
 export async function earlierRecords(folder: string): Promise<readonly EarlierRecord[]> {
   const found: EarlierRecord[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of await readdir(folder).catch(orNoted('sandbox: the records of guards were not read', []))) {
     if (!name.endsWith('.json')) continue;
     const file = join(folder, name);
     const read = await readJsonFile(file, (value) => recordSchema.parse(value));
@@ -83,7 +84,7 @@ export class OwnRecord {
     if (now.getTime() - this.#touchedMs < touchEveryMs) return;
     this.#touchedMs = now.getTime();
     // The user may have removed the record. Then only the protection after a kill is lost.
-    await utimes(this.#file, now, now).catch(() => undefined);
+    await utimes(this.#file, now, now).catch(orNoted('sandbox: the record of a guard was not kept fresh', undefined));
   }
 
   async remove(): Promise<void> {

@@ -22,6 +22,7 @@ import {
 } from './make-harmless.ts';
 import { findUntrackedChanges } from './untracked-changes.ts';
 import { neverAborts } from '../../../lib/async/abort.ts';
+import { noteFailure } from '../../../lib/log.ts';
 
 export interface GuardOptions {
   /** A real path. */
@@ -231,8 +232,9 @@ export class RepositoryGuard {
         );
         watcher.on('error', () => watcher.close());
         this.#watchers.push(watcher);
-      } catch {
+      } catch (error) {
         // The system has no more watches. The next look finds changes.
+        noteFailure('sandbox: a folder could not be watched', error);
       }
     }
   }

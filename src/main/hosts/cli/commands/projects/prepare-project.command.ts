@@ -8,6 +8,7 @@ import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { jsonLine, oneLine } from '../../terminal/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { orNoted } from '../../../../lib/log.ts';
 
 export interface PrepareArguments {
   readonly yes?: boolean;
@@ -51,7 +52,9 @@ export async function offerPreparation(context: CommandContext, projectPath: str
   const { terminal } = context;
   const core = await context.core();
   // Without a container engine nothing can be installed. The run itself reports that.
-  const parts = await core.projects.parts({ projectPath }, { signal: context.signal }).catch(() => []);
+  const parts = await core.projects
+    .parts({ projectPath }, { signal: context.signal })
+    .catch(orNoted('The packages of the project were not looked up', []));
   const open = parts.filter(({ state, isNeeded }) => isNeeded && state !== 'ready');
   if (open.length === 0) return;
   for (const part of open) terminal.err(`${terminal.colors.yellow(seenWords(sentenceOf(part)))}\n`);

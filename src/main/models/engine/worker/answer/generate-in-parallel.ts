@@ -12,6 +12,7 @@ import type { EngineRequest, Generation } from '../worker-protocol.ts';
 import { cutTo } from '../sequences/prepare-sequence.ts';
 import type { StateStore } from '../prompt/system-state-store.ts';
 import { createTokenTaker } from './token-taker.ts';
+import { noteFailure } from '../../../../lib/log.ts';
 
 /**
  * Answers the request, and writes the answers with its next seeds at the same time. Null if there are no such seeds,
@@ -73,8 +74,9 @@ async function copied(beside: ParallelSequences, states: StateStore): Promise<st
     const path = await states.temporary();
     await copyPrompt(beside, path);
     return path;
-  } catch {
+  } catch (error) {
     // Without a copy, the prompt is read again for each answer.
+    noteFailure('engine: a prompt was not shared between answers', error);
     return null;
   }
 }

@@ -17,6 +17,7 @@ import { createTokenTaker } from './token-taker.ts';
 import { tokenizeChat } from '../prompt/tokenize-chat.ts';
 import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
 import { toolCallSchema } from '../grammar/tool-call-schema.ts';
+import { orNoted } from '../../../../lib/log.ts';
 
 /** By then, the threads of a native call have started. The call itself takes longer. */
 const underWayMs = 2;
@@ -65,7 +66,7 @@ export function startGeneration(
 
 async function countedOf(engine: Engine): Promise<Pick<Generation, 'counted'>> {
   // Counts are optional. Without them, they are unknown.
-  const counted = await engine.takeCounts().catch(() => null);
+  const counted = await engine.takeCounts().catch(orNoted('engine: the times of an answer were not counted', null));
   return counted === null ? {} : { counted };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { sha256Of } from '../../../../lib/sha256.ts';
 import { writeFileAtomic } from '../../../../lib/files/json-file.ts';
+import { noteFailure, orNoted } from '../../../../lib/log.ts';
 
 /** States of system messages on the disk, so that a new process need not read the same text again. */
 export interface StateStore {
@@ -58,8 +59,9 @@ export function createStateStore(dir: string, engine: string): StateStore {
         await writeFileAtomic(`${path}.json`, JSON.stringify(described), { sync: false });
         await dropOldest(dir);
         return true;
-      } catch {
+      } catch (error) {
         // A state only saves time. Without it, the prompt is read again.
+        noteFailure('engine: a prompt was not kept', error);
         await rm(partial, { force: true });
         return false;
       }
@@ -74,7 +76,7 @@ export function createStateStore(dir: string, engine: string): StateStore {
 async function privateFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   // Some file systems have no permissions.
-  await chmod(dir, 0o700).catch(() => undefined);
+  await chmod(dir, 0o700).catch(orNoted('engine: the folder of kept prompts stays readable to others', undefined));
 }
 
 async function dropOldest(dir: string): Promise<void> {

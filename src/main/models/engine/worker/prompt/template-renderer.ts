@@ -5,6 +5,7 @@ import type { ThinkingSwitch, ThoughtStyle } from '../../thinking-switch.ts';
 import type { EngineRequest } from '../worker-protocol.ts';
 import { contentOf } from './render-chat.ts';
 import type { Fragment } from './render-chat.ts';
+import { noteFailure } from '../../../../lib/log.ts';
 
 type Thinking = NonNullable<EngineRequest['thinking']>;
 
@@ -126,8 +127,9 @@ function begunThoughts(text: string, { opening: mark }: ThoughtStyle): string {
 function parse(source: string): Template | null {
   try {
     return new Template(source);
-  } catch {
+  } catch (error) {
     // The template uses a feature that the interpreter does not know.
+    noteFailure('engine: the template of the model was not understood', error);
     return null;
   }
 }

@@ -1,4 +1,5 @@
 import type { LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
+import { noteFailure } from '../../../../lib/log.ts';
 
 /** Sequences of one context that are decoded in the same step. */
 export interface ParallelSequences {
@@ -99,8 +100,9 @@ async function makeContext(model: LlamaModel, cells: ContextCells, wanted: Paral
     });
     const sequences = Array.from({ length: wanted.count }, () => context.getSequence());
     return { size: { count: wanted.count, tokens }, context, sequences };
-  } catch {
+  } catch (error) {
     // Usually memory is short. The caller can do without.
+    noteFailure('engine: no room for answers in parallel', error);
     return null;
   }
 }

@@ -5,6 +5,7 @@ import type { Engine } from '../load/load-model.ts';
 import type { ConversationSlot } from './conversation-slots.ts';
 import type { EngineStats } from '../worker-protocol.ts';
 import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
+import { noteFailure, orNoted } from '../../../../lib/log.ts';
 
 /** Computing a shorter beginning is faster than copying it. */
 const leastCopiedTokens = 16;
@@ -75,13 +76,14 @@ async function fill(
   const dearest = copiedPerComputed[engine.info.backend === 'cpu' ? 'cpu' : 'gpu'];
   if (kept < leastCopiedTokens || kept * dearest < source.sequence.nextTokenIndex) return;
   // Without a place for the copy, the prompt is computed.
-  const path = await engine.states.temporary().catch(() => null);
+  const path = await engine.states.temporary().catch(orNoted('engine: no room for a kept prompt', null));
   if (path === null) return;
   try {
     await copySequence(source.sequence, [slot.sequence], path);
     counters.forks += 1;
-  } catch {
+  } catch (error) {
     // The disk is full, so the shared part is computed.
+    noteFailure('engine: a shared prompt was not kept', error);
     await slot.sequence.clearHistory();
   }
 }
@@ -117,8 +119,9 @@ async function loadSystemState(
     await sequence.loadStateFromFile(path, { acceptRisk: true });
     counters.statesLoaded += 1;
     return true;
-  } catch {
+  } catch (error) {
     // A state that cannot be loaded only costs time, because the prompt is computed.
+    noteFailure('engine: a kept prompt was not loaded', error);
     await sequence.clearHistory();
     return false;
   }
