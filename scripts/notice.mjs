@@ -56,6 +56,8 @@ the package's folder under node_modules. Some of them carry programs of others:
   @vscode/tree-sitter-wasm   grammars of the tree-sitter project and its contributors (MIT)
   resources/sandbox/seccomp.json   derived from the default profile of moby/profiles 0.2.3 (Apache-2.0, Docker, Inc.
                              and the Moby authors)
+  src/shared/safety/service-keys.ts   derived from the rules of gitleaks 8.30.1 (MIT, Zachary Rice; its license is
+                             resources/licenses/gitleaks.txt)
   node-*                     the program Node.js (MIT, and the licenses in its LICENSE file)
 
 Not part of it, but fetched when they are needed, each under its own license: Electron (MIT, and the licenses of

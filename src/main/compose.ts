@@ -33,6 +33,7 @@ import { createRuleCommands } from './safety/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
+import { createHiddenValues } from './safety/hidden-values.ts';
 import { createSessionFences } from './safety/session-fences.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
@@ -198,7 +199,8 @@ async function createBase(config: ComposeConfig) {
   const settings = valueOf(await openSettings(config.home));
   const blobs = createBlobs(join(config.home, 'blobs'));
   cleanLater(blobs, log);
-  const redactor = createRedactor(knownSecrets(settings.current(), env));
+  const hidden = createHiddenValues();
+  const redactor = createRedactor(knownSecrets(settings.current(), env), hidden.mask);
   cleanDiagnostics((text) => redactor.text(text));
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
@@ -226,6 +228,7 @@ async function createBase(config: ComposeConfig) {
     rules,
     instructions,
     blobs,
+    hidden,
     redactor,
     store,
     bin,
@@ -297,6 +300,7 @@ async function createParts(config: ComposeConfig) {
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
+    hidden: base.hidden,
     rules: rules.activeRules,
     instructions: base.instructions,
     foreign,
@@ -342,7 +346,7 @@ interface EndpointMeans {
 /** Lets other programs ask models, in the same way as a turn, with the same money and fences. */
 function createEndpointParts(
   { home }: ComposeConfig,
-  { settings, rules, redactor, clientStore, now }: Base,
+  { settings, rules, redactor, hidden, clientStore, now }: Base,
   { models, ease, money, meter }: Pick<ModelParts, 'models' | 'ease'> & EndpointMeans,
 ): Endpoint {
   const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
@@ -364,6 +368,7 @@ function createEndpointParts(
       read: noEvents,
       isSecretFile,
       hideKnown: (text) => redactor.text(text),
+      hidden,
     }),
     budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
     meter,

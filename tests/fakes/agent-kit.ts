@@ -16,6 +16,7 @@ import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import type { Tool } from '../../src/main/tools/define.ts';
 import type { Caps } from '../../src/main/money/budget.ts';
 import { fencesSchema } from '../../src/shared/safety/fences.ts';
+import { createHiddenValues } from '../../src/main/safety/hidden-values.ts';
 import { createSessionFences } from '../../src/main/safety/session-fences.ts';
 import { secretKind } from '../../src/main/sandbox/workspace/secret-files.ts';
 import { memoryBudget } from './memory-reservations.ts';
@@ -110,6 +111,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
       read: (fromSeq) => journal.read(fromSeq),
       isSecretFile: (path) => secretKind(path) === 'secret',
       hideKnown: (text) => text,
+      hidden: createHiddenValues(),
     }),
     delay: async () => undefined,
     config: { ...agentConfig, ...options.config },

@@ -69,12 +69,14 @@ export interface Redacted {
 }
 
 export interface Redaction {
+  /** What the model wrote itself is not hidden from it. */
+  readonly isOwn?: (part: Part) => boolean;
   readonly redact: (text: string) => string;
   readonly isFenced: (text: string) => boolean;
 }
 
 /** The request without what is to be redacted, in any of its texts. */
-export function redactRequest(request: ModelRequest, { redact, isFenced }: Redaction): Redacted {
+export function redactRequest(request: ModelRequest, { isOwn, redact, isFenced }: Redaction): Redacted {
   let removed = 0;
   const clean = (text: string): string => {
     if (text === '') return text;
@@ -86,7 +88,7 @@ export function redactRequest(request: ModelRequest, { redact, isFenced }: Redac
   };
   const cleanValue = (value: unknown): unknown => mapPairs(mapTexts(value, clean), isFenced);
   const messages = request.messages.map((message) => {
-    const parts = message.parts.map((part) => redactPart(part, clean, cleanValue));
+    const parts = message.parts.map((part) => (isOwn?.(part) === true ? part : redactPart(part, clean, cleanValue)));
     return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
   });
   const rest = Object.entries(besidesMessages(request)).flatMap(([name, value]) => {

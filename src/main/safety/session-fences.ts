@@ -8,8 +8,10 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { FenceTaint, TaintScope } from '@shared/safety/taint.ts';
 import { createFenceTaint } from '@shared/safety/taint.ts';
+import { createWrittenCalls, type WrittenCalls } from './written-calls.ts';
 import type { ModelRequest } from '../models/providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { HiddenValues } from './hidden-values.ts';
 import type { LookedAt } from './request-texts.ts';
 import { besidesMessages, hitsInPart, hitsInValue, redactRequest } from './request-texts.ts';
 import { noteFailure } from '../lib/log.ts';
@@ -45,6 +47,8 @@ export type FenceAnswer =
 export interface SessionFences {
   /** Never rejects: if the check fails, a call that leaves the machine is refused. */
   readonly check: (call: FencedCall, signal: AbortSignal) => Promise<FenceAnswer>;
+  /** What models see in place of secrets, and what may come back from it. */
+  readonly hidden: HiddenValues;
 }
 
 export interface SessionFencesOptions {
@@ -56,6 +60,7 @@ export interface SessionFencesOptions {
   readonly isSecretFile: (path: string) => boolean;
   /** Redacts secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
+  readonly hidden: HiddenValues;
 }
 
 const maxFiles = 200_000;
@@ -66,6 +71,8 @@ interface Built {
   readonly key: string;
   readonly taint: FenceTaint;
   seen: number;
+  /** The calls that a model wrote itself, by the model and their hash. It knows what is in them. */
+  readonly written: WrittenCalls;
   readonly looked: LookedAt;
 }
 
@@ -79,12 +86,14 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
     for await (const event of options.read(current.seen + 1)) {
       if (event.seq <= current.seen) continue;
       current.taint.add(event);
+      current.written.add(event);
       current.seen = event.seq;
     }
     built = current;
     return current;
   };
   return {
+    hidden: options.hidden,
     check: async (call, signal) => {
       if (!leavesMachine(call.info)) return { type: 'free' };
       const turn = busy.then(async () => {
@@ -122,7 +131,7 @@ async function build(
 ): Promise<Built> {
   const { projectPath, isSecretFile, sandbox } = options;
   const fences = compileFences({ settings, projectPath, isSecretFile });
-  const taint = createFenceTaint(fences);
+  const taint = createFenceTaint(fences, options.hidden.mask);
   const listing = await sandbox.list('.', { depth: 64, all: true, limit: maxFiles }, signal);
   const entries = listing.ok ? listing.value.entries.filter(({ kind }) => kind !== 'folder') : [];
   const fenced = new Map<string, FenceHit>();
@@ -142,13 +151,15 @@ async function build(
   if (isCut && fences.hasPaths) {
     taint.expose({ rule: 'a folder too large to search', verdict: 'local-only', path: null, how: 'content' });
   }
-  return { key, taint, seen: 0, looked: new WeakMap() };
+  return { key, taint, seen: 0, written: createWrittenCalls(), looked: new WeakMap() };
 }
 
-function answer({ hideKnown }: SessionFencesOptions, { taint, looked }: Built, call: FencedCall): FenceAnswer {
+function answer({ hideKnown }: SessionFencesOptions, { taint, looked, written }: Built, call: FencedCall): FenceAnswer {
   const { request, info, purpose, scope } = call;
   const isOpen = (hit: FenceHit): boolean => hit.verdict !== 'ask' || !taint.isAllowed(hit);
-  const hitsIn = (part: Part): readonly FenceHit[] => hitsInPart(taint, looked, part).filter(isOpen);
+  const isOwn = (part: Part): boolean => written.isOwn(info.id, part);
+  const hitsIn = (part: Part): readonly FenceHit[] =>
+    isOwn(part) ? [] : hitsInPart(taint, looked, part).filter(isOpen);
   const hitsInRest = (value: unknown): readonly FenceHit[] => hitsInValue(taint, looked, value).filter(isOpen);
   const builtFrom = taint.inScope(scope).filter((hit) => hit.verdict !== 'redact' && isOpen(hit));
   const found = request.messages.flatMap(({ parts }) => parts.flatMap(hitsIn));
@@ -169,6 +180,7 @@ function answer({ hideKnown }: SessionFencesOptions, { taint, looked }: Built, c
     return { type: 'fenced', outcome: 'refused', hits, request, text: summarizeManifest(carried), manifest: carried };
   }
   const { request: clean, removed } = redactRequest(request, {
+    isOwn,
     redact: (text) => hideKnown(taint.redact(text)),
     isFenced: (text) => taint.inText(text).some((hit) => hit.verdict === 'redact'),
   });

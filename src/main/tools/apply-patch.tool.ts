@@ -63,7 +63,9 @@ async function planFile(file: StructuredPatch, context: ToolContext): Promise<Ne
     ({ text, encode } = read);
   }
   if (isDeleted) return { path: name.data, bytes: null };
-  const result = applyPatch(text, file, { fuzzFactor: 2, autoConvertLineEndings: true });
+  const shown = (line: string): string => context.restoreHidden?.(line, text) ?? line;
+  const hunks = file.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(shown) }));
+  const result = applyPatch(text, { ...file, hunks }, { fuzzFactor: 2, autoConvertLineEndings: true });
   if (result === false) {
     return errorResult(
       `The patch does not fit ${name.data}: its lines do not stand there. Read the file and make the patch again.`,

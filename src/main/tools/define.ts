@@ -53,6 +53,11 @@ export interface ToolContext {
    */
   readonly writeFile: (path: string, bytes: Uint8Array) => Promise<ToolResult | null>;
   readonly deleteFile: (path: string) => Promise<ToolResult | null>;
+  /**
+   * Puts back the values that the model sees as placeholders, where `file`, a file's whole text, holds them. Absent:
+   * nothing is hidden.
+   */
+  readonly restoreHidden?: (text: string, file: string) => string;
   /** Changes several files: all of them or none. */
   readonly changeFiles: (files: readonly NewFile[]) => Promise<ToolResult | null>;
   readonly facts: ToolFacts;

@@ -39,7 +39,9 @@ export default defineTool({
     if (read.encode === null) return notUtf8(input.path);
     const done: string[] = [];
     let { text } = read;
-    for (const [index, one] of edits.entries()) {
+    const shown = (part: string): string => context.restoreHidden?.(part, read.text) ?? part;
+    for (const [index, given] of edits.entries()) {
+      const one = { ...given, old: shown(given.old), new: shown(given.new) };
       const outcome = applyEdit(text, one.old, one.new, one.replaceAll === true);
       if (outcome.type === 'refused') {
         const which = edits.length === 1 ? '' : `Edit ${index + 1} of ${edits.length}: `;

@@ -5,7 +5,8 @@ import { keyOfHit, plainPath } from './fences.ts';
 import { createSessionAnswers, isGranted } from './session-answers.ts';
 import type { SessionAnswers } from './session-answers.ts';
 import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
-import { assignedShapes, hideSecrets, secretShapes } from './secret-patterns.ts';
+import { hideAssigned } from './assigned-secrets.ts';
+import { hideSecrets, type Mask, plainMask, secretShapes } from './secret-patterns.ts';
 import { isProgramStart } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { textsIn } from './value-texts.ts';
@@ -61,6 +62,7 @@ interface Tool {
 
 interface State {
   readonly fences: Fences;
+  readonly mask: Mask;
   readonly conversation: Hits;
   readonly turn: Hits;
   /** Files that were written after fenced content was seen. */
@@ -103,9 +105,11 @@ const printsFileNames: ReadonlySet<string> = new Set(['list_files', 'gather_fact
 /** Actions whose output goes into the loop's conversation. */
 const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions', 'fetch_task']);
 
-export function createFenceTaint(fences: Fences): FenceTaint {
+/** `mask`: what stands in place of a secret. */
+export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceTaint {
   const state: State = {
     fences,
+    mask,
     conversation: new Map(),
     turn: new Map(),
     paths: new Map(),
@@ -322,9 +326,13 @@ function hitsInText(state: State, text: string, withSecrets = false): Hits {
 }
 
 function secretHits(text: string, verdict: 'redact' | 'local-only'): readonly FenceHit[] {
-  const { kinds } = hideSecrets(hideSecrets(text, secretShapes).text, assignedShapes);
-  const plain = hideSecrets(text, secretShapes).kinds;
-  return [...new Set([...plain, ...kinds])].map((rule) => ({ rule, verdict, path: null, how: 'content' }));
+  const plain = hideSecrets(text, secretShapes);
+  return [...new Set([...plain.kinds, ...hideAssigned(plain.text).kinds])].map((rule) => ({
+    rule,
+    verdict,
+    path: null,
+    how: 'content',
+  }));
 }
 
 function mark(state: State, hits: Iterable<FenceHit>, text: string): void {
@@ -376,7 +384,7 @@ function redactWholes(state: State, input: string): string {
 function redactText(state: State, input: string): string {
   const { patterns, secrets } = state.fences;
   let text = redactWholes(state, input);
-  if (secrets === 'redact') text = hideSecrets(hideSecrets(text, secretShapes).text, assignedShapes).text;
+  if (secrets === 'redact') text = hideAssigned(hideSecrets(text, secretShapes, state.mask).text, state.mask).text;
   for (const { pattern, hit } of patterns) if (hit.verdict === 'redact') text = text.replace(pattern, '[fenced]');
   text = redactRuns(state, text);
   if (state.marks.size === 0) return text;

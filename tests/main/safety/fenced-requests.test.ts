@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createHiddenValues } from '../../../src/main/safety/hidden-values.ts';
 import { createSessionFences } from '../../../src/main/safety/session-fences.ts';
 import type { FenceAnswer } from '../../../src/main/safety/session-fences.ts';
 import type { ModelRequest } from '../../../src/main/models/providers/define.ts';
@@ -62,6 +63,7 @@ async function check(fences: unknown, request: ModelRequest): Promise<FenceAnswe
     read: async function* () {},
     isSecretFile: () => false,
     hideKnown: (text) => text,
+    hidden: createHiddenValues(),
   });
   const info = { ...loopModel, id: 'sky/model', where: 'cloud' } as const;
   return session.check({ info, purpose: 'act', scope: 'turn', request }, new AbortController().signal);

@@ -9,6 +9,8 @@ import { diffLines } from 'diff';
 import type { Actor, FileImage } from '@shared/events/tool-events.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
+import type { HiddenValues } from '../../safety/hidden-values.ts';
+import { restoreHidden } from './restore-hidden.ts';
 
 /** Larger files get no line counts, because a diff would take too long. */
 const MAX_BYTES = 256 * 1024;
@@ -105,6 +107,7 @@ interface Context {
   readonly log: TurnLog;
   readonly baseline: FileBaseline;
   readonly signal: AbortSignal;
+  readonly hidden: Pick<HiddenValues, 'restore'>;
   readonly recorded: RecordedChange[];
   readonly counts: { writes: number };
   /** The call whose changes could not be recorded yet. */
@@ -132,7 +135,7 @@ export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' |
 
 async function write(
   context: Context,
-  { path, bytes, expect }: WriteTarget,
+  { path, bytes: given, expect }: WriteTarget,
   who: ChangeBy,
 ): Promise<Reply<'written' | 'same'>> {
   const { sandbox, signal } = context;
@@ -140,6 +143,9 @@ async function write(
   if (!current.ok && current.error.code !== 'not-found') return current;
   const before = current.ok ? current.value : null;
   if ((before?.sha256 ?? null) !== expect) return stale(path, before === null);
+  const restored = restoreHidden(context.hidden, { path, before: before?.bytes ?? null, after: given });
+  if (!restored.ok) return restored;
+  const bytes = restored.value;
   if (bytes === null && before === null) return failure('not-found', `${path} does not exist.`);
   if (signal.aborted) return failure('cancelled', 'It was cancelled.');
   context.counts.writes += 1;

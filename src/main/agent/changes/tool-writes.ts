@@ -18,8 +18,9 @@ type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
 export function toolWrites(
   turn: WritingTurn,
   toolCallId: string,
-): Pick<ToolContext, 'writeFile' | 'deleteFile' | 'changeFiles'> {
+): Pick<ToolContext, 'writeFile' | 'deleteFile' | 'changeFiles' | 'restoreHidden'> {
   return {
+    restoreHidden: (text, file) => turn.dependencies.fences.hidden.restore(text, file).text,
     writeFile: (path, bytes) => changeAll(turn, toolCallId, [{ path, bytes }]),
     deleteFile: (path) => changeAll(turn, toolCallId, [{ path, bytes: null }]),
     changeFiles: (files) => changeAll(turn, toolCallId, files),

@@ -302,6 +302,8 @@ function refusal(output: string, byNobody: boolean): AccessAnswer {
  * files, so that they lie in the log between `tool-started` and `tool-ended` and a replay does not ask again.
  */
 async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
+  if (run.tool.access === 'execute' && holdsPlaceholder(run.input))
+    return denied({ status: 'error', output: onlyHidden });
   const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.plan);
   if (rule === 'refused') {
     return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
@@ -333,6 +335,13 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });
   return answer === 'allow' ? granted : refusal(`Not allowed: ${subject}`, answer === 'nobody');
 }
+
+/** A command would take the placeholder for the value. Only the one with a mark: others may be a project's own text. */
+const holdsPlaceholder = (input: unknown): boolean =>
+  /\[redacted:[^\]\n#]{1,80}#[0-9a-f]{6}\]/.test(JSON.stringify(input) ?? '');
+
+const onlyHidden =
+  'Nothing was run: a placeholder, [redacted:…], stands for a value that is hidden from you, and a command does not get that value. Change the file with an edit, or have the value read from where it is.';
 
 const onlyAsked =
   'Nothing was changed: the person asked a question. Answer it; say in the answer what you would change.';

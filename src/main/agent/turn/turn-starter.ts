@@ -138,7 +138,14 @@ function createTurn(
     log,
     limits: createLimits(asked.options),
     conversation: memory.conversation,
-    changes: createFileChanges({ sandbox, journal, log, baseline: memory.baseline, signal }),
+    changes: createFileChanges({
+      sandbox,
+      journal,
+      log,
+      baseline: memory.baseline,
+      signal,
+      hidden: dependencies.fences.hidden,
+    }),
     reads: memory.reads,
     // New for each turn, because a replay plays single turns.
     tokens: createTokenEstimate(),

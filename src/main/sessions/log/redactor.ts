@@ -1,4 +1,4 @@
-import { hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets, type Mask, plainMask, secretShapes } from '@shared/safety/secret-patterns.ts';
 import { mapStrings } from '../../lib/map-strings.ts';
 
 /** Removes secrets from what is about to be stored. Deterministic; redacting twice changes nothing more. */
@@ -28,17 +28,19 @@ interface Literal {
   readonly value: string;
 }
 
-/** `literals`: the known secrets of this machine, each with a word for its kind. */
-export function createRedactor(literals: readonly Literal[] = []): Redactor {
+/**
+ * `literals`: the known secrets of this machine, each with a word for its kind. `mask`: what stands in place of a secret.
+ */
+export function createRedactor(literals: readonly Literal[] = [], mask: Mask = plainMask): Redactor {
   let known = withEscapes(literals.filter((literal) => literal.value.length >= shortestLiteral));
   const asBytes = (): readonly Literal[] =>
     known.map(({ kind, value }) => ({ kind, value: Buffer.from(value, 'utf8').toString('latin1') }));
   let inBytes = asBytes();
-  const text = (input: string): string => redactText(input, known);
+  const text = (input: string): string => redactText(input, known, mask);
   return {
     text,
     json: (value) => mapStrings(value, (input) => text(input)),
-    stream: () => createRedactStream(inBytes),
+    stream: () => createRedactStream(inBytes, mask),
     knownSecrets: () => known.length,
     learn: (literal) => {
       if (literal.value.length < shortestLiteral || known.some(({ value }) => value === literal.value)) return;
@@ -60,44 +62,53 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-function redactText(input: string, literals: readonly Literal[]): string {
+function redactText(input: string, literals: readonly Literal[], mask: Mask): string {
   let text = input;
   for (const { kind, value } of literals) {
-    if (text.includes(value)) text = text.replaceAll(value, `[redacted:${kind}]`);
+    if (text.includes(value)) text = text.replaceAll(value, () => mask(kind, value));
   }
-  return hideSecrets(text, secretShapes).text;
+  return hideSecrets(text, secretShapes, mask).text;
 }
 
-/** The most that is held back without a safe place to cut. Longer than any key or PEM block that is looked for. */
-const holdBytes = 32 * 1024;
+/** The most that is held back without a line break. */
+const holdBytes = 56 * 1024;
+/** Longer than any key or block of a key that is looked for. */
+const overlapBytes = 17 * 1024;
 
-/** Cuts only at line breaks, and not inside a PEM block. */
-function createRedactStream(known: readonly Literal[]): RedactStream {
+/** Cuts at line breaks and not inside a PEM block, and within one long line where no secret lies. */
+function createRedactStream(known: readonly Literal[], mask: Mask): RedactStream {
   const longest = known[0]?.value.length ?? 0;
+  const redact = (text: string): string => redactText(text, known, mask);
   let held = '';
   const release = (until: number): Uint8Array => {
     const ready = held.slice(0, until);
     held = held.slice(until);
-    return Buffer.from(redactText(ready, known), 'latin1');
+    return Buffer.from(redact(ready), 'latin1');
   };
   return {
     write: (bytes) => {
       held += latin1(bytes);
-      return release(safeCut(held, Math.max(longest, 512)));
+      return release(safeCut(held, Math.max(longest, overlapBytes), redact));
     },
     end: () => release(held.length),
   };
 }
 
 /** The position up to which a text can be checked without what follows. */
-function safeCut(text: string, overlap: number): number {
+function safeCut(text: string, overlap: number, redact: (text: string) => string): number {
   const lineCut = text.lastIndexOf('\n') + 1;
   const begin = text.lastIndexOf('-----BEGIN ', lineCut);
-  const isOpen = begin >= 0 && !/-----END [A-Z0-9 ]*-----/.test(text.slice(begin, lineCut));
+  const end = begin < 0 ? null : /-----END [A-Z0-9 ]*-----/.exec(text.slice(begin));
+  const isOpen = begin >= 0 && (end === null || begin + end.index >= lineCut);
   if (isOpen && text.length - begin < holdBytes) return Math.min(lineCut, begin);
-  if (lineCut > 0) return lineCut;
-  if (text.length < holdBytes) return 0;
-  // One very long line: cuts at a space before the overlap. Without a space, cuts so that an overlap stays.
-  const space = text.lastIndexOf(' ', text.length - overlap);
-  return space > 0 ? space : text.length - overlap;
+  if (lineCut > 0 && !(isOpen && end !== null)) return lineCut;
+  if (text.length < Math.max(holdBytes, overlap * 2)) return 0;
+  // One very long line. A cut is safe where both parts give what the whole gives.
+  const whole = redact(text);
+  for (let back = overlap; back < text.length; back = Math.ceil(back * 1.2)) {
+    const cut = text.length - back;
+    if (redact(text.slice(0, cut)) + redact(text.slice(cut)) === whole) return cut;
+  }
+  // A secret may be all of it. It is let go before it fills the memory.
+  return text.length < holdBytes * 4 ? 0 : text.length - overlap;
 }

@@ -71,6 +71,7 @@ async function startRunner(
     read: (fromSeq) => journal.read(fromSeq),
     isSecretFile,
     hideKnown: options.hideKnown,
+    hidden: options.hidden,
   });
   await session.agents.settle();
   session.runner = createSessionRunner({

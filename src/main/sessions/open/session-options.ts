@@ -6,6 +6,7 @@ import type { MessageAttachments } from '../attachments/message-attachments.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
 import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
+import type { HiddenValues } from '../../safety/hidden-values.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
@@ -57,4 +58,5 @@ export interface OpenSessionsOptions {
   readonly instructions: ProjectInstructions;
   /** Removes secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
+  readonly hidden: HiddenValues;
 }

@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { plainMask } from '@shared/safety/secret-patterns.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import type { QueuedMessage } from '../../agent/turn/agent-dependencies.ts';
 import type { Budget } from '../../money/budget.ts';
@@ -271,6 +272,8 @@ function createReplayFences(journal: ReplayJournal): SessionFences {
       const { outcome, hits, text } = next;
       return { type: 'fenced', outcome, hits, request, text, manifest: null };
     },
+    // A replay writes no files.
+    hidden: { mask: plainMask, restore: (text) => ({ text, unknown: null }) },
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import { readVerdict } from '../../../../src/main/agent/gate/ask-review.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
@@ -130,6 +131,7 @@ describe('the stronger model at the end', () => {
     const kit = kitOf([look, fix, done], {
       dependencies: {
         fences: {
+          hidden: createHiddenValues(),
           check: async ({ info, request }) =>
             info.where === 'local'
               ? { type: 'free' }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import type { TurnOptions, UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import type { ModelAnswer, ModelQuestion } from '../../../../src/main/tools/define.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
@@ -78,7 +79,11 @@ describe('a server that asks a model during a call', () => {
       looked.push(`${purpose} ${scope}`);
       return { type: 'free' };
     };
-    const one = scene('allow', { replies: [think, said, done], cloud: sky, dependencies: { fences: { check } } });
+    const one = scene('allow', {
+      replies: [think, said, done],
+      cloud: sky,
+      dependencies: { fences: { check, hidden: createHiddenValues() } },
+    });
     await one.kit.runner.send('Think.', { ...loop, policy: 'cloud', cloud: 'sky/model' });
     expect(looked).toContain('sample conversation');
     expect(looked.filter((one) => one.endsWith('turn'))).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import { z } from 'zod';
 import type { Tool } from '../../../../src/main/tools/define.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
@@ -44,6 +45,7 @@ it('gives a reviewer of programs a minute, and the turn goes on', async () => {
       programs: () => 'on',
       programReviewer: () => 'sky/model',
       fences: {
+        hidden: createHiddenValues(),
         check: async ({ purpose, scope }) => {
           looked.push(`${purpose} ${scope}`);
           return { type: 'free' };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import type { ApprovalQuestion } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { readManifest } from '../../../../src/main/sessions/history/read-manifest.ts';
 import { compileFences, fencesSchema } from '../../../../src/shared/safety/fences.ts';
@@ -250,6 +251,7 @@ describe('the fences at the door', () => {
       replies: [wrong('no'), wrong('nor this'), done],
       dependencies: {
         fences: {
+          hidden: createHiddenValues(),
           check: async ({ info, request }) => {
             looked.push(`${info.where} ${request.messages.length}`);
             return { type: 'free' };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { Recipe, RecipeContext } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
@@ -255,6 +256,7 @@ describe('a task with a local and a cloud model', () => {
     const kit = kitOf([look, bad, other, fix, done], {
       dependencies: {
         fences: {
+          hidden: createHiddenValues(),
           check: async ({ info, request }) =>
             info.where === 'local'
               ? { type: 'free' }

@@ -80,6 +80,24 @@ describe('redaction', () => {
     }
   });
 
+  it.each([
+    ['without blanks', (before: number) => 'ab1/'.repeat(before / 4)],
+    ['with blanks', (before: number) => 'ab1 '.repeat(before / 4)],
+  ])('finds a secret in one long line %s, wherever it lies', (_name, fill) => {
+    const all = [...secrets.map(([, secret]) => secret), 'Bearer abcdefghij1234567890xyz'];
+    for (const secret of all) {
+      for (const before of [38_800, 39_900, 40_000, 46_000, 57_200]) {
+        const text = `${fill(before)}"${secret}"${fill(60_000)}`;
+        const stream = createRedactor().stream();
+        const parts: Uint8Array[] = [];
+        for (let at = 0; at < text.length; at += 8_192)
+          parts.push(stream.write(Buffer.from(text.slice(at, at + 8_192))));
+        parts.push(stream.end());
+        expect(Buffer.concat(parts).toString() === createRedactor().text(text), secret.slice(0, 12)).toBe(true);
+      }
+    }
+  });
+
   it('gives bytes that are no text back as they came, and holds back only a little', () => {
     const bytes = Buffer.from(Array.from({ length: 500_000 }, (_, index) => (index * 7919) & 0xff));
     const stream = createRedactor().stream();

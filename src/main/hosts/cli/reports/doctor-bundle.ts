@@ -1,5 +1,5 @@
 import { arch, cpus, homedir, release, totalmem } from 'node:os';
-import { assignedShapes, hideSecrets } from '@shared/safety/secret-patterns.ts';
+import { hideAssigned } from '@shared/safety/assigned-secrets.ts';
 import { mapStrings } from '../../../lib/map-strings.ts';
 import type { Redactor } from '../../../sessions/log/redactor.ts';
 import { parsedUrl } from '../../../lib/net/parsed-url.ts';
@@ -62,7 +62,7 @@ export function doctorBundle(subject: BundleSubject): unknown {
   const { version, madeAt, findings, settings, models, sessions, log, redactor } = subject;
   const [processor] = cpus();
   const clean = (text: string): string =>
-    hideSecrets(redactor.text(withoutAddressSecrets(withoutHome(text, homedir()))), assignedShapes).text;
+    hideAssigned(redactor.text(withoutAddressSecrets(withoutHome(text, homedir())))).text;
   return mapStrings(
     {
       made: new Date(madeAt).toISOString(),

@@ -1,0 +1,60 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Mask } from '@shared/safety/secret-patterns.ts';
+
+/**
+ * The secrets that models see as placeholders, `[redacted:KIND#MARK]`. The mark belongs to the value: the same secret
+ * has the same placeholder everywhere, two secrets never share one, and the value does not follow from it. It lasts as
+ * long as this process, so that no file has to hold what was hidden.
+ */
+export interface HiddenValues {
+  readonly mask: Mask;
+  /** Puts the values back that `file` holds. `unknown`: the first placeholder whose value the file does not hold. */
+  readonly restore: (text: string, file: string) => { readonly text: string; readonly unknown: string | null };
+}
+
+const markLength = 6;
+/** The oldest are forgotten first. A placeholder without a value is refused, never guessed. */
+const mostValues = 20_000;
+const placeholder = /\[redacted:[^\]\n#]{1,80}(?:#([0-9a-f]{6}))?\]|\[fenced(?:: [^\]\n]{1,200})?\]/g;
+
+export function createHiddenValues(): HiddenValues {
+  const key = randomBytes(32);
+  const values = new Map<string, string>();
+  return {
+    mask: (kind, secret) => {
+      const mark = createHmac('sha256', key).update(secret).digest('hex').slice(0, markLength);
+      const known = values.get(mark);
+      // Two values with one mark: neither is put back.
+      values.delete(mark);
+      values.set(mark, known === undefined || known === secret ? secret : '');
+      const [oldest] = values.keys();
+      if (values.size > mostValues && oldest !== undefined) values.delete(oldest);
+      return `[redacted:${kind}#${mark}]`;
+    },
+    restore: (text, file) => {
+      let unknown: string | null = null;
+      const own = placesOf(file);
+      const restored = text.replace(placeholder, (found, mark?: string) => {
+        const value = mark === undefined ? undefined : values.get(mark);
+        if (value !== undefined && value !== '' && file.includes(value)) return value;
+        // The file may speak of placeholders itself.
+        const left = own.get(found) ?? 0;
+        if (left > 0) own.set(found, left - 1);
+        else unknown ??= found;
+        return found;
+      });
+      return { text: restored, unknown };
+    },
+  };
+}
+
+function placesOf(text: string): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [found] of text.matchAll(placeholder)) places.set(found, (places.get(found) ?? 0) + 1);
+  return places;
+}
+
+/** What a model is told about a placeholder that cannot be written. */
+export function unknownText(path: string, found: string): string {
+  return `${found} stands for a value that is hidden from you, and ${path} does not hold that value, so nothing was written. Leave that line as it is with an edit around it, or have the value read from where it is when the program runs.`;
+}
