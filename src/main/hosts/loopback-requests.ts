@@ -1,13 +1,17 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { AppError } from '@shared/errors.ts';
+import { isLoopbackHost } from '../lib/net/this-machine.ts';
 
 /** The only address on which anything here listens. */
 export const loopback = '127.0.0.1';
 
-/** Whether the host name is one of this machine's. Any other name that leads here is an attack (DNS rebinding). */
+/**
+ * Whether the host is this machine without asking a resolver. Any other name that leads here is an attack (DNS
+ * rebinding).
+ */
 export function isOwnHost(request: IncomingMessage): boolean {
-  const port = request.socket.localPort;
-  return [`${loopback}:${port}`, `localhost:${port}`].includes(request.headers.host ?? '');
+  const [, host, port] = /^(\[[^\]]*\]|[^:/@]+):(\d+)$/u.exec(request.headers.host ?? '') ?? [];
+  return host !== undefined && Number(port) === request.socket.localPort && isLoopbackHost(host);
 }
 
 /** Whether the request comes from this site. A page of another site sends its origin; programs send none. */

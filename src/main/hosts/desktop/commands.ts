@@ -2,6 +2,7 @@ import { dialog, shell } from 'electron';
 import type { WebContents } from 'electron';
 import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
+import { isLoopbackHost } from '../../lib/net/this-machine.ts';
 import type { ForwardedCall, HostCommand } from '../../server/forward-router.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import type { EndpointSwitch } from './own-endpoint.ts';
@@ -100,8 +101,7 @@ async function openSignIn({ tools, keys }: CoreClient, { kind, name }: z.infer<t
   if (url === null) throw new AppError('not-found', `No sign-in to ${name} is waiting.`);
   // A service on this machine needs no encryption. No other kind of address is opened.
   const { protocol, hostname } = new URL(url);
-  const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
-  if (protocol !== 'https:' && !(protocol === 'http:' && isHere))
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopbackHost(hostname)))
     throw new AppError('refused', 'Only an encrypted address (https) is opened in the browser.');
   await shell.openExternal(url);
 }

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { getCACertificates, rootCertificates } from 'node:tls';
-import { isProxyExcepted } from './no-proxy.ts';
+import type { Dispatcher } from 'undici';
+import { lookupOnThisMachine } from './own-lookup.ts';
+import { PermanentError } from './permanent-error.ts';
+import { proxyFor, type ChosenProxy, type Env } from './proxy-choice.ts';
 import { rootCause } from './root-cause.ts';
 
 export interface Connection {
@@ -10,24 +13,23 @@ export interface Connection {
   readonly certificates: string | null;
 }
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
-/** Servers on this machine are never reached through a proxy. */
-const thisMachine = ['localhost', '127.0.0.1', '::1', '[::1]'];
+/** What is not to be cut off by the connection itself, because the caller has limits of its own. */
+export interface Patience {
+  /** Milliseconds without a header or without a piece of the body; 0: no limit. Absent: 300 s. */
+  readonly silenceMs?: number;
+}
 
 /**
- * A `fetch` for services on the network that uses the configured proxy and certificates; without them, the built-in
- * `fetch`. Reads the settings at each call, so that a change applies at once. Rejects as `fetch` does, with a
- * `PermanentError` as the root cause if trying again is useless. That includes a certificate file that cannot be read:
- * continuing without it could mean trusting the wrong server.
+ * A `fetch` for services on the network that uses the configured proxy and certificates. Reads the settings at each
+ * call, so that a change applies at once. Rejects as `fetch` does, and names the proxy; with a `PermanentError` as the
+ * root cause if trying again is useless. That includes a certificate file that cannot be read: continuing without it
+ * could mean trusting the wrong server.
  */
-export function createNetFetch(connection: () => Connection, env: Env): typeof fetch {
-  let made: { readonly key: string; readonly use: Promise<typeof fetch> } | null = null;
-  const door = async (): Promise<typeof fetch> => {
-    const wanted = wishes(connection(), env);
-    if (wanted === null) return fetch;
-    const key = JSON.stringify(wanted);
-    if (made?.key !== key) made = { key, use: viaDispatcher(wanted) };
+export function createNetFetch(connection: () => Connection, env: Env, patience: Patience = {}): typeof fetch {
+  let made: { readonly key: string; readonly use: Promise<Dispatcher> } | null = null;
+  const dispatcherOf = async (now: Connection): Promise<Dispatcher> => {
+    const key = JSON.stringify(now);
+    if (made?.key !== key) made = { key, use: createDispatcher(now, env, patience) };
     try {
       return await made.use;
     } catch (error) {
@@ -37,34 +39,48 @@ export function createNetFetch(connection: () => Connection, env: Env): typeof f
     }
   };
   return async (input, init) => {
+    const now = connection();
+    const proxy = proxyFor(new URL(input instanceof Request ? input.url : input), now.proxy, env);
     try {
-      return await (
-        await door()
-      )(input, init);
+      const through = { ...init, dispatcher: await dispatcherOf(now) };
+      const response = await fetch(input, through);
+      if (proxy !== null) proxies.set(response, proxy.label);
+      return response;
     } catch (error) {
-      throw explained(error);
+      throw explained(error, proxy);
     }
   };
 }
 
-/** Why there is no connection until the user changes something, so that trying again is useless. */
-export class PermanentError extends Error {}
+const proxies = new WeakMap<Response, string>();
+
+/** The proxy that a response came through, for people. Null: none. */
+export function proxyOf(response: Response): string | null {
+  return proxies.get(response) ?? null;
+}
 
 /** In the shape of any failure of `fetch`, for callers that tell "no connection" from a broken one. */
-function explained(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+function explained(error: unknown, proxy: ChosenProxy | null): unknown {
+  if (!(error instanceof Error) || error.name === 'AbortError') return error;
   const root = rootCause(error);
-  const cause = root instanceof PermanentError ? root : lasting(root);
+  const cause = root instanceof PermanentError ? root : (lasting(root, proxy) ?? throughProxy(root, proxy));
   return cause === null ? error : new TypeError('fetch failed', { cause });
 }
 
-function lasting(root: Error): PermanentError | null {
+function throughProxy(root: Error, proxy: ChosenProxy | null): Error | null {
+  if (proxy === null) return null;
+  const named = new Error(`${root.message.replace(/\.$/u, '')}, through the proxy ${proxy.label}`);
+  return Object.assign(named, { code: Reflect.get(root, 'code') });
+}
+
+function lasting(root: Error, proxy: ChosenProxy | null): PermanentError | null {
+  const name = proxy === null ? 'The proxy' : `The proxy ${proxy.label}`;
   const refused = /^Proxy response \((\d+)\)/.exec(root.message)?.[1];
   if (refused === '407')
     return new PermanentError(
-      'The proxy needs a name and a password (407). Set connection.proxy to http://NAME:PASSWORD@HOST:PORT.',
+      `${name} needs a name and a password (407). Set connection.proxy to http://NAME:PASSWORD@HOST:PORT.`,
     );
-  if (refused !== undefined) return new PermanentError(`The proxy blocked this (${refused}).`);
+  if (refused !== undefined) return new PermanentError(`${name} blocked this (${refused}).`);
   const code: unknown = Reflect.get(root, 'code');
   if (typeof code !== 'string' || !/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return null;
   return new PermanentError(
@@ -72,60 +88,43 @@ function lasting(root: Error): PermanentError | null {
   );
 }
 
-interface Wishes {
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
-  readonly certificates: string | null;
-}
-
-function wishes({ proxy, certificates }: Connection, env: Env): Wishes | null {
-  const ofEnv = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? '';
-  const all = ofEnv('all_proxy');
-  const httpProxy = proxy ?? (ofEnv('http_proxy') || all);
-  const httpsProxy = proxy ?? (ofEnv('https_proxy') || httpProxy);
-  if (httpProxy === '' && httpsProxy === '' && certificates === null) return null;
-  const excepted = ofEnv('no_proxy').split(/[,\s]/u);
-  // The package accepts `*` only alone.
-  const noProxy = excepted.includes('*') ? '*' : [...excepted, ...thisMachine].filter((host) => host !== '').join(',');
-  return { httpProxy, httpsProxy, noProxy, certificates };
-}
-
-/** The proxy for an address; null: none. */
-export function proxyFor(url: URL, connection: Connection, env: Env): string | null {
-  const isPlain = ['http:', 'ws:'].includes(url.protocol);
-  const wanted = wishes({ ...connection, certificates: null }, env);
-  const proxy = (isPlain ? wanted?.httpProxy : wanted?.httpsProxy) ?? '';
-  if (wanted === null || proxy === '') return null;
-  return isProxyExcepted(wanted.noProxy, url.hostname, Number(url.port) || (isPlain ? 80 : 443)) ? null : proxy;
-}
-
-async function viaDispatcher({ certificates, ...proxies }: Wishes): Promise<typeof fetch> {
-  const trusted = certificates === null ? {} : await trust(certificates);
-  // Loaded only if needed: the built-in `fetch` supports neither setting.
-  const { EnvHttpProxyAgent } = await import('undici');
-  const dispatcher = agent(() => new EnvHttpProxyAgent({ ...proxies, ...trusted }), proxies);
-  return (input, init) => {
-    const through = { ...init, dispatcher };
-    return fetch(input, through);
+/** Chooses for every request, so that a redirect gets its own way. */
+async function createDispatcher(
+  { proxy, certificates }: Connection,
+  env: Env,
+  patience: Patience,
+): Promise<Dispatcher> {
+  const trusted = certificates === null ? null : await trustedWith(certificates);
+  const ca = trusted === null ? {} : { ca: [...trusted] };
+  const { silenceMs } = patience;
+  const limits = silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs };
+  // Loaded only when something is sent: it is large, and the built-in `fetch` supports none of this.
+  const { Agent, ProxyAgent } = await import('undici');
+  const made = new Map<string, Dispatcher>();
+  const through = (chosen: ChosenProxy): Dispatcher => {
+    const before = made.get(chosen.address);
+    if (before !== undefined) return before;
+    const agent = usable(
+      () => new ProxyAgent({ uri: chosen.address, ...limits, connect: ca, requestTls: ca, proxyTls: ca }),
+      chosen,
+    );
+    made.set(chosen.address, agent);
+    return agent;
   };
+  const direct = new Agent({ ...limits, connect: { ...ca, lookup: lookupOnThisMachine } });
+  return direct.compose((dispatch) => (options, handler) => {
+    const chosen = proxyFor(new URL(String(options.origin)), proxy, env);
+    return chosen === null ? dispatch(options, handler) : through(chosen).dispatch(options, handler);
+  });
 }
 
-function agent<Made>(make: () => Made, { httpProxy, httpsProxy }: Pick<Wishes, 'httpProxy' | 'httpsProxy'>): Made {
+function usable<Made>(make: () => Made, { label }: ChosenProxy): Made {
   try {
     return make();
   } catch (error) {
-    const names = [...new Set([httpProxy, httpsProxy])].filter((name) => name !== '').join(', ');
     const why = error instanceof Error ? error.message : String(error);
-    throw new PermanentError(
-      `The proxy ${names} cannot be used: ${why}. It comes from connection.proxy or from the environment.`,
-    );
+    throw new PermanentError(`The proxy ${label} cannot be used: ${why}.`);
   }
-}
-
-async function trust(path: string): Promise<object> {
-  const ca = await trustedWith(path);
-  return { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
 }
 
 /** The usual certificates and those of a file. Rejects if it cannot be read. */

@@ -1,7 +1,9 @@
 import type { WebSocket } from 'ws';
-import { isLoopbackHost } from './loopback-host.ts';
-import type { Connection, Env } from './net-fetch.ts';
-import { PermanentError, proxyFor, trustedWith } from './net-fetch.ts';
+import type { Connection } from './net-fetch.ts';
+import { trustedWith } from './net-fetch.ts';
+import { lookupOnThisMachine } from './own-lookup.ts';
+import { PermanentError } from './permanent-error.ts';
+import { proxyFor, type Env } from './proxy-choice.ts';
 
 export interface SocketWish {
   readonly headers: Readonly<Record<string, string>>;
@@ -21,9 +23,10 @@ export type OpenSocket = (url: URL, wish: SocketWish) => Promise<WebSocket>;
 export function createNetSocket(connection: () => Connection, env: Env): OpenSocket {
   return async (url, { headers, protocols, mostBytes }) => {
     const now = connection();
-    if (!isLoopbackHost(url.hostname) && proxyFor(url, now, env) !== null)
+    const proxy = proxyFor(url, now.proxy, env);
+    if (proxy !== null)
       throw new PermanentError(
-        'A proxy stands before this address, and a WebSocket does not go through it. Use the https address of the server.',
+        `The proxy ${proxy.label} stands before this address, and a WebSocket does not go through it. Use the https address of the server.`,
       );
     const ca = now.certificates === null ? {} : { ca: await trustedWith(now.certificates) };
     const { WebSocket } = await import('ws');
@@ -32,6 +35,7 @@ export function createNetSocket(connection: () => Connection, env: Env): OpenSoc
       maxPayload: mostBytes,
       followRedirects: false,
       perMessageDeflate: false,
+      lookup: lookupOnThisMachine,
       ...ca,
     });
   };

@@ -1,13 +1,34 @@
+import { BlockList, isIP } from 'node:net';
+import { normalHost } from './this-machine.ts';
+
 /**
- * Whether a list such as `no_proxy` contains a host or one of its parent domains; `*` matches all. An entry with a port
- * applies only to that port. Behaves like the package that provides proxies for `fetch`.
+ * Whether a list such as `no_proxy` contains a host: by its name, one of its parent domains, its address, or a network
+ * that contains the address (`10.0.0.0/8`). `*` matches all. An entry with a port applies only to that port.
  */
 export function isProxyExcepted(noProxy: string, host: string, port: number): boolean {
-  return noProxy.split(/[,\s]/u).some((entry) => {
-    if (entry === '*') return true;
-    const [, before, ofPort] = /^([^:]+|\[[^\]]*\]):(\d+)$/u.exec(entry) ?? [];
-    const name = (before ?? entry).replace(/^\*?\./u, '').toLowerCase();
-    if (name === '' || (ofPort !== undefined && Number(ofPort) !== port)) return false;
-    return host === name || host.endsWith(`.${name}`);
-  });
+  const wanted = normalHost(host);
+  return noProxy.split(/[,\s]/u).some((entry) => entry !== '' && matches(entry, wanted, port));
+}
+
+function matches(entry: string, host: string, port: number): boolean {
+  if (entry === '*') return true;
+  // An IPv6 address with a port stands in brackets.
+  const [, before, ofPort] = /^([^:]+|\[[^\]]*\]):(\d+)$/u.exec(entry) ?? [];
+  if (ofPort !== undefined && Number(ofPort) !== port) return false;
+  const [, network, bits] = /^\[?([\da-f.:]+)\]?\/(\d{1,3})$/iu.exec(before ?? entry) ?? [];
+  if (network !== undefined) return isInNetwork(network, Number(bits), host);
+  const name = normalHost((before ?? entry).replace(/^\*?\.+/u, ''));
+  if (name === '') return false;
+  if (isIP(name) !== 0 || isIP(host) !== 0)
+    return host === name || isInNetwork(name, isIP(name) === 4 ? 32 : 128, host);
+  return host === name || host.endsWith(`.${name}`);
+}
+
+function isInNetwork(network: string, bits: number, address: string): boolean {
+  const family = isIP(network);
+  const ofAddress = isIP(address);
+  if (family === 0 || ofAddress === 0 || bits > (family === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, bits, family === 4 ? 'ipv4' : 'ipv6');
+  return list.check(address, ofAddress === 4 ? 'ipv4' : 'ipv6');
 }

@@ -1,9 +1,9 @@
-import { isProxyExcepted } from '../../lib/net/no-proxy.ts';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Connection } from '../../lib/net/net-fetch.ts';
+import { proxyFor, type Env } from '../../lib/net/proxy-choice.ts';
 import { withDeadline } from '../docker/engine/engine-deadline.ts';
 import { isPublicAddress } from './address-rules.ts';
 import type { NetworkReason } from './network-decision.ts';
@@ -44,14 +44,16 @@ export interface DialTarget {
 const dialMs = 15_000;
 const mostAddresses = 4;
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** Uses the settings and the usual environment variables of this machine. */
 export function createOutboundConnections(connection: () => Connection, env: Env): OutboundConnections {
   return {
     resolve: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
     connect: (address, port, signal) => opened(connectTcp({ host: address, port }), 'connect', signal),
-    proxyFor: (host, isSecure) => proxyOf(connection(), env, { host, isSecure }),
+    proxyFor: (host, isSecure) => {
+      const url = new URL(`${isSecure ? 'https' : 'http'}://${isIP(host) === 6 ? `[${host}]` : host}/`);
+      const proxy = proxyFor(url, connection().proxy, env);
+      return proxy === null ? null : new URL(proxy.address);
+    },
     connectProxy: (proxy, signal) => {
       const port = Number(proxy.port || (proxy.protocol === 'https:' ? 443 : 80));
       const host = proxy.hostname.replace(/^\[|\]$/g, '');
@@ -135,16 +137,4 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
       resolve(socket);
     });
   });
-}
-
-function proxyOf(
-  { proxy }: Connection,
-  env: Env,
-  { host, isSecure }: { readonly host: string; readonly isSecure: boolean },
-): URL | null {
-  const ofEnv = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? '';
-  if (proxy === null && isProxyExcepted(ofEnv('no_proxy'), host, isSecure ? 443 : 80)) return null;
-  const http = ofEnv('http_proxy') || ofEnv('all_proxy');
-  const text = proxy ?? ((isSecure ? ofEnv('https_proxy') : '') || http);
-  return text === '' ? null : new URL(text.includes('://') ? text : `http://${text}`);
 }

@@ -4,7 +4,7 @@ import { projectWord, secretNames } from '@shared/tools/server-definition.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
-import { isLoopbackHost } from '../../lib/net/loopback-host.ts';
+import { isThisMachine } from '../../lib/net/this-machine.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { LeftTask } from '@shared/events/tool-events.ts';
 import type { ToolResult } from '../define.ts';
@@ -340,7 +340,7 @@ function specOf(
     leaves: !definition.staysHere,
     // A container sees no project folder, and a remote address sees no folder of this machine.
     readsFiles:
-      definition.kind === 'stdio' ? definition.where === 'host' : isLoopbackHost(new URL(definition.url).hostname),
+      definition.kind === 'stdio' ? definition.where === 'host' : isThisMachine(new URL(definition.url).hostname),
     ...(definition.kind === 'composio' ? { isRouter: true } : {}),
     // A router carries other calls, so it never counts as only reading.
     ...(isReading === true && definition.kind !== 'composio' ? { reads: true } : {}),

@@ -1,6 +1,6 @@
 import { AppError, valueOf } from '@shared/errors.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
-import { isLoopbackHost } from '../../lib/net/loopback-host.ts';
+import { isLoopbackHost } from '../../lib/net/this-machine.ts';
 import type { CheckedRequest, WebExchange } from '../web/web-request.ts';
 
 /** Where a tool server is. Addresses for its sign-in must not be nearer to this machine than the server itself. */

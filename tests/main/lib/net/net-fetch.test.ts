@@ -4,10 +4,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { createNetFetch } from '../../../../src/main/lib/net/net-fetch.ts';
+import { createNetFetch, proxyOf } from '../../../../src/main/lib/net/net-fetch.ts';
+import { fieldOf } from '../../../../src/shared/unknown-value.ts';
 import { selfSigned } from '../../../fakes/self-signed.ts';
 
 const servers: Server[] = [];
@@ -54,12 +55,42 @@ it('reaches a service through the proxy of the settings, or of the environment',
   expect(asked).toEqual(['service.invalid:80', 'service.invalid:80']);
 });
 
-it('never looks for this machine behind a proxy, nor for hosts that are excepted', async () => {
+// Catches: prompts for a server on this machine that leave it through a company's proxy.
+it('never looks for this machine behind a proxy, however it is spelled', async () => {
   const target = await listen(hello());
+  const port = target.split(':')[1] ?? '';
   const { url, asked } = await proxyTo('127.0.0.1:9');
-  const reach = createNetFetch(() => ({ ...plain, proxy: url }), {});
-  expect(await (await reach(`http://${target}/x`)).text()).toBe('hello');
+  const reach = createNetFetch(() => ({ ...plain, proxy: url }), { NO_PROXY: 'other.invalid' });
+  const hosts = [
+    '127.0.0.1',
+    '0.0.0.0',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '[::ffff:127.0.0.1]',
+    'localhost.',
+    'LOCALHOST',
+  ];
+  for (const host of [...hosts, 'app.localhost'])
+    expect({ host, text: await (await reach(`http://${host}:${port}/x`)).text() }).toEqual({ host, text: 'hello' });
+  // Whether anything listens there depends on the machine.
+  for (const host of ['127.0.0.2', hostname()]) await reach(`http://${host}:${port}/x`).catch(() => null);
   expect(asked).toEqual([]);
+});
+
+it('names the proxy that a failed call went through, without its password', async () => {
+  const away = createNetFetch(() => plain, { http_proxy: 'http://me:secret@127.0.0.1:9' });
+  const refused: unknown = await away('http://service.invalid/x').catch((error: unknown) => fieldOf(error, 'cause'));
+  expect(String(refused)).toContain('ECONNREFUSED 127.0.0.1:9, through the proxy http://127.0.0.1:9 (from http_proxy)');
+  expect(String(refused)).not.toContain('secret');
+});
+
+it('says of a response which proxy it came through', async () => {
+  const target = await listen(hello());
+  const { url } = await proxyTo(target);
+  const reach = createNetFetch(() => ({ ...plain, proxy: url }), {});
+  expect(proxyOf(await reach('http://service.invalid:80/x'))).toBe(`${url} (from connection.proxy)`);
+  expect(proxyOf(await reach(`http://${target}/x`))).toBe(null);
 });
 
 it('trusts a private certificate authority that the settings name, also through a proxy, and nobody else', async () => {
@@ -88,8 +119,10 @@ it('does not go on without the certificates that it cannot read', async () => {
 });
 
 it('names a proxy that is none', async () => {
-  const reach = createNetFetch(() => plain, { HTTPS_PROXY: 'nonsense' });
-  const cause = expect.objectContaining({ message: expect.stringContaining('The proxy nonsense cannot be used') });
+  const reach = createNetFetch(() => plain, { HTTPS_PROXY: 'http://me:secret@a b' });
+  const cause = expect.objectContaining({
+    message: expect.stringMatching(/^The proxy http:\/\/a b \(from https_proxy\) cannot be used/u),
+  });
   await expect(reach('https://service.invalid/x')).rejects.toMatchObject({ cause });
 });
 

@@ -1,6 +1,5 @@
 import type { Effort } from '@shared/models/model-info.ts';
-import { isLoopbackHost } from '../../../lib/net/loopback-host.ts';
-import { PermanentError } from '../../../lib/net/net-fetch.ts';
+import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { streamAnswer, type Wire } from '../call/stream-answer.ts';
 import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
 import { createApiModels, type ApiModelsOptions } from './api-models.ts';
@@ -91,13 +90,4 @@ function rejectHtmlPages(get: typeof fetch): typeof fetch {
 /** Joins a base address and a path. The base may end with a slash. */
 export function addressBelow(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`;
-}
-
-/**
- * Whether an address always means this machine itself. Other names and addresses do not count, even those of a
- * machine in the same network.
- */
-export function isThisMachine(address: string): boolean {
-  const host = new URL(address).hostname.toLowerCase();
-  return isLoopbackHost(host) || host.endsWith('.localhost');
 }

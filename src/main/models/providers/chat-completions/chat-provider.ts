@@ -1,12 +1,13 @@
 import OpenAI from 'openai';
 import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelSettings } from '@shared/settings/settings.ts';
+import { isThisMachine } from '../../../lib/net/this-machine.ts';
 import { readChatModels } from './chat-models.ts';
 import type { ChatPreset } from './chat-presets.ts';
 import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from '../define.ts';
 import { getJson } from '../api/get-json.ts';
-import { addressBelow, createApiProvider, isThisMachine, type ApiCalls } from '../api/api-provider.ts';
+import { addressBelow, createApiProvider, type ApiCalls } from '../api/api-provider.ts';
 import { firstWordMs } from '../call/stall-watch.ts';
 
 export interface ChatEndpoint {
@@ -37,7 +38,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       id,
       kind,
       where,
-      isElsewhere: where === 'local' && !isThisMachine(endpoint.baseUrl),
+      isElsewhere: where === 'local' && !isThisMachine(new URL(endpoint.baseUrl).hostname),
       service: service.bundled,
       settings: endpoint,
       ownNames: service.ownNames,

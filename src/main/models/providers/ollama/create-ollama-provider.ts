@@ -13,7 +13,7 @@ import type {
 } from '../define.ts';
 import { endedWith } from '../call/call-ended.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
-import { isThisMachine } from '../api/api-provider.ts';
+import { isThisMachine } from '../../../lib/net/this-machine.ts';
 import { createOllamaApi, ollamaAddress } from './ollama-api.ts';
 import { OllamaError } from './ollama-errors.ts';
 import type { Finding } from './check-ollama-load.ts';
@@ -65,7 +65,7 @@ export function createOllamaProvider(
 ): Provider {
   const { now, cacheDir } = dependencies;
   const address = ollamaAddress(settings.baseUrl, dependencies.ollamaHost);
-  const isHere = isThisMachine(address);
+  const isHere = isThisMachine(new URL(address).hostname);
   const { ownOllamaServer, fetch: get = fetch } = dependencies;
   const starter = createServerStarter({ address, isHere, settings, ownServer: ownOllamaServer, fetch: get });
   const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { messageOf } from '@shared/errors.ts';
-import { PermanentError } from '../../../lib/net/net-fetch.ts';
+import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { rootCause } from '../../../lib/net/root-cause.ts';
 import type { ProviderError } from '../define.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
