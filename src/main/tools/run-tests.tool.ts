@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
 import { describeExec } from './commands/describe-exec-result.ts';
+import { endlessTests, endlessText } from '../lib/endless/endless-tests.ts';
+import { watchedCommand } from '../lib/endless/watch-script.ts';
 import { errorResult, failureResult } from './values/tool-results.ts';
 import { describeTests, summarizeTests, withSelector } from './commands/test-run-output.ts';
 
@@ -21,12 +23,20 @@ export default defineTool({
       if (command === null)
         return errorResult('This test runner takes no selector. Run all tests, or use run_command.');
       const reply = await context.sandbox.exec(
-        { command, timeoutMs: commandTimeoutMs, onOutput: ({ stream, bytes }) => context.emit(stream, bytes) },
+        {
+          command: watchedCommand(command, { patienceSeconds: 12, limitSeconds: Math.ceil(commandTimeoutMs / 1000) }),
+          timeoutMs: commandTimeoutMs + 5_000,
+          onOutput: ({ stream, bytes }) => context.emit(stream, bytes),
+        },
         context.signal,
       );
       if (!reply.ok) return failureResult(reply.error);
       const summary = summarizeTests(`${reply.value.stdout}\n${reply.value.stderr}`);
-      const headline = summary === null ? '' : `: ${describeTests(summary)}`;
+      const endless = endlessText(endlessTests(`${reply.value.stdout}\n${reply.value.stderr}`));
+      const headline = [
+        summary === null ? '' : `: ${describeTests(summary)}`,
+        endless === '' ? '' : `\n${endless}`,
+      ].join('');
       return { ...describeExec(reply.value, headline), data: summary };
     },
 });

@@ -5,10 +5,16 @@ import { createOutputSink } from '../loop/output-sink.ts';
 import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { ChangingTurn } from '../turn/turn.ts';
+import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
+import { lateMark, watchedCommand } from '../../lib/endless/watch-script.ts';
 
 const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
 const STDOUT_CHARACTERS = 1_600;
 const STDERR_CHARACTERS = 500;
+/** After the work, a test that is only slow gets more time: its check decides how the turn ends. */
+const patienceSeconds = { before: 10, after: 15 } as const;
+/** Left for the watcher to say what it stopped. */
+const spareMs = 5_000;
 
 /**
  * Runs the success check in the workspace, as an action, and logs the result. `isUnrelated` decides about a failed
@@ -33,8 +39,11 @@ export async function checkCriterion(
         const { value: reply, changed } = await turn.changes.around(who, () =>
           sandbox.exec(
             {
-              command: criterion.command,
-              timeoutMs: config.commandTimeoutMs,
+              command: watchedCommand(criterion.command, {
+                patienceSeconds: patienceSeconds[phase],
+                limitSeconds: Math.ceil(config.commandTimeoutMs / 1000),
+              }),
+              timeoutMs: config.commandTimeoutMs + spareMs,
               onOutput: ({ stream, bytes }) => sink.emit(stream, bytes),
             },
             turn.signal,
@@ -53,11 +62,12 @@ export async function checkCriterion(
         const { outcome, exitCode, stdout, stderr, durationMs } = reply.value;
         const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
         const full = await sink.end(Buffer.byteLength(output) + 64, false);
-        const late = outcome === 'timed-out' ? `It ran longer than ${config.commandTimeoutMs / 1000} s.\n` : '';
         const data = {
           passed: outcome === 'exited' && exitCode === 0,
           exitCode,
-          summary: late + summaryOf(stdout.trimEnd(), stderr.trimEnd()),
+          summary: [endingText(outcome, output, config.commandTimeoutMs), summaryOf(stdout.trimEnd(), stderr.trimEnd())]
+            .filter((text) => text !== '')
+            .join('\n'),
         };
         const status = outcome === 'cancelled' ? 'cancelled' : outcome === 'timed-out' ? 'timed-out' : 'ok';
         return { status, output, exitCode, durationMs, data, ...(full === null ? {} : { full }) };
@@ -70,6 +80,13 @@ export async function checkCriterion(
   turn.progress.lastCheck = { okWrites: turn.progress.okWrites, check };
   await turn.log.append({ type: 'criterion-checked', phase, command: criterion.command, ...check });
   return check;
+}
+
+/** What did not end, which is the first thing to know about a check. Empty: everything ended. */
+function endingText(outcome: string, output: string, limitMs: number): string {
+  const endless = endlessText(endlessTests(output));
+  if (endless !== '') return endless;
+  return outcome === 'timed-out' || output.includes(lateMark) ? `It ran longer than ${limitMs / 1000} s.` : '';
 }
 
 /** The end of both streams. Most runners print results on one and only noise on the other. */

@@ -93,6 +93,7 @@ export interface AgentConfig {
    * - From 5 on, a recipe whose own tests ran and passed does not call its work untested, and an order inside a
    *   question counts as work.
    * - From 6 on, a small model is asked which connected tool a request needs, and a call of one counts as work.
+   * - From 7 on, a search for a repair stops each test that does not end by itself, and a turn's end names such tests.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;

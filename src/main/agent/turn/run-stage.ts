@@ -17,6 +17,7 @@ import { criterionOfWrittenTests } from './written-tests.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { wantsTests } from '@shared/text/task-kind.ts';
 import type { CriterionResult } from '@shared/session/session-state.ts';
+import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import type { Turn } from './turn.ts';
 import type { TurnEnd, TurnBaseline } from './turn-baseline.ts';
 
@@ -241,6 +242,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     cascade: run.cascade,
   });
   let objectedTo: string | null = null;
+  const { conduct = 1 } = turn.dependencies.config;
   const memory: GateMemory = { objectionsRaised: new Set(), redone: new Set() };
   for (;;) {
     const outcome = await runLoop(loop);
@@ -261,7 +263,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     const isSecond = objectedTo === driver;
     objectedTo = driver;
     if (!isSecond) continue;
-    const end = unmet(outcome.text, work);
+    const end = unmet(outcome.text, work, conduct >= 7 ? after : null);
     if (!(await escalateToNext(loop, { cause: 'checks', text: end.end.text }))) return end;
   }
 }
@@ -313,9 +315,15 @@ function doneEnd(text: string, work: TurnBaseline, after: CriterionResult | null
   };
 }
 
-function unmet(text: string, work: TurnBaseline): Extract<StageOutcome, { type: 'gave-up' }> {
-  const why =
-    `The model says that it is done, but \`${work.criterion?.command ?? 'the tests that it wrote'}\` still fails. ${text}`.trim();
+/** `after`: the check; null for older logs, whose ends did not say what does not end. */
+function unmet(
+  text: string,
+  work: TurnBaseline,
+  after: CriterionResult | null,
+): Extract<StageOutcome, { type: 'gave-up' }> {
+  const said = `The model says that it is done, but \`${work.criterion?.command ?? 'the tests that it wrote'}\` still fails.`;
+  const endless = endlessText(endlessTests(after?.summary ?? ''));
+  const why = [said, endless, text].filter((part) => part !== '').join(' ');
   const end: TurnEnd = { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
   return { type: 'gave-up', cause: 'checks', end };
 }

@@ -1,5 +1,6 @@
 import type { FileText } from './candidate-change.ts';
 import { forkRunner } from './pytest-fork-runner.ts';
+import { watchLines } from '../../lib/endless/watch-script.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 
 /** The lines of a new text that differ from the base, so that a script need not carry the whole text. */
@@ -94,6 +95,8 @@ export interface TrialScriptOptions {
   readonly totalSeconds: number;
   /** The bytes kept of each output, from its head and tail. */
   readonly keepBytes: number;
+  /** A test that runs longer is stopped by itself. Null: none is. */
+  readonly patienceSeconds: number | null;
 }
 
 /**
@@ -102,8 +105,10 @@ export interface TrialScriptOptions {
  */
 export function trialScript(candidates: readonly ScriptCandidate[], options: TrialScriptOptions): string {
   const keep = options.keepBytes;
+  const { patienceSeconds } = options;
   const lines = [
     ...prelude(options.paths),
+    ...(patienceSeconds === null ? [] : watchLines({ patienceSeconds })),
     'go() {',
     '  s=$(now)',
     '  if [ "$4" = @fork ] && [ -n "$forks" ]; then echo run >&7; read -r -t "$(($3 + 5))" -u 8 code || code=124',
@@ -112,6 +117,7 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
     '  echo "@@dewpoint $1 $2 $code $((e - s))"',
     `  if [ "$(wc -c < "$W/out")" -gt ${keep * 2} ]`,
     `  then head -c ${keep} "$W/out"; echo; echo "[...]"; tail -c ${keep} "$W/out"; else cat "$W/out"; fi`,
+    ...(patienceSeconds === null ? [] : ['  cat "$DEWPOINT_WATCH/said" 2> /dev/null && : > "$DEWPOINT_WATCH/said"']),
     '  echo; return $code',
     '}',
     ...forkLines(options),
@@ -123,6 +129,7 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
     `accept() { accepted=$((accepted + 1)); [ "$until" -gt 0 ] || until=$(( $(now) + ${options.graceSeconds * 1000} )); }`,
   ];
   for (const [index, candidate] of candidates.entries()) lines.push(...candidateLines(candidate, index, options));
+  if (patienceSeconds !== null) lines.push('kill -9 "$watcher" 2> /dev/null; rm -rf "$DEWPOINT_WATCH"');
   lines.push('echo "@@dewpoint end"', 'echo quit >&7 2> /dev/null');
   return `${lines.join('\n')}\n`;
 }

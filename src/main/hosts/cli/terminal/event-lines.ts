@@ -1,3 +1,4 @@
+import { endlessTests, endlessText } from '../../../lib/endless/endless-tests.ts';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import { hiddenText } from '@shared/session/call-manifest.ts';
 import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
@@ -172,7 +173,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'stage-chosen':
       return stageLine(event, { colors });
     case 'criterion-checked':
-      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before' : 'after'}${event.unrelated === true ? ', for an unrelated reason' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 100)}`;
+      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before' : 'after'}${event.unrelated === true ? ', for an unrelated reason' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 300)}`;
     case 'gate-checked':
       return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${gateLooks[event.by]}: ${oneLine(event.text, 200)}`;
     case 'cache-prefilled':
@@ -244,9 +245,15 @@ function counts(event: EventOf<'file-changed'>): string {
   return event.added === null || event.removed === null ? '' : `  +${event.added} -${event.removed}`;
 }
 
-/** The counts of a test runner, otherwise the last line that a command printed. */
+/** The counts of a test runner and what does not end, otherwise the last line that a command printed. */
 function resultOf(output: string): string {
   const tests = summarizeTests(output);
+  const [endless] = endlessTests(output);
+  const known = [
+    ...(tests === null ? [] : [`${describeTests(tests)}.`]),
+    ...(endless === undefined ? [] : [endlessText([endless])]),
+  ];
+  if (endless !== undefined) return known.join(' ');
   if (tests !== null) return describeTests(tests);
   const lines = output.trimEnd().split('\n');
   return lines.findLast((line) => /\p{L}{2}/u.test(line)) ?? lines.at(-1) ?? '';

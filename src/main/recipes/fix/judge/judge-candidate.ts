@@ -1,6 +1,7 @@
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import type { RecipeContext } from '../../define.ts';
 import { languageOf } from '../../code/code-syntax.ts';
+import { endlessTests, type EndlessTest } from '../../../lib/endless/endless-tests.ts';
 import { parseTestOutput } from '../../../lib/test-output/parse-test-output.ts';
 import { reportingEnvironment } from '../../trial/test-command.ts';
 import { findMissingNames } from '../../facts/missing-names.ts';
@@ -80,6 +81,8 @@ export interface Judge {
 
 const keepBytes = 6_000;
 const observedBytes = 60_000;
+/** How long a test may run before it is stopped, until it is known what the others take. */
+const firstPatienceSeconds = 5;
 
 /** Null if the copy could not be made; `progress` says why. */
 export async function createJudge(context: RecipeContext, command: string): Promise<Judge | null> {
@@ -103,6 +106,13 @@ interface TrialParts {
   readonly paths: TrialPaths;
 }
 
+interface ScriptOptions extends Partial<JudgeOptions> {
+  readonly commands: readonly TrialCommand[];
+  readonly limitSeconds: number;
+  readonly keepBytes?: number;
+  readonly patienceSeconds?: number;
+}
+
 class TrialJudge implements Judge {
   readonly roots: readonly string[];
   readonly paths: TrialPaths;
@@ -112,6 +122,7 @@ class TrialJudge implements Judge {
   readonly #texts = new Map<string, string | null>();
   /** What is asked for: the task and the failing tests. */
   #wanted = '';
+  #endless: readonly EndlessTest[] = [];
   #baseline: Baseline = { exitCode: null, report: parseTestOutput('', []), output: '', durationMs: 0 };
 
   constructor(context: RecipeContext, parts: TrialParts) {
@@ -126,13 +137,20 @@ class TrialJudge implements Judge {
   }
 
   async measure(): Promise<Baseline> {
-    const [run] = await this.#script([{ patches: [], checks: [] }], { commands: [this.#command], limitSeconds: 110 });
+    const [run] = await this.#script([{ patches: [], checks: [] }], {
+      commands: [this.#command],
+      limitSeconds: 110,
+      patienceSeconds: firstPatienceSeconds,
+    });
     const output = run?.output ?? '';
+    this.#endless = endlessTests(output);
+    const endlessMs = this.#endless.reduce((sum, { seconds }) => sum + seconds * 1000, 0);
     this.#baseline = {
       exitCode: run?.exitCode ?? null,
       report: parseTestOutput(output, this.roots),
       output,
-      durationMs: run?.durationMs ?? 0,
+      // What the tests take that end. Tries are limited by it.
+      durationMs: Math.max(0, (run?.durationMs ?? 0) - endlessMs),
     };
     const { failures } = this.#baseline.report;
     const paths = new Set(failures.flatMap(({ path }) => path ?? []).slice(0, 2));
@@ -219,7 +237,13 @@ class TrialJudge implements Judge {
 
   /** A change may make the tests slower, but must not hang them. */
   #limitSeconds(): number {
-    return Math.ceil(Math.min(110, 4 + (this.#baseline.durationMs / 1000) * 3));
+    const endless = Math.min(10, this.#endless.length) * (this.#patienceSeconds() + 2);
+    return Math.ceil(Math.min(110, 4 + (this.#baseline.durationMs / 1000) * 3 + endless));
+  }
+
+  /** For one test. All tests that end take no longer together. */
+  #patienceSeconds(): number {
+    return Math.min(10, Math.max(2, Math.ceil((this.#baseline.durationMs / 1000) * 3)));
   }
 
   async #patchesOf(files: readonly FileText[]): Promise<readonly LinePatch[]> {
@@ -228,11 +252,8 @@ class TrialJudge implements Judge {
     return patches;
   }
 
-  async #script(
-    candidates: readonly ScriptCandidate[],
-    options: { commands: readonly TrialCommand[]; limitSeconds: number; keepBytes?: number } & Partial<JudgeOptions>,
-  ): Promise<readonly TrialRun[]> {
-    const { world, facts } = this.#context;
+  async #script(candidates: readonly ScriptCandidate[], options: ScriptOptions): Promise<readonly TrialRun[]> {
+    const { world, facts, conduct = 1 } = this.#context;
     // The shell calculates only with whole numbers.
     const totalSeconds = Math.ceil(options.totalSeconds ?? options.limitSeconds);
     const script = trialScript(candidates, {
@@ -243,6 +264,7 @@ class TrialJudge implements Judge {
       totalSeconds,
       graceSeconds: Math.ceil(options.graceSeconds ?? 3),
       keepBytes: options.keepBytes ?? keepBytes,
+      patienceSeconds: conduct >= 7 ? (options.patienceSeconds ?? this.#patienceSeconds()) : null,
     });
     const result = await world.run({
       command: 'bash -s',
@@ -313,8 +335,11 @@ export function isLoadFailure(failure: TestFailure): boolean {
 
 function movedOn(before: readonly TestFailure[], failure: TestFailure): boolean {
   const old = before.find((one) => one.id === failure.id);
-  return old !== undefined && (old.message !== failure.message || old.line !== failure.line);
+  return old !== undefined && (steady(old.message) !== steady(failure.message) || old.line !== failure.line);
 }
+
+/** Without the time after which a test was stopped. */
+const steady = (message: string): string => message.replaceAll(/after \d+ s\b/gu, '');
 
 function compileCheck(path: string): string | null {
   const quoted = shellQuote(path);

@@ -84,7 +84,8 @@ export async function readFailureContext(
 
 async function coverageOf({ context, judge }: FailureContextParts): Promise<Coverage | null> {
   const { report, durationMs } = judge.baseline();
-  if (durationMs > 20_000) return null;
+  // Where a test stands that does not end is known better.
+  if (durationMs > 20_000 || report.failures.every(({ errorName }) => errorName === 'DoesNotEndError')) return null;
   return measureCoverage(context, {
     command: reportingCommand(context.criterion?.command ?? ''),
     trial: judge.paths.trial,

@@ -1,0 +1,148 @@
+import { shellQuote } from '../programs/shell-quote.ts';
+import { pythonWatch } from './python-watch.ts';
+
+/** Printed if the whole command was stopped. */
+export const lateMark = '[dewpoint: the command was stopped at its time limit]';
+
+export interface WatchLimits {
+  /** A test that runs longer, and ten times as long as every test before it, is stopped. */
+  readonly patienceSeconds: number;
+  /** The whole command is stopped after this time. Absent: whoever runs it stops it. */
+  readonly limitSeconds?: number;
+}
+
+/**
+ * A shell command that runs `command` and watches its tests. A test that does not end is stopped by itself where its
+ * runner can go on, and the output says where it stood. The exit code is the command's own; 124 if all of it was
+ * stopped. `DEWPOINT_PATIENCE=60` in the command gives each test as many seconds.
+ */
+export function watchedCommand(command: string, limits: WatchLimits): string {
+  const asked = /\bDEWPOINT_PATIENCE=(\d{1,5})\b/u.exec(command)?.[1];
+  const patienceSeconds = asked === undefined ? limits.patienceSeconds : Number(asked);
+  return [
+    ...watchLines({ ...limits, patienceSeconds }),
+    `sh=sh; command -v bash > /dev/null 2>&1 && sh=bash`,
+    `"$sh" -c ${shellQuote(command)}; code=$?`,
+    ...watchEnd,
+    `[ ! -e "$DEWPOINT_WATCH/late" ] || { code=124; echo ${shellQuote(lateMark)}; }`,
+    'rm -rf "$DEWPOINT_WATCH"; exit "$code"',
+  ].join('\n');
+}
+
+/** Ends the watcher and prints what it saw. */
+export const watchEnd: readonly string[] = [
+  'kill -9 "$watcher" 2> /dev/null; wait "$watcher" 2> /dev/null',
+  '[ ! -s "$DEWPOINT_WATCH/said" ] || { echo; cat "$DEWPOINT_WATCH/said"; }',
+];
+
+/**
+ * Starts a watcher of everything that this shell starts from here on. POSIX sh, because the image may be anyone's. Only
+ * a process that listens gets the signal: it would end any other.
+ */
+export function watchLines({ patienceSeconds, limitSeconds }: WatchLimits): readonly string[] {
+  return [
+    'DEWPOINT_WATCH=$(mktemp -d "${TMPDIR:-/tmp}/dewpoint-watch.XXXXXX") || exit 90; export DEWPOINT_WATCH',
+    `cat > "$DEWPOINT_WATCH/sitecustomize.py" << 'DEWPOINT_END_OF_TEXT'`,
+    pythonWatch.trim(),
+    'DEWPOINT_END_OF_TEXT',
+    'export PYTHONPATH="$DEWPOINT_WATCH${PYTHONPATH:+:$PYTHONPATH}" PYTHONFAULTHANDLER=1',
+    'if NODE_OPTIONS=--trace-sigint node -e 0 > /dev/null 2>&1; then',
+    '  export NODE_OPTIONS="--trace-sigint${NODE_OPTIONS:+ $NODE_OPTIONS}"; fi',
+    `DEWPOINT_PATIENCE=${patienceSeconds}; DEWPOINT_LIMIT=${limitSeconds ?? 0}`,
+    watcher,
+    'watch_tests $$ > /dev/null 2>&1 < /dev/null & watcher=$!',
+  ];
+}
+
+const watcher = String.raw`
+parent_of() { read -r line 2> /dev/null < "/proc/$1/stat" || return 1; rest=${'$'}{line##*) }; set -- $rest; parent=$2; ticks=$((${'$'}{12} + ${'$'}{13})); }
+below() { # every process that process $1 started, without the watcher
+  all=" $1 "; found=1
+  while [ $found = 1 ]; do
+    found=0
+    for folder in /proc/[0-9]*; do
+      pid=${'$'}{folder#/proc/}
+      case $all in *" $pid "*) continue ;; esac
+      parent_of "$pid" || continue
+      [ "$pid" != "$2" ] || continue
+      case $all in *" $parent "*) all="$all$pid "; found=1 ;; esac
+    done
+  done
+  all=${'$'}{all#" $1 "}
+}
+listens() { # to signal 62
+  mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2> /dev/null); [ -n "$mask" ] && [ $(( 0x$mask >> 61 & 1 )) = 1 ]
+}
+files_of() { tr '\0' '\n' < "/proc/$1/cmdline" 2> /dev/null | grep -E '\.[cm]?[jt]sx?$' | tail -n 1; }
+is_test() { tr '\0' ' ' < "/proc/$1/cmdline" 2> /dev/null | grep -Eq -- ' --test|jest|vitest|mocha'; }
+state_of() { # name: what runs, busy: whether it can be stopped for it
+  name=; busy=0
+  case $(readlink "/proc/$1/exe" 2> /dev/null) in
+    *python*)
+      listens "$1" || return 0
+      kill -62 "$1" 2> /dev/null; sleep 0.1
+      { read -r name < "$DEWPOINT_WATCH/$1.seen"; } 2> /dev/null; busy=1 ;;
+    *node*)
+      is_test "$1" || return 0
+      file=$(files_of "$1"); written=$(sed -n 's/^wchar: //p' "/proc/$1/io" 2> /dev/null)
+      parent_of "$1"; eval "before=\${ticks_$1:-$ticks}; ticks_$1=$ticks"
+      [ $((ticks - before)) -lt $((every * 60)) ] || busy=1
+      case $(readlink "/proc/$parent/exe" 2> /dev/null) in *node*) grep -qs -- --test "/proc/$parent/cmdline" && busy=1 ;; esac
+      # Timers write a few bytes; the result of a test is more.
+      eval "wrote=\${wrote_$1:-0}"; [ $((written - wrote)) -lt 200 ] || { wrote=$written; eval "wrote_$1=$written"; }
+      name="${'$'}{file:-the tests} ($wrote)" ;;
+  esac
+}
+say() { where=$(sed -n 2p "$DEWPOINT_WATCH/$1.seen" 2> /dev/null); echo "[dewpoint: $2 does not end. It was stopped after $3 s.${'$'}{where:+ $where}]" >> "$DEWPOINT_WATCH/said"; }
+stop_test() { # process $1, name $2, seconds $3
+  case $(readlink "/proc/$1/exe") in
+    *node*) say "$1" "${'$'}{2% (*}" "$3"; kill -INT "$1"; sleep 1; kill -9 "$1"; return ;;
+  esac
+  # Its tests are over. To go on would hide that it never ends.
+  [ "$2" != "the program after its tests" ] || { say "$1" "$2" "$3"; kill -9 "$1"; return; }
+  for try in 1 2 3; do
+    printf '%s %s\n' "$3" "$2" > "$DEWPOINT_WATCH/$1.stop"
+    kill -62 "$1"; sleep 0.5
+    [ ! -e "$DEWPOINT_WATCH/$1.stop" ] || continue
+    kill -62 "$1" || return; sleep 0.2; { read -r now < "$DEWPOINT_WATCH/$1.seen"; } 2> /dev/null
+    [ "$now" = "$2" ] || return
+  done
+  say "$1" "$2" "$3"; kill -ABRT "$1"; sleep 0.5; kill -9 "$1"
+}
+stop_all() {
+  : > "$DEWPOINT_WATCH/late"
+  below "$1" "$2"
+  for pid in $all; do
+    state_of "$pid"
+    [ -n "$(sed -n 2p "$DEWPOINT_WATCH/$pid.seen" 2> /dev/null)" ] || continue
+    say "$pid" "${'$'}{name:-the command}" "$DEWPOINT_LIMIT"
+  done
+  for pid in $all; do case $(readlink "/proc/$pid/exe") in *node*) kill -INT "$pid" ;; esac; done; sleep 0.3
+  for pid in $all; do kill -9 "$pid"; done
+}
+watch_tests() {
+  me=$(exec sh -c 'echo "$PPID"'); start=$(date +%s); longest=0; work=0
+  every=1; [ "$DEWPOINT_PATIENCE" -lt 6 ] || every=2
+  while sleep $every; do
+    now_s=$(date +%s)
+    if [ "$DEWPOINT_LIMIT" -gt 0 ] && [ $((now_s - start)) -ge "$DEWPOINT_LIMIT" ]; then stop_all "$1" "$me"; return; fi
+    below "$1" "$me"; done_before=$work; work=0
+    for one in $all; do parent_of "$one" && work=$((work + ticks)); done
+    for one in $all; do
+      parent_of "$one" || continue
+      eval "own=\$((ticks - \${used_$one:-$ticks})); used_$one=$ticks"
+      state_of "$one"
+      eval "old=\${name_$one-}; since=\${since_$one:-$now_s}"
+      if [ "$name" != "$old" ] || [ -z "$name" ]; then
+        ran=$((now_s - since)); [ -z "$old" ] || [ "$busy" = 0 ] || [ "$ran" -le "$longest" ] || longest=$ran
+        eval "name_$one=\$name; since_$one=$now_s"; continue
+      fi
+      ran=$((now_s - since)); wait_for=$DEWPOINT_PATIENCE
+      # A test that waits for another program that works is given more time.
+      [ $((work - done_before - own)) -lt $((every * 30)) ] || wait_for=$((wait_for * 4))
+      [ $((longest * 5)) -le "$wait_for" ] || wait_for=$((longest * 5))
+      [ "$busy" = 1 ] && [ "$ran" -ge "$wait_for" ] || continue
+      stop_test "$one" "$name" "$ran"; DEWPOINT_PATIENCE=$((DEWPOINT_PATIENCE > 6 ? DEWPOINT_PATIENCE / 2 : DEWPOINT_PATIENCE)); eval "name_$one=; since_$one="
+    done
+  done
+}`;
