@@ -58,6 +58,8 @@ export interface DockerTestOptions {
   readonly masks?: readonly string[];
   /** Fills the workspace before the sandbox starts. */
   readonly prepare?: (workspace: string) => Promise<void>;
+  /** The workspace and home of an earlier sandbox, for the next session on the same project. */
+  readonly after?: Pick<DockerUnderTest, 'workspace' | 'home'>;
 }
 
 const run = promisify(execFile);
@@ -68,14 +70,17 @@ export function requireEngine(): Engine {
 }
 
 export async function startSandbox(options: DockerTestOptions = {}): Promise<DockerUnderTest> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-docker-test-')));
+  const folder =
+    options.after === undefined
+      ? await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-docker-test-')))
+      : dirname(options.after.home);
   await chmod(folder, 0o755);
   const workspace = join(folder, 'work space');
   const home = join(folder, 'home');
-  await mkdir(workspace);
-  await mkdir(home);
+  await mkdir(workspace, { recursive: true });
+  await mkdir(home, { recursive: true });
   // Some engines under test run as another user, who cannot enter a home that is private to its owner.
-  await mkdir(join(home, 'sandbox'), { mode: 0o755 });
+  await mkdir(join(home, 'sandbox'), { mode: 0o755, recursive: true });
   await options.prepare?.(workspace);
   if (options.owner !== undefined) await giveTo(options.owner, workspace);
   const losses: { reason: string; recreated: boolean }[] = [];

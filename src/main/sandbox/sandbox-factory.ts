@@ -84,7 +84,9 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
       const reading = async (because: Failure | null): Promise<Reply<Sandbox>> => {
         const workspacePath = workspace.value;
         const { settings, masks = [] } = request;
-        const look = await findHiddenFiles({ workspacePath, settings, homePath: deps.homePath, masks }, signal);
+        const { homePath } = deps;
+        const projectPath = await realProject(request);
+        const look = await findHiddenFiles({ workspacePath, settings, homePath, projectPath, masks }, signal);
         return success(withMasks(createReadOnlySandbox({ workspacePath, because }), masks, look));
       };
       if (choice.value.tier === 'read-only') return reading(choice.value.because ?? request.because ?? null);
@@ -107,9 +109,7 @@ async function startContainer(
   { engine, signal }: { readonly engine: Engine; readonly signal: AbortSignal },
 ): Promise<Reply<Sandbox>> {
   await makeFolder(deps.homePath);
-  const named = request.projectPath ?? request.workspacePath;
-  // The path of a missing folder is kept. Whatever uses it reports the error.
-  const projectPath = await realpath(named).catch(() => named);
+  const projectPath = await realProject(request);
   const changed = await changedImage(request.settings, projectPath);
   return createDockerSandbox(
     engine,
@@ -118,6 +118,7 @@ async function startContainer(
       workspacePath: request.workspacePath,
       settings: { ...request.settings, image: imageOf(request.settings, projectPath) },
       masks: request.masks ?? [],
+      projectPath,
       homePath: deps.homePath,
       image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
       outward: createOutboundConnections(deps.connection, deps.env),
@@ -137,6 +138,12 @@ async function startContainer(
     },
     signal,
   );
+}
+
+async function realProject(request: SandboxRequest): Promise<string> {
+  const named = request.projectPath ?? request.workspacePath;
+  // The path of a missing folder is kept. Whatever uses it reports the error.
+  return realpath(named).catch(() => named);
 }
 
 /**

@@ -29,6 +29,8 @@ export interface DockerSandboxRequest {
   readonly settings: Settings['sandbox'];
   /** Globs of files that the user hides from all commands. */
   readonly masks?: readonly string[];
+  /** The project that the workspace is a copy of. */
+  readonly projectPath?: string | null;
   /** Absolute. The few files that containers get are below it. */
   readonly homePath: string;
   readonly image: Omit<ImageRequest, 'wanted'>;
@@ -98,11 +100,7 @@ async function startSession(
     users: userCandidates(engine, await ownerOf(workspacePath)),
     seccomp,
     guard,
-    look: (closing) =>
-      findHiddenFiles(
-        { workspacePath, settings: request.settings, homePath: request.homePath, masks: request.masks ?? [] },
-        closing,
-      ),
+    look: hiddenFilesFinder(request, workspacePath),
     ...limits,
     extra: sessionEnvironment.mounts,
     environment: sessionEnvironment.environment,
@@ -129,6 +127,18 @@ async function startSession(
       warnings: [...warningsOf(engine), ...(hasRunner ? [] : [noRunnerText])],
     }),
   );
+}
+
+function hiddenFilesFinder(
+  { settings, homePath, projectPath = null, masks = [] }: DockerSandboxRequest,
+  workspacePath: string,
+): SessionContainerOptions['look'] {
+  let seeksAway = true;
+  return async (closing) => {
+    const query = { workspacePath, settings, homePath, projectPath, masks, seeksAway };
+    seeksAway = false;
+    return findHiddenFiles(query, closing);
+  };
 }
 
 const noRunnerText =

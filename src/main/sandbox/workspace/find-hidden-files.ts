@@ -3,6 +3,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
+import { stillHidden, type FoundMask, type KnownMask, type StillHidden } from './still-hidden.ts';
 import { textOf } from './repositories/named-by-config.ts';
 
 export interface HiddenFilesQuery {
@@ -12,12 +13,18 @@ export interface HiddenFilesQuery {
   readonly homePath: string;
   /** Globs of files that the user hides from all commands. */
   readonly masks: readonly string[];
+  /** The project that the workspace is a copy of. */
+  readonly projectPath?: string | null;
+  /** False for a further look of the same session. See `StillHiddenQuery`. */
+  readonly seeksAway?: boolean;
 }
 
 /** What a project contains that must be protected. */
 export interface HiddenFiles {
   /** What commands find empty, relative to the workspace. */
-  readonly masks: readonly Mask[];
+  readonly masks: readonly KnownMask[];
+  /** Paths that were hidden once, and where nothing is now. */
+  readonly away: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -56,11 +63,31 @@ export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSi
     );
   }
   const fixed = [...masked, ...foldersAt(closed), ...filesAt(sockets)];
-  return { masks: [...fixed, ...masksOf(secrets, scan, maxMasks - fixed.length)], warnings };
+  const found: readonly FoundMask[] = [
+    ...masked.map((mask) => ({ ...mask, why: 'rule' as const })),
+    ...[...foldersAt(closed), ...filesAt(sockets)].map((mask) => ({ ...mask, why: 'other' as const })),
+    ...masksOf(secrets, scan, maxMasks - fixed.length).map((mask) => ({ ...mask, why: 'secret' as const })),
+  ];
+  const { projectPath = null, seeksAway = true, homePath } = subject;
+  const isMasked = (path: string): boolean => fits.some((fit) => fit(path));
+  const isShown = (path: string): boolean => shown.has(path);
+  const place = { workspacePath, homePath, projectPath, seeksAway };
+  const { masks, moved, away } = await stillHidden({ ...place, found, isMasked, isShown }, signal);
+  if (masks.length > maxMasks) throw tooManyMoved(moved);
+  if (moved.length > 0) warnings.push(movedText(moved, subject));
+  return { masks, away, warnings };
 }
 
 const filesAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'file' }));
 const foldersAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'folder' }));
+
+function tooManyMoved(moved: StillHidden['moved']): AppError {
+  return new AppError(
+    'refused',
+    `There is too much to hide in this project: ${moved.length} files were hidden before and then moved (${firstOf(moved.map(({ path }) => path))}), and at most ${maxMasks} files and folders can be hidden.`,
+    { hint: 'Mask the folder that they are in now in your rules, or move them back.' },
+  );
+}
 
 /** Hides each file alone if there are few enough. Otherwise hides whole folders that contain only secrets. */
 function masksOf(secrets: readonly string[], scan: WorkspaceScan, room: number): readonly Mask[] {
@@ -143,15 +170,26 @@ function unmasked({ workspacePath, settings }: HiddenFilesQuery): ReadonlySet<st
   return new Set(inside.filter((path) => !isAbsolute(path)));
 }
 
+function movedText(moved: StillHidden['moved'], subject: HiddenFilesQuery): string {
+  const names = moved.map(({ path, judgedAs }) => `${path} (hidden before as ${judgedAs})`);
+  return `Still hidden, although the name is another one: ${firstOf(names)}. To show one: ${showCommand(moved[0]?.path ?? '', subject)}`;
+}
+
 function hiddenText(
   why: string,
   paths: readonly string[],
+  subject: Pick<HiddenFilesQuery, 'workspacePath' | 'homePath'>,
+): string {
+  return `Hidden, because ${why} (commands find them empty): ${firstOf(paths)}. To show one: ${showCommand(paths[0] ?? '', subject)}`;
+}
+
+function showCommand(
+  path: string,
   { workspacePath, homePath }: Pick<HiddenFilesQuery, 'workspacePath' | 'homePath'>,
 ): string {
-  const [first = ''] = paths;
   // A copy is in a folder that users do not know by name.
-  const example = workspacePath.startsWith(`${homePath}/`) ? first : join(workspacePath, first);
-  return `Hidden, because ${why} (commands find them empty): ${firstOf(paths)}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
+  const example = workspacePath.startsWith(`${homePath}/`) ? path : join(workspacePath, path);
+  return `dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
 }
 
 /**

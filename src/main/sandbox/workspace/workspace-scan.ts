@@ -226,7 +226,8 @@ function isGitData(names: ReadonlySet<string>): boolean {
   return ['HEAD', 'config', 'objects', 'refs'].every((name) => names.has(name));
 }
 
-async function isSecret(folder: HostFolder, name: string | Buffer, path: string): Promise<boolean> {
+/** Whether a file must be hidden by its content, if it has this path or had it once. */
+export async function isSecret(folder: HostFolder, name: string | Buffer, path: string): Promise<boolean> {
   const kind = secretKind(path);
   if (kind === null || kind === 'secret') return kind !== null;
   const bytes = await readStart(folder, name, secretTextBytes)

@@ -147,9 +147,12 @@ function temporaryFolders(plan: ContainerPlan): Record<string, string> {
   };
 }
 
-/** A mask protects what it hides, as a pin would. No engine accepts two mounts at one path. */
-function isMasked({ masks }: ContainerPlan, path: string): boolean {
-  return masks.some((mask) => path === mask.path || path.startsWith(`${mask.path}/`));
+/**
+ * A mask protects what it hides, as a pin would, and so does another mount: what it covers is not reached. No engine
+ * accepts two mounts at one path.
+ */
+function isCovered(covers: readonly string[], path: string): boolean {
+  return covers.some((cover) => path === cover || path.startsWith(`${cover}/`));
 }
 
 function mounts(plan: ContainerPlan): Dockerode.MountConfig {
@@ -161,12 +164,17 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
     ReadOnly: isReadOnly,
     BindOptions: { Propagation: 'rprivate' as const, NonRecursive: true },
   });
+  const workspace = `${workspaceInContainer}/`;
+  const inside = plan.extra.filter(({ target }) => target.startsWith(workspace));
+  const mounted = inside.map(({ target }) => target.slice(workspace.length));
+  const masks = plan.masks.filter(({ path }) => !isCovered(mounted, path));
+  const covers = [...mounted, ...masks.map(({ path }) => path)];
   return [
     bind(plan.workspacePath, workspaceInContainer, false),
     ...plan.pins
-      .filter(({ path }) => !isMasked(plan, path))
+      .filter(({ path }) => !isCovered(covers, path))
       .map((pin) => bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly)),
-    ...plan.masks.map(({ path, kind }) =>
+    ...masks.map(({ path, kind }) =>
       bind(kind === 'file' ? plan.support.empty : plan.support.emptyFolder, `${workspaceInContainer}/${path}`, true),
     ),
     ...plan.outside.map((path) => bind(path, path, true)),

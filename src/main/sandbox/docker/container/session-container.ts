@@ -20,7 +20,8 @@ import {
   removeWhenBack,
 } from '../engine/engine-watch.ts';
 import { folderKey, ownerMark, type UserIds } from '../user/container-identity.ts';
-import { findProtectedMounts, type ProtectedMount } from '../protection/protected-mounts.ts';
+import { firstOpen, whereNothingIs } from '../protection/hidden-watch.ts';
+import { findProtectedMounts, pinWayTo, type ProtectedMount } from '../protection/protected-mounts.ts';
 import type { ProtectedPlace } from '../protection/protected-watch.ts';
 import type { RepositoryGuard } from '../../workspace/repositories/repository-guard.ts';
 import { removeContainer, removeVolume } from './remove-container.ts';
@@ -29,6 +30,7 @@ import { startFailure, withReason } from './container-start-failure.ts';
 import type { ContainerUser } from '../user/user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from '../user/user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
+import type { KnownMask } from '../../workspace/still-hidden.ts';
 import type { Mask } from '../../workspace/workspace-scan.ts';
 
 const engineMs = 30_000;
@@ -50,7 +52,9 @@ export class SessionContainer {
   readonly #volumeName: string;
   #warnings: readonly string[] = [];
   #pins: readonly ProtectedMount[] = [];
-  #masks: readonly Mask[] = [];
+  #masks: readonly KnownMask[] = [];
+  /** Paths that were hidden once, and where nothing was when the container started. */
+  #away: readonly string[] = [];
   #asking: CallMode = 'waiting';
   /** The user that was found to be right, then the others. */
   #users: readonly ContainerUser[];
@@ -60,6 +64,7 @@ export class SessionContainer {
   #detach: () => void = () => undefined;
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
+  readonly #stopChecking: () => void;
   #disposed = false;
   readonly #closing = abortWithManyListeners();
 
@@ -67,6 +72,7 @@ export class SessionContainer {
     this.#options = options;
     this.#workspaceKey = workspaceKey;
     this.#users = options.users;
+    this.#stopChecking = options.guard.alsoCheck(() => this.#whole());
     this.#volumeName = options.besides?.scratchVolume ?? `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
   }
 
@@ -193,13 +199,29 @@ export class SessionContainer {
         'Move it back, or start a new session in the new place.',
       );
     }
-    if (this.#live !== null && this.#live.goneBecause === null) return success(this.#live);
+    const admitted = await this.#options.guard.admit();
+    if (!admitted.ok) return admitted;
+    const live = await this.#whole();
+    if (live !== null) return success(live);
     if (this.#options.besides !== null) return failure('sandbox-lost', 'The container of this command is gone.');
     try {
       return await abortable(this.#startOnce(), signal);
     } catch (error) {
       return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
     }
+  }
+
+  /**
+   * The running container, if it hides all that it must. A hidden file that the user moved or replaced can lose its
+   * mount. Then the container is ended. Never rejects.
+   */
+  async #whole(): Promise<LiveContainer | null> {
+    const live = this.#live;
+    if (live === null || live.goneBecause !== null) return null;
+    const open = await firstOpen(this.#masks, this.#away, this.guarded);
+    if (open === null) return live;
+    await this.kill(live, `${open} must stay hidden, and was moved or replaced`);
+    return null;
   }
 
   markGone(live: LiveContainer, reason: string): void {
@@ -233,6 +255,7 @@ export class SessionContainer {
   /** Removes everything, and waits for a running start. Never rejects. Safe to call twice. */
   async dispose(): Promise<void> {
     this.#disposed = true;
+    this.#stopChecking();
     this.#closing.abort();
     // The caller of that start gets the error.
     await this.#starting?.catch(() => undefined);
@@ -404,14 +427,15 @@ export class SessionContainer {
       this.#hasVolume = true;
       await withDeadline(engineMs, null, () => engine.docker.createVolume({ Name: this.#volumeName, Labels: labels }));
     }
-    const { masks, warnings: found } = await look(this.#closing.signal);
+    const { masks, away, warnings: found } = await look(this.#closing.signal);
     // Only repositories from before the session count, and never what a command wrote.
     const { mounts, outside, warnings } = await findProtectedMounts(workspacePath, guard.own);
     this.#warnings = [...warnings, ...found];
-    this.#pins = mounts;
+    this.#pins = pinWayTo(masks, mounts);
     this.#asking = await callModeFor(workspacePath);
     this.#masks = masks;
-    return success({ labels, pins: mounts, outside, masks });
+    this.#away = await whereNothingIs(away, this.guarded);
+    return success({ labels, pins: this.#pins, outside, masks });
   }
 
   #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {

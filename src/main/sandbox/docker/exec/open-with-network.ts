@@ -57,9 +57,12 @@ export async function openWithNetwork(
     );
     if (!started.ok) return await stop(started);
     const { running } = started.value;
+    const stopLooking = session.guard.whileRunning();
     const ended = running.ended.then(async (how) => {
+      stopLooking();
       way.value.close();
       await end();
+      await session.guard.look();
       return { exitCode: how.type === 'exited' ? how.exitCode : null };
     });
     return success({

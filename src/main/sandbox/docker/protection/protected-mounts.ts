@@ -56,6 +56,8 @@ const runsByItself = [
 
 /** More mounts than this would slow down every start. */
 export const maxProtectedMounts = 256;
+/** The same for all mounts in a project: what is protected, what is hidden, and the folders on the way. */
+const maxMounts = 600;
 const systemFolders = /^\/(proc|sys|dev|etc|usr|bin|sbin|lib\w*|boot|run)(\/|$)/;
 
 /**
@@ -96,7 +98,34 @@ export async function findProtectedMounts(workspacePath: string, own: OwnReposit
       { hint: 'Open one of the repositories as the project, or move away those you do not need.' },
     );
   }
-  return { mounts: [...pins].map(([path, readOnly]) => ({ path, readOnly })).sort(byDepth), outside, warnings };
+  return { mounts: mountsOf(pins), outside, warnings };
+}
+
+/**
+ * Adds the folders on the way to what is hidden. They could be renamed otherwise, and the next container would not find
+ * by its name what they contain. Throws `refused` if there are more mounts than possible.
+ */
+export function pinWayTo(
+  masks: readonly { readonly path: string }[],
+  mounts: readonly ProtectedMount[],
+): readonly ProtectedMount[] {
+  const pins = new Map(mounts.map(({ path, readOnly }) => [path, readOnly]));
+  for (const { path } of masks) pinFoldersAbove(pins, path);
+  const all = mountsOf(pins);
+  if (all.length + masks.length > maxMounts) {
+    throw new AppError(
+      'refused',
+      `There is too much to hide in this project: ${masks.length} files and folders, in ${pins.size - mounts.length} other folders. The limit is ${maxMounts}.`,
+      { hint: 'Mask a folder with many of them in your rules, or work on a smaller folder.' },
+    );
+  }
+  return all;
+}
+
+/** In order of depth. Inside a folder that cannot be written, a mount would only make it writable again. */
+function mountsOf(pins: ReadonlyMap<string, boolean>): readonly ProtectedMount[] {
+  const isFixed = (path: string): boolean => foldersAbove(path).some((above) => pins.get(above) === true);
+  return [...pins].flatMap(([path, readOnly]) => (isFixed(path) ? [] : [{ path, readOnly }])).sort(byDepth);
 }
 
 interface Pinning {
@@ -128,12 +157,17 @@ async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder:
 
 // A folder on the way needs a mount, too. Otherwise it could be renamed together with the mounts in it.
 function pinOnTheWay(pins: Map<string, boolean>, path: string, readOnly: boolean): void {
-  const parts = path.split('/');
-  for (let length = 1; length < parts.length; length += 1) {
-    const above = parts.slice(0, length).join('/');
-    if (!pins.has(above)) pins.set(above, false);
-  }
+  pinFoldersAbove(pins, path);
   pins.set(path, readOnly || pins.get(path) === true);
+}
+
+function pinFoldersAbove(pins: Map<string, boolean>, path: string): void {
+  for (const above of foldersAbove(path)) if (!pins.has(above)) pins.set(above, false);
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
 function byDepth(left: ProtectedMount, right: ProtectedMount): number {

@@ -17,13 +17,18 @@ export interface SeenFolder {
 export interface LookOptions {
   readonly onFolder: (folder: SeenFolder) => void;
   readonly onGone: (path: string) => void;
+  /** Ends at the limit, for a look before any command. */
+  readonly endsAtLimit?: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface LookEnd {
   /** Folders whose permissions were removed and cannot be restored. */
   readonly unreadable: readonly string[];
-  /** There are more folders than the limit. */
+  /**
+   * There are more folders than the limit. All were read and reported, unless the look ended there. But those above the
+   * limit are not remembered, so the next look reads them again.
+   */
   readonly isCut: boolean;
 }
 
@@ -37,7 +42,7 @@ interface Known {
 }
 
 const withoutThrowing = { throwIfNoEntry: false } as const;
-const mostFolders = 400_000;
+export const mostFolders = 400_000;
 /** How long a look may block the main thread. */
 const sliceMs = 8;
 /** The number of parallel requests, for file systems that answer slowly. */
@@ -59,11 +64,15 @@ export class FolderWatch {
    * opened all the same.
    */
   readonly #closed = new Set<string>();
+  /** Known folders that contain some that are not remembered. They are read at every look, whatever their times say. */
+  readonly #partial = new Set<string>();
+  readonly #limit: number;
 
   /** `root` must be a real path. */
-  constructor(root: string, asking: CallMode) {
+  constructor(root: string, asking: CallMode, limit = mostFolders) {
     this.#root = root;
     this.#asking = asking;
+    this.#limit = limit;
   }
 
   /** Whether this folder existed at the last look, with no link in its path. */
@@ -77,7 +86,7 @@ export class FolderWatch {
   }
 
   /** Reports every folder at the first call, and later those that changed. Rejects only on abort. */
-  async look({ onFolder, onGone, signal }: LookOptions): Promise<LookEnd> {
+  async look({ onFolder, onGone, endsAtLimit = false, signal }: LookOptions): Promise<LookEnd> {
     const pause = pauses(signal);
     const isFirst = this.#known.size === 0;
     const queue = isFirst ? [''] : await this.#changed(onGone, pause);
@@ -89,10 +98,11 @@ export class FolderWatch {
       queue.sort().reverse();
       for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
         await pause();
-        if (this.#known.size >= mostFolders && !this.#known.has(path)) {
+        if (this.#isOver(path)) {
           isCut = true;
-          continue;
-        }
+          if (endsAtLimit) break;
+          this.#partial.add(knownAbove(path, this.#known));
+        } else this.#partial.delete(path);
         const read =
           (await this.#read(chain, path)) ?? (isFirst || this.#closed.has(path) ? null : await this.#open(chain, path));
         if (read === 'gone') this.#forget(path, onGone);
@@ -113,12 +123,17 @@ export class FolderWatch {
     return { unreadable, isCut };
   }
 
+  /** There is no room to remember a folder. */
+  #isOver(path: string): boolean {
+    return this.#known.size >= this.#limit && !this.#known.has(path);
+  }
+
   /** The paths of changed folders. Reports folders that are gone. */
   async #changed(onGone: (path: string) => void, pause: () => Promise<void>): Promise<string[]> {
     const changed: string[] = [];
     const judge = (path: string, known: Known, found: Stats | 'gone' | 'unclear'): void => {
       if (found === 'gone') this.#forget(path, onGone);
-      else if (found === 'unclear' || isOther(known, found)) changed.push(path);
+      else if (found === 'unclear' || this.#partial.has(path) || isOther(known, found)) changed.push(path);
     };
     if (this.#asking === 'at-once') {
       let count = 0;
@@ -148,7 +163,7 @@ export class FolderWatch {
           this.#asking === 'at-once' ? lstatSync(`${folder.place}/.`) : await lstat(`${folder.place}/.`);
         const isFresh = Date.now() - ctimeMs < freshMs[this.#asking];
         const place = absolutePath(this.#root, path);
-        this.#known.set(path, { place, inode: ino, changedMs: ctimeMs, isFresh });
+        if (!this.#isOver(path)) this.#known.set(path, { place, inode: ino, changedMs: ctimeMs, isFresh });
         return entriesOf(folder, this.#asking);
       });
     } catch (error) {
@@ -174,8 +189,16 @@ export class FolderWatch {
 
   #forget(path: string, onGone: (path: string) => void): void {
     this.#known.delete(path);
+    this.#partial.delete(path);
     onGone(path);
   }
+}
+
+/** The closest folder above that is remembered. The top always is. */
+function knownAbove(path: string, known: ReadonlyMap<string, Known>): string {
+  const names = [...namesOf(path)];
+  while (names.length > 0 && !known.has(names.join('/'))) names.pop();
+  return names.join('/');
 }
 
 function askAtOnce(place: string | Buffer): Stats | 'gone' | 'unclear' {

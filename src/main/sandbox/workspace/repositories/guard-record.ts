@@ -16,6 +16,8 @@ const recordSchema = z.object({
   workspacePath: z.string(),
   owner: z.object({ pid: z.number(), startedAt: z.string().nullable(), boot: z.string().nullable() }),
   startedMs: z.number(),
+  /** When the session ended without having seen everything. */
+  endedMs: z.number().optional(),
   /** Paths of repositories and of `.git` files, in the form of `folder-names.ts`. */
   own: z.array(z.string()),
 });
@@ -50,7 +52,7 @@ export async function earlierRecords(folder: string): Promise<readonly EarlierRe
     if (read.type !== 'value') continue;
     const { owner, own, startedMs } = read.value;
     const touched = lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? startedMs;
-    const endedMs = (await isRunning(owner)) ? null : touched + graceMs;
+    const endedMs = read.value.endedMs ?? ((await isRunning(owner)) ? null : touched + graceMs);
     found.push({ own: new Set(own), startedMs, endedMs, file });
   }
   return found.sort((left, right) => left.startedMs - right.startedMs);
@@ -58,10 +60,12 @@ export async function earlierRecords(folder: string): Promise<readonly EarlierRe
 
 export class OwnRecord {
   readonly #file: string;
+  readonly #record: GuardRecord;
   #touchedMs = 0;
 
-  private constructor(file: string) {
+  private constructor(file: string, record: GuardRecord) {
     this.#file = file;
+    this.#record = record;
   }
 
   static async write(
@@ -75,7 +79,7 @@ export class OwnRecord {
     const file = join(folder, `${sessionId.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(-80)}-${process.pid}.json`);
     const record: GuardRecord = { workspacePath, owner: await thisProcess(), startedMs: Date.now(), own: [...own] };
     await writeFileAtomic(file, JSON.stringify(record), { sync: false });
-    return new OwnRecord(file);
+    return new OwnRecord(file, record);
   }
 
   /** Records a sign of life: commands may have run until now. */
@@ -85,6 +89,11 @@ export class OwnRecord {
     this.#touchedMs = now.getTime();
     // The user may have removed the record. Then only the protection after a kill is lost.
     await utimes(this.#file, now, now).catch(orNoted('sandbox: the record of a guard was not kept fresh', undefined));
+  }
+
+  /** Keeps the record for the next session, because the last check could not see everything. */
+  async end(): Promise<void> {
+    await writeFileAtomic(this.#file, JSON.stringify({ ...this.#record, endedMs: Date.now() }));
   }
 
   async remove(): Promise<void> {

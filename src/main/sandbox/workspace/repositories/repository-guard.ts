@@ -1,14 +1,14 @@
 import { lstatSync, watch, type FSWatcher } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '@shared/errors.ts';
+import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { callModeFor, readRegularFile, type CallMode } from '../../../lib/files/host-folder.ts';
 import type { Log } from '../../../lib/log.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
 import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
-import { FolderWatch, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
+import { FolderWatch, mostFolders, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
 import { addressFolders, isRepositoryData, linkedFolders, pointersIn, redirects, todoFile } from './git-data.ts';
 import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
 import { namedByConfig } from './named-by-config.ts';
@@ -31,6 +31,8 @@ export interface GuardOptions {
   readonly sessionId: string;
   /** Called once for each place, and again if something was done about it. Must not throw. */
   readonly onUntracked: (places: readonly UntrackedPlace[]) => void;
+  /** The most folders that are checked after each command. */
+  readonly mostFolders?: number;
   readonly log: Log;
 }
 
@@ -47,9 +49,10 @@ type Found =
    */
   | { readonly type: 'data' | 'pointer' };
 
-/** The least time between two looks while something runs. With many folders, looks are less frequent. */
+/** The least time between two looks while something runs. With many folders, looks are less frequent, up to a limit. */
 const everyMs = 250;
 const restPerLook = 40;
+const mostRestMs = 5_000;
 /** The times of files change in steps of up to this. */
 const clockStepMs = 10;
 const gitWhy = 'git runs what it says';
@@ -83,11 +86,14 @@ export class RepositoryGuard {
   #hasRun = false;
   #timer: NodeJS.Timeout | null = null;
   #isDisposed = false;
+  /** Why the last look could not check everything as it must. Null: it could. */
+  #problem: string | null = null;
+  readonly #alsoChecked = new Set<() => Promise<unknown>>();
 
   private constructor(options: GuardOptions, asking: CallMode) {
     this.#options = options;
     this.#asking = asking;
-    this.#watch = new FolderWatch(options.workspacePath, asking);
+    this.#watch = new FolderWatch(options.workspacePath, asking, options.mostFolders ?? mostFolders);
     this.#keep = createTakenFileKeeper(join(options.homePath, 'sandbox', 'taken-away', options.sessionId));
   }
 
@@ -99,7 +105,7 @@ export class RepositoryGuard {
     const guard = new RepositoryGuard(options, asking);
     const folder = recordFolder(options.homePath, options.workspacePath);
     const earlier = await earlierRecords(folder);
-    const end = await guard.#lookThrough(signal);
+    const end = await guard.#lookThrough(signal, true);
     if (end.isCut) throw tooLarge(options.workspacePath);
     for (const [path, found] of guard.#found) {
       const isOwn = !isOfEarlier(path, options.workspacePath, earlier);
@@ -136,16 +142,39 @@ export class RepositoryGuard {
   async look(): Promise<readonly UntrackedPlace[]> {
     const leave = await this.#turns.enter(neverAborts);
     try {
+      for (const check of this.#alsoChecked) await check();
       const end = await this.#lookThrough(neverAborts);
       const places = await this.#settle(end);
+      this.#problem = end.isCut ? 'It has more folders than can be checked after each command.' : null;
       await this.#record?.touch();
       return this.#reportOnce(places);
     } catch (error) {
       this.#options.log.error('sandbox: the look at repositories failed', error);
+      this.#problem = `It could not be checked after a command (${messageOf(error)}).`;
       return this.#reportOnce([{ path: '.', why: 'it could not be checked after a command', done: null }]);
     } finally {
       leave?.();
     }
+  }
+
+  /**
+   * Call it before a command. Fails with `refused` while not everything can be checked. Then it looks again, because the
+   * user may have made room.
+   */
+  async admit(): Promise<Reply<void>> {
+    if (this.#problem !== null) await this.look();
+    if (this.#problem === null) return success(undefined);
+    return failure(
+      'refused',
+      `Nothing runs in ${this.#options.workspacePath} now. ${this.#problem}`,
+      'Delete what the last commands made there, or open a smaller folder as the project. Then continue.',
+    );
+  }
+
+  /** Runs another check at every look. It must not reject. Call the returned function at its end. */
+  alsoCheck(check: () => Promise<unknown>): () => void {
+    this.#alsoChecked.add(check);
+    return () => void this.#alsoChecked.delete(check);
   }
 
   /**
@@ -188,7 +217,7 @@ export class RepositoryGuard {
     };
   }
 
-  /** Makes the last check and removes the record. Never rejects. */
+  /** Makes the last check. Removes the record, unless that check could not see everything. Never rejects. */
   async dispose(): Promise<void> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -198,9 +227,10 @@ export class RepositoryGuard {
     await this.#reportUntracked(neverAborts).catch((error: unknown) =>
       this.#options.log.error('sandbox: what commands changed could not be reported', error),
     );
-    await this.#record
-      ?.remove()
-      .catch((error: unknown) => this.#options.log.warn('sandbox: the record of a guard could not be removed', error));
+    const over = this.#problem === null ? this.#record?.remove() : this.#record?.end();
+    await over?.catch((error: unknown) =>
+      this.#options.log.warn('sandbox: the record of a guard could not be written or removed', error),
+    );
   }
 
   #next(afterMs: number): NodeJS.Timeout {
@@ -208,7 +238,7 @@ export class RepositoryGuard {
       const started = performance.now();
       void this.look().then(() => {
         const goesOn = this.#running > 0 && !this.#isDisposed;
-        this.#timer = goesOn ? this.#next(Math.max(everyMs, (performance.now() - started) * restPerLook)) : null;
+        this.#timer = goesOn ? this.#next(restAfter(performance.now() - started)) : null;
       });
     }, afterMs);
     timer.unref();
@@ -239,10 +269,11 @@ export class RepositoryGuard {
     }
   }
 
-  async #lookThrough(signal: AbortSignal): Promise<LookEnd> {
+  async #lookThrough(signal: AbortSignal, endsAtLimit = false): Promise<LookEnd> {
     return this.#watch.look({
       onFolder: (folder) => this.#note(folder),
       onGone: (path) => this.#found.delete(path),
+      endsAtLimit,
       signal,
     });
   }
@@ -287,6 +318,10 @@ export class RepositoryGuard {
           const { done, problem } = await revertAdditions(path, found.kept, with_);
           if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git follows it', { done, problem }));
         } else if (found.type === 'data') {
+          if (!this.#watch.has(path) && this.#markOf(path) === '') {
+            this.#found.delete(path);
+            continue;
+          }
           const why = `a git repository that was made while commands ran; ${gitWhy}`;
           places.push(placeOf(path, why, await makeHarmless(path, with_)));
         } else if (found.type === 'pointer') {
@@ -371,6 +406,11 @@ export class RepositoryGuard {
 function placeOf(path: string, why: string, { done, problem }: Harmless): UntrackedPlace {
   const said = [...done, ...(problem === null ? [] : [`it could not be made harmless: ${problem}`])];
   return { path: shownPath(path) || '.', why, done: said.length === 0 ? null : said.join('; ') };
+}
+
+/** The rest after a look that took this long. */
+export function restAfter(lookMs: number): number {
+  return Math.min(mostRestMs, Math.max(everyMs, lookMs * restPerLook));
 }
 
 function tooLarge(path: string): AppError {

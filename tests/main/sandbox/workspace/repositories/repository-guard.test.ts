@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seenName } from '../../../../../src/shared/text/seen-text.ts';
 import type { UntrackedPlace } from '../../../../../src/shared/events/sandbox-events.ts';
-import { RepositoryGuard } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
+import { RepositoryGuard, restAfter } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
 import { asNobody } from '../../../../fakes/as-nobody.ts';
 import { isWithoutGit } from '../../../../fakes/git-here.ts';
 import { silentLog } from '../../../../../src/main/lib/log.ts';
@@ -43,9 +43,10 @@ describe('the guard over repositories', () => {
     await rm(base, { recursive: true });
   });
 
-  const start = async (sessionId = 's1'): Promise<RepositoryGuard> => {
+  const start = async (sessionId = 's1', options: { readonly mostFolders?: number } = {}): Promise<RepositoryGuard> => {
     guard = await RepositoryGuard.start(
       {
+        ...options,
         workspacePath: work,
         homePath: join(base, 'home'),
         sessionId,
@@ -400,6 +401,62 @@ describe('the guard over repositories', () => {
     expect((await start('third')).own.data).toEqual(['lib/.git']);
   });
 
+  const makeFolders = async (count: number): Promise<void> => {
+    for (let at = 0; at < count; at += 1) await mkdir(join(work, `many/${at}/in`), { recursive: true });
+  };
+
+  it('still sees every repository above its limit of folders, and stops commands until there is room', async () => {
+    const found = await start('s1', { mostFolders: 40 });
+    expect(await found.admit()).toEqual({ ok: true, value: undefined });
+    await makeFolders(60);
+    await found.look();
+    expect(left).toEqual([{ path: '.', why: 'it has more folders than can be checked', done: null }]);
+    // Each of the following looks sees what is new, although none of these folders can be remembered.
+    await repository('lib/dep/.git', evil);
+    await repository('many/59/in/.git', evil);
+    await found.look();
+    expect([await text('lib/dep/.git/config'), await text('many/59/in/.git/config')]).toEqual([harmless, harmless]);
+    await put('many/59/in/.git/config', evil);
+    expect(await found.admit()).toMatchObject({ ok: false, error: { code: 'refused' } });
+    expect(await text('many/59/in/.git/config')).toBe(harmless);
+    await put('lib/dep/.git/config', evil);
+    await rm(join(work, 'many'), { recursive: true });
+    expect(await found.admit()).toMatchObject({ ok: true });
+    expect(await text('lib/dep/.git/config')).toBe(harmless);
+    expect(outcomes().slice(1)).toEqual([
+      'lib/dep/.git: settings removed: core.fsmonitor, core.pager',
+      'many/59/in/.git: settings removed: core.fsmonitor, core.pager',
+    ]);
+  });
+
+  it('does not take for the own of the person what was made while a session could not check everything', async () => {
+    const first = await start('first', { mostFolders: 40 });
+    await makeFolders(60);
+    await repository('lib/dep/.git');
+    await first.dispose();
+    await rm(join(work, 'many'), { recursive: true });
+    // The state that a session leaves which did not get to look again.
+    await put('lib/dep/.git/config', evil);
+    const next = await start('next');
+    expect(next.own.data).toEqual([]);
+    expect(await text('lib/dep/.git/config')).toBe(harmless);
+    await next.dispose();
+    expect((await start('third')).own.data).toEqual(['lib/dep/.git']);
+  });
+
+  it('stops commands when a look fails, until one succeeds', async () => {
+    const found = await start();
+    const stop = found.alsoCheck(() => Promise.reject(new Error('the disk does not answer')));
+    await found.look();
+    const stopped = await found.admit();
+    stop();
+    expect([stopped.ok, await found.admit()]).toEqual([false, { ok: true, value: undefined }]);
+  });
+
+  it('rests for a limited time between two looks', () => {
+    expect([0, 5, 20, 4_700, 60_000].map(restAfter)).toEqual([250, 250, 800, 5_000, 5_000]);
+  });
+
   it('looks into what a command closed, and leaves what was closed from the beginning', async () => {
     await repository('mine/.git', evil);
     await mkdir(join(base, 'home'));
@@ -428,4 +485,5 @@ describe('the guard over repositories', () => {
   });
 });
 
+const harmless = '[core]\n\tbare = false\n';
 const plain = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n';
