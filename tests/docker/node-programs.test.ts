@@ -90,6 +90,34 @@ await tools.call('read_file', { path: 'a', [1 + 1]: 2 });`;
     ]);
   });
 
+  it('names in the question which files of the project it imports, and takes none in place of what Node has', async () => {
+    await session.put('node_modules/fs/index.js', 'throw new Error("this ran instead")');
+    await session.put('node_modules/lodash/index.js', 'module.exports = { three: 3 };');
+    await session.put('dynamic.mjs', 'export const four = 4;');
+    const reasons: string[] = [];
+    const approver = {
+      ask: async ({ reason }: { readonly reason?: string }): Promise<UserAnswer> => {
+        reasons.push(reason ?? '');
+        return 'allow';
+      },
+    };
+    const text = `import { readFileSync } from 'fs';
+import lodash from 'lodash';
+const { four } = await import('./dynamic.mjs');
+const name = './helper.mjs';
+const { double } = await import(name);
+const { price } = (await tools.shop__look_up({ id: 1 })).json();
+const result = [typeof readFileSync, lodash.three, four, double(2), price];`;
+    const one = scene([script(text, [{ tool: 'shop__look_up', most: 1 }])], 'allow', { dependencies: { approver } });
+    await one.kit.runner.send('Go.', loop);
+    expect(endOf(one.kit)?.output).toContain('Result:\n["function",3,4,4,3]');
+    expect(reasons.join().split('\n').slice(2)).toEqual([
+      expect.stringContaining('Line 2: it imports node_modules/lodash/index.js of the project. What that file'),
+      expect.stringContaining('Line 3: it imports dynamic.mjs of the project. What that file'),
+      'Line 5: which module is imported here is known only when it runs.',
+    ]);
+  });
+
   it('tells where it failed and what it had done', async () => {
     const output = await ended(
       `await tools.write_file({ path: 'half.txt', content: '1' });

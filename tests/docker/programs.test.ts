@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, success } from '../../src/shared/errors.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
@@ -11,7 +13,7 @@ import { crashRepairEvents } from '../../src/main/sessions/store/crash-repair.ts
 import { reduceSession } from '../../src/shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '../../src/shared/session/session-state.ts';
 import type { DockerUnderTest } from './docker-kit.ts';
-import { isWithoutEngine, startSandbox } from './docker-kit.ts';
+import { isWithoutEngine, none, startSandbox } from './docker-kit.ts';
 import { endOf, innerOf, program, programScene, replays, type Scene } from './program-kit.ts';
 
 let session: DockerUnderTest;
@@ -175,6 +177,49 @@ result = said`;
     expect(one.asked).toEqual([]);
     expect(await session.text('x.txt')).toBeNull();
     await replays(one);
+  });
+
+  it('imports no file of the project in place of the standard library, and the question names those that it imports', async () => {
+    const files = {
+      'csv.py': 'raise RuntimeError("this ran instead")',
+      'json.py': 'raise RuntimeError("this ran instead")',
+      'json/__init__.py': 'raise RuntimeError("this ran instead")',
+      'sitecustomize.py': 'raise RuntimeError("this ran instead")',
+      'helper.py': 'from parts.more import three\nvalue = three()\n',
+      'parts/more.py': 'def three():\n    return 3\n',
+    };
+    for (const [path, text] of Object.entries(files)) await session.put(path, text);
+    const plant = [
+      'packages=$(python3 -c "import site; print(site.getusersitepackages())")',
+      'mkdir -p $packages',
+      // A compiled file beside the source, which says something else.
+      `mkdir -p __pycache__; python3 -c "import py_compile, os; s = os.stat('helper.py'); open('x.py', 'w').write('value = 4'.ljust(s.st_size)); os.utime('x.py', ns=(s.st_atime_ns, s.st_mtime_ns)); py_compile.compile('x.py', '__pycache__/helper.' + __import__('sys').implementation.cache_tag + '.pyc')"`,
+      `for name in usercustomize requests; do echo 'open("/workspace/ran", "w")' > $packages/$name.py; done`,
+    ];
+    const planted = await session.sandbox.exec({ command: plant.join(' && '), timeoutMs: 60_000 }, none);
+    expect(planted).toMatchObject({ ok: true, value: { exitCode: 0 } });
+    const reasons: string[] = [];
+    const approver = {
+      ask: async ({ reason }: { readonly reason?: string }): Promise<UserAnswer> => {
+        reasons.push(reason ?? '');
+        return 'allow';
+      },
+    };
+    const text = `import csv, json
+import helper, parts.more
+result = [csv.__name__, json.dumps(helper.value), tools.shop__look_up(id=1).json()["price"]]`;
+    const calls = [{ tool: 'shop__look_up', most: 1 }];
+    const one = scene([program(text, calls)], 'allow', { dependencies: { approver } });
+    await one.kit.runner.send('Go.', loop);
+    expect(endOf(one.kit)?.output).toContain('Result:\n["csv","3",3]');
+    expect(reasons.join()).toContain('Line 2: it imports helper.py of the project. What that file');
+    expect(reasons.join()).toContain('Line 2: it imports parts of the project.');
+    expect(reasons.join()).not.toMatch(/csv|json/);
+    expect(await session.text('ran')).toBeNull();
+    const two = scene([program('import requests\nresult = 1', calls)]);
+    await two.kit.runner.send('Go.', loop);
+    expect([endOf(two.kit)?.output, two.asked]).toEqual([expect.stringContaining('there is no module requests'), []]);
+    for (const path of Object.keys(files)) await rm(join(session.workspace, path));
   });
 
   it('is not run after a no, and none of its calls is made', async () => {

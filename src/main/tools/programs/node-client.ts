@@ -1,3 +1,5 @@
+import { programLimits } from './program-limits.ts';
+
 /**
  * The JavaScript counterpart of the Python client: runs an ES module in a Node that has `vm.SourceTextModule`. Frames
  * use the file descriptors 3 and 4, so that child processes of the program cannot reach them. The check uses the parser
@@ -7,13 +9,14 @@ export const nodeClient = String.raw`'use strict';
 const fs = require('node:fs');
 const { createRequire, isBuiltin } = require('node:module');
 const { Socket } = require('node:net');
-const { join } = require('node:path');
+const { join, relative } = require('node:path');
 const { Writable } = require('node:stream');
 const { pathToFileURL } = require('node:url');
 const vm = require('node:vm');
 
 const NAME = 'program.js';
 const MOST = 1000000;
+const MOST_IMPORTS = ${programLimits.imports};
 const here = join(process.cwd(), NAME);
 const near = createRequire(here);
 Error.stackTraceLimit = 30;
@@ -114,6 +117,47 @@ function exists(name, modules) {
   }
 }
 
+/** Whether commands can write where a file lies. What is there may be what an earlier command put there. */
+function isWritable(path) {
+  try {
+    fs.accessSync(path, fs.constants.W_OK);
+    return true;
+  } catch (error) {
+    return error.code !== 'EROFS';
+  }
+}
+
+/** By line: what a text imports from where commands can write. */
+function importsOf(text, modules) {
+  const found = [];
+  const tree = parserOf()?.parse(text, { ecmaVersion: 'latest', sourceType: 'module', locations: true }) ?? null;
+  for (const node of tree === null ? [] : nodesIn(tree)) {
+    const name = importedBy(node);
+    if (name === null || isBuiltin(name) || Object.hasOwn(modules, name)) continue;
+    const path = pathOf(name);
+    if (isWritable(path)) found.push({ line: node.loc.start.line, path: relative(process.cwd(), path).slice(0, 200) });
+  }
+  return found.sort((one, other) => one.line - other.line);
+}
+
+function pathOf(name) {
+  try {
+    return near.resolve(name);
+  } catch {
+    // A package for import statements alone. The folder of packages says where it is.
+    return join(process.cwd(), 'node_modules', name);
+  }
+}
+
+function textOf(node) {
+  return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null;
+}
+
+function importedBy(node) {
+  const isRequire = node.type === 'CallExpression' && node.callee.name === 'require';
+  return textOf(isRequire ? node.arguments[0] : node.source);
+}
+
 function parserOf() {
   try {
     return require('internal/deps/acorn/acorn/dist/acorn');
@@ -150,7 +194,6 @@ function checked(given) {
 
 function problemsOf(tree, { tools: known, announced, modules }) {
   const problems = [];
-  const textOf = (node) => (node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null);
   const say = (node, text) => problems.push([node.loc.start.line, text]);
 
   function tool(node, name) {
@@ -185,8 +228,7 @@ function problemsOf(tree, { tools: known, announced, modules }) {
 
   const isTools = (node) => node?.type === 'MemberExpression' && !node.computed && node.object.name === 'tools';
   for (const node of nodesIn(tree)) {
-    const isRequire = node.type === 'CallExpression' && node.callee.name === 'require';
-    const name = textOf(isRequire ? node.arguments[0] : node.source);
+    const name = importedBy(node);
     if (name !== null && !exists(name, modules)) say(node, 'there is no module ' + name);
     if (node.type === 'CallExpression' && isTools(node.callee)) called(node, node.callee.property.name, node.arguments);
   }
@@ -355,13 +397,16 @@ function check(frame) {
   };
   let problems;
   let tests = 0;
+  let imports = [];
   try {
     problems = checked(given);
+    for (const text of problems.length > 0 ? [] : [given.program, ...Object.values(given.modules)])
+      imports.push(...importsOf(text, given.modules));
     if (problems.length === 0) [tests, problems] = ranTests(given);
   } catch (error) {
     problems = ['line 1: it could not be checked: ' + error.message];
   }
-  send({ type: 'checked', problems: problems.slice(0, 20).map((problem) => problem.slice(0, 400)), tests });
+  send({ type: 'checked', problems: problems.slice(0, 20).map((problem) => problem.slice(0, 400)), tests, imports: imports.slice(0, MOST_IMPORTS) });
 }
 
 if (process.argv[1] === 'tests') {

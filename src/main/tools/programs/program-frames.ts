@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { programLimits } from './program-limits.ts';
 
+const importSchema = z.strictObject({ line: z.number().int(), path: z.string().max(200) });
+
+/** An import of a file that commands can write. Its path is relative to the project. */
+export type ProgramImport = z.infer<typeof importSchema>;
+
 const frameSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('checked'),
     problems: z.array(z.string().max(500)).max(20),
     /** How many tests of its own the program ran. */
     tests: z.number().int().nonnegative().optional(),
+    imports: z.array(importSchema).max(programLimits.imports).optional(),
   }),
   z.strictObject({ type: z.literal('call'), id: z.number().int(), tool: z.string().max(200), input: z.unknown() }),
   z.strictObject({ type: z.literal('done'), value: z.unknown(), state: z.unknown().optional() }),

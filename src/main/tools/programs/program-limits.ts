@@ -12,6 +12,8 @@ export const programLimits = {
   resultCharacters: 1024 * 1024,
   /** For the state that it leaves for later programs, as JSON. */
   stateCharacters: 12 * 1024,
+  /** How many imports of files that commands can write are named in the question. */
+  imports: 50,
   memoryKb: 1_536 * 1024,
   /** Failed programs in one turn. */
   failures: 3,

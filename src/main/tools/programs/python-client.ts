@@ -6,13 +6,14 @@ import { programLimits } from './program-limits.ts';
  * in lines of JSON on the original standard input and output; what the program prints goes to standard error. Nothing
  * here protects anything: the program may change all of it.
  */
-export const pythonClient = `import sys
-sys.path = [place for place in sys.path if place not in ("", ".")]
+export const pythonClient = `import posix, sys
+HERE = posix.getcwd()
+sys.path = [place for place in sys.path if place not in ("", ".") and not (place + "/").startswith(HERE + "/")]
 import ast, importlib, importlib.machinery, importlib.util, json, linecache, os, threading, traceback
 from concurrent.futures import ThreadPoolExecutor
 
 NAME = "program.py"
-MOST = 1000000
+MOST, MOST_IMPORTS = 1000000, ${programLimits.imports}
 source = os.fdopen(os.dup(0), "rb")
 sink = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -122,6 +123,53 @@ class Kept:
         module.__dict__.update(space_of(name, NoTools(), {"arguments": {}, "state": {}}))
         exec(compile(text, name + ".py", "exec"), module.__dict__)
         module.tools = tools
+
+
+class Fresh(importlib.machinery.SourceFileLoader):
+    """Reads the source, and never a compiled file beside it, which may hold something else."""
+
+    def path_stats(self, path):
+        raise OSError(path)
+
+
+class Project:
+    """Finds modules of the project, after all others, and never in place of one of the standard library."""
+
+    loaders = ((importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES), (Fresh, importlib.machinery.SOURCE_SUFFIXES))
+
+    def __init__(self, below):
+        self.below = below
+
+    def find_spec(self, name, path=None, target=None):
+        if self.below != (path is not None) or name.split(".")[0] in sys.stdlib_module_names:
+            return None
+        spaces = []
+        for place in [HERE] if path is None else [one for one in path if (one + "/").startswith(HERE + "/")]:
+            spec = importlib.machinery.FileFinder(place, *self.loaders).find_spec(name)
+            if spec is not None and spec.loader is not None:
+                return spec
+            spaces += [] if spec is None else spec.submodule_search_locations
+        if not spaces:
+            return None
+        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = spaces
+        return spec
+
+
+def imports_of(tree):
+    """By line: what is imported from where commands can write, which may be what an earlier command put there."""
+    found = []
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module]
+        for name in names:
+            spec = importlib.util.find_spec(name.split(".")[0])
+            places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or [])]
+            place = next((one for one in places if one and os.path.exists(one)), None)
+            if place is not None and not os.statvfs(place).f_flag & os.ST_RDONLY:
+                found.append({"line": node.lineno, "path": os.path.relpath(place, HERE)[:200]})
+    return sorted(found, key=lambda one: one["line"])
 
 
 def tests_in(space):
@@ -236,19 +284,21 @@ def main():
     given = receive()
     text = given["program"]
     kept = Kept(given)
-    sys.path.insert(0, os.getcwd())
-    sys.meta_path.insert(0, kept)
+    sys.meta_path[:0] = [kept, Project(True)]
+    sys.meta_path.append(Project(False))
     linecache.cache[NAME] = (len(text), None, text.splitlines(True), NAME)
-    tests = 0
+    tests, imports = 0, []
     try:
         tree = ast.parse(text, NAME)
         code = compile(tree, NAME, "exec")
         problems = problems_of(tree, given["tools"], given["announced"])
+        for one in [] if problems else [tree, *map(ast.parse, given["modules"].values())]:
+            imports += imports_of(one)
         if not problems and any("def test_" in one for one in (text, *given["modules"].values())):
             tests, problems = run_tests(code, given)
     except (SyntaxError, ValueError, RecursionError) as error:
         problems = ["line %s: %s" % (getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or error)]
-    send({"type": "checked", "problems": [problem[:400] for problem in problems[:20]], "tests": tests})
+    send({"type": "checked", "problems": [problem[:400] for problem in problems[:20]], "tests": tests, "imports": imports[:MOST_IMPORTS]})
     if problems:
         return
     receive()

@@ -1,6 +1,7 @@
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { Syntax, SyntaxNode } from '../../recipes/code/code-syntax.ts';
+import type { ProgramImport } from './program-frames.ts';
 import type { Announcement } from './program-announcement.ts';
 
 type Leaving = Pick<Announcement['entries'][number], 'most' | 'hosts'> & { readonly tool: { readonly name: string } };
@@ -38,6 +39,24 @@ export function reviewProgram(program: ReviewedProgram, syntax: Syntax): readonl
     }
   });
   return [...found.values()].slice(0, mostFindings);
+}
+
+const namedImports = 8;
+
+/**
+ * What a program imports from where commands can write. An earlier command may have put it there, and it runs with the
+ * same yes.
+ */
+export function importFindings(imports: readonly ProgramImport[]): readonly string[] {
+  const first = new Map([...imports].reverse().map(({ path, line }) => [path, line]));
+  const lines = [...first].reverse().map(([path, line]) => {
+    // Another form could pass for words of Dewpoint.
+    const name = /^[\w@+./-]{1,120}$/u.test(path) ? path : 'a file with an odd name';
+    return `Line ${line}: it imports ${name} of the project. What that file and its own imports say runs with this yes, too.`;
+  });
+  if (lines.length <= namedImports) return lines;
+  const left = lines.length - namedImports;
+  return [...lines.slice(0, namedImports), `It imports at least ${left} more files of the project.`];
 }
 
 type Say = (rule: string, line: number | null, text: string) => void;
@@ -103,9 +122,15 @@ function lookAtCall(node: SyntaxNode, isEndless: boolean, leaving: readonly Leav
   const called = shortText(node.childForFieldName('function'));
   if (called === 'eval' || called === 'exec' || called === 'compile' || called === 'Function')
     say('code', line, 'it runs text as code, which these rules cannot read.');
-  if (!called.startsWith('tools.')) return;
   const first = node.childForFieldName('arguments')?.namedChildren[0] ?? null;
   const isText = first?.type === 'string' && !first.text.includes('{');
+  if (
+    /^(?:import|require)$/u.test(called)
+      ? !isText
+      : /(?:^|\.)(?:__import__|import_module|run_path|run_module)$/u.test(called)
+  )
+    say('import', line, 'which module is imported here is known only when it runs.');
+  if (!called.startsWith('tools.')) return;
   if (called === 'tools.call' && !isText)
     say('computed', line, 'which tool is called here is known only when it runs.');
   const name = called === 'tools.call' && isText ? first.text.slice(1, -1) : called.slice('tools.'.length);

@@ -8,7 +8,7 @@ import type { OpenProcess, OutputChunk, Sandbox } from '../../sandbox/sandbox.ts
 import { inputJsonSchema, isRawInput } from '../define.ts';
 import type { Tool } from '../define.ts';
 import type { ProgramCallResult, ProgramDoor } from './program-calls.ts';
-import type { ProgramFrame } from './program-frames.ts';
+import type { ProgramFrame, ProgramImport } from './program-frames.ts';
 import { createFrameReader } from './program-frames.ts';
 import { programLimits } from './program-limits.ts';
 import type { Announcement } from './program-announcement.ts';
@@ -69,7 +69,7 @@ export interface ProgramRun extends ProgramGiven {
   readonly timeoutMs: number;
   readonly onPrinted: (bytes: Uint8Array) => void;
   /** Called after the check and before the run. Null: the program may run. */
-  readonly approve: () => Promise<ProgramEnd | null>;
+  readonly approve: (imports: readonly ProgramImport[]) => Promise<ProgramEnd | null>;
 }
 
 interface State {
@@ -189,9 +189,12 @@ async function begin(state: State): Promise<void> {
   });
 }
 
-/** Node reserves far more address space than it uses, so its limit is on data (`ulimit -d`). */
+/**
+ * Without the packages of the user (`-s`), which commands can write. Node reserves far more address space than it uses, so its limit is on
+ * data (`ulimit -d`).
+ */
 const commands: Readonly<Record<ProgramLanguage, string>> = {
-  python: `ulimit -v ${programLimits.memoryKb} 2>/dev/null; exec python3 -u -c ${shellQuote(pythonClient)}`,
+  python: `ulimit -v ${programLimits.memoryKb} 2>/dev/null; exec python3 -s -u -c ${shellQuote(pythonClient)}`,
   javascript: `ulimit -d ${programLimits.memoryKb} 2>/dev/null; exec 3<&0 4>&1 </dev/null >&2; exec node --no-warnings --experimental-vm-modules --expose-internals -e ${shellQuote(nodeClient)}`,
 };
 
@@ -230,7 +233,7 @@ function take(state: State, frame: ProgramFrame): void {
     state.tests = frame.tests ?? 0;
     state.stopTimer();
     if (frame.problems.length > 0) state.finish({ type: 'not-run', problems: frame.problems });
-    else void start(state);
+    else void start(state, frame.imports ?? []);
     return;
   }
   if (phase !== 'running' || frame.type === 'checked') throw new Error('it sent a frame out of its turn');
@@ -245,10 +248,10 @@ function take(state: State, frame: ProgramFrame): void {
   void call.then(() => state.open.delete(call));
 }
 
-async function start(state: State): Promise<void> {
+async function start(state: State, imports: readonly ProgramImport[]): Promise<void> {
   const { run, finish } = state;
   try {
-    const refused = await run.approve();
+    const refused = await run.approve(imports);
     if (refused !== null) return finish(refused);
   } catch (error) {
     return finish(stopped(state.signal.aborted ? 'cancelled' : 'error', messageOf(error)));

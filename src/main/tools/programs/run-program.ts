@@ -15,7 +15,8 @@ import type { EarlierPrograms, ProgramDoor } from './program-calls.ts';
 import { importedBy } from './imported-programs.ts';
 import { programLimits } from './program-limits.ts';
 import { announcementText, readAnnouncement, type Announcement } from './program-announcement.ts';
-import { reviewProgram } from './review-program.ts';
+import type { ProgramImport } from './program-frames.ts';
+import { importFindings, reviewProgram } from './review-program.ts';
 import type { ProgramEnd, ProgramGiven, ProgramOutcome } from './run-in-sandbox.ts';
 import { runInSandbox } from './run-in-sandbox.ts';
 
@@ -115,7 +116,7 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
       sandbox: ways.sandbox,
       timeoutMs: secondsOf(asked) * 1000,
       onPrinted: (bytes) => ways.emit('stdout', bytes),
-      approve: () => approve({ ...asked, modules }, announcement, door),
+      approve: (imports) => approve({ ...asked, modules, imports }, announcement, door),
     },
     ways.signal,
   );
@@ -162,9 +163,13 @@ function refusedByLog({ sameFailed, failed }: EarlierPrograms): ToolResult | nul
   );
 }
 
+interface CheckedProgram extends AskedProgram, Pick<ProgramGiven, 'modules'> {
+  readonly imports: readonly ProgramImport[];
+}
+
 /** Asks one question for all calls that leave the sandbox. Asks nothing if there are none. */
 async function approve(
-  { plan, program, language, modules, arguments: given }: AskedProgram & Pick<ProgramGiven, 'modules'>,
+  { plan, program, language, modules, imports, arguments: given }: CheckedProgram,
   announcement: Announcement,
   door: ProgramDoor<Tool>,
 ): Promise<ProgramEnd | null> {
@@ -173,7 +178,8 @@ async function approve(
   const subject = `a program that calls ${leaving.map(({ tool, most }) => `${tool.name} (at most ${most})`).join(', ')}`;
   const syntax = await door.loadSyntax();
   const texts = [program, ...Object.values(modules)];
-  const findings = [...new Set(texts.flatMap((text) => reviewProgram({ language, text, leaving }, syntax)))];
+  const reviewed = texts.flatMap((text) => reviewProgram({ language, text, leaving }, syntax));
+  const findings = [...new Set([...importFindings(imports), ...reviewed])];
   const text = [
     `Plan:\n${plan}`,
     `Calls:\n${announcementText(announcement, 'announced')}`,
