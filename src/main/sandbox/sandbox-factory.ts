@@ -14,7 +14,7 @@ import { createOutboundConnections } from './network/outbound-connections.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { AskAboutDisk, Sandbox, BackgroundProcessState } from './sandbox.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
-import { withMasks } from './read-only/with-masks.ts';
+import { hiddenFromReading } from './read-only/hidden-from-reading.ts';
 import { findOwnImage } from './images/own-image.ts';
 import { imageOf, setupOf } from './project-sandbox-settings.ts';
 import { findProjectEnvironment } from './packages/project-environment.ts';
@@ -87,7 +87,8 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
         const { homePath } = deps;
         const projectPath = await realProject(request);
         const look = await findHiddenFiles({ workspacePath, settings, homePath, projectPath, masks }, signal);
-        return success(withMasks(createReadOnlySandbox({ workspacePath, because }), masks, look));
+        const hidden = hiddenFromReading(masks, look.masks);
+        return success(createReadOnlySandbox({ workspacePath, because, hidden, warnings: look.warnings }));
       };
       if (choice.value.tier === 'read-only') return reading(choice.value.because ?? request.because ?? null);
       const made = await startContainer(

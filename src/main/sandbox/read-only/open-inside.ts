@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { open, readlink, type FileHandle } from 'node:fs/promises';
+import { constants, type BigIntStats } from 'node:fs';
+import { lstat, open, readlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { openChildFolder, openForReading, openHostFolder, type HostFolder } from '../../lib/files/host-folder.ts';
@@ -15,6 +15,8 @@ export interface OpenedPath {
   readonly realPath: string;
   /** Its path on the host at the time when it was opened. */
   readonly place: string;
+  /** What was opened, after the folders on the way. */
+  readonly way: readonly BigIntStats[];
 }
 
 const maxLinks = 20;
@@ -35,6 +37,7 @@ export async function openInside(root: string, relative: string): Promise<Reply<
           path: relative,
           realPath: parts.join('/') || '.',
           place: join(root, ...parts),
+          way: walked.value.way,
         });
       }
       return walked.ok ? failure('internal', 'nothing was opened') : walked;
@@ -50,11 +53,15 @@ export async function openInside(root: string, relative: string): Promise<Reply<
 
 interface Walked {
   readonly handle: FileHandle | null;
+  readonly way: readonly BigIntStats[];
   readonly link: { readonly at: number; readonly target: string } | null;
 }
 
 async function walk(root: string, parts: readonly string[]): Promise<Reply<Walked>> {
   let folder: HostFolder;
+  const way: BigIntStats[] = [];
+  const opened = async (handle: FileHandle): Promise<Reply<Walked>> =>
+    success({ handle, link: null, way: [...way, await handle.stat({ bigint: true })] });
   try {
     folder = await openHostFolder(root);
   } catch (error) {
@@ -63,17 +70,20 @@ async function walk(root: string, parts: readonly string[]): Promise<Reply<Walke
   try {
     for (const [at, part] of parts.entries()) {
       try {
-        if (at === parts.length - 1) return success({ handle: await openForReading(folder, part), link: null });
+        if (at === parts.length - 1) return await opened(await openForReading(folder, part));
         const next = await openChildFolder(folder, part);
         await folder.close();
         folder = next;
+        way.push(await lstat(`${folder.place}/.`, { bigint: true }));
       } catch (error) {
         // It is not a link, so the first error is returned.
         const target = await readlink(folder.at(part)).catch(() => null);
-        return target === null ? openFailure(parts.join('/'), error) : success({ handle: null, link: { at, target } });
+        return target === null
+          ? openFailure(parts.join('/'), error)
+          : success({ handle: null, way, link: { at, target } });
       }
     }
-    return success({ handle: await open(folder.place, constants.O_RDONLY), link: null });
+    return await opened(await open(folder.place, constants.O_RDONLY));
   } finally {
     await folder.close();
   }

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { hostFolderOf } from '../../lib/files/host-folder.ts';
@@ -23,13 +24,20 @@ import { walkHostTree, type TreeEntry } from './walk-host-tree.ts';
 import { searchHost } from './search-host.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { kindOf } from '../files/entry-kind.ts';
+import { hiddenAmong, hiddenFailure, type HiddenFromReading } from './hidden-from-reading.ts';
 
 export interface ReadOnlyOptions {
   /** A real path on the host. */
   readonly workspacePath: string;
   /** Why there are no commands. Null: read-only was asked for. */
   readonly because: Failure | null;
+  /** Absent from lists, and refused by name. */
+  readonly hidden?: HiddenFromReading;
+  /** What the user should know of the project. */
+  readonly warnings?: readonly string[];
 }
+
+const nothingHidden: HiddenFromReading = { has: () => false };
 
 const defaultReadBytes = 4 * 1024 * 1024;
 const defaultSearchMatches = 200;
@@ -37,13 +45,18 @@ const defaultSearchMatches = 200;
 const scanDepth = 256;
 
 /** Reads a project on the host: list, read, stat, search. Never runs a command of the model, and never writes. */
-export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOptions): Sandbox {
+export function createReadOnlySandbox({
+  workspacePath,
+  because,
+  hidden = nothingHidden,
+  warnings = [],
+}: ReadOnlyOptions): Sandbox {
   const description: SandboxDescription = {
     tier: 'read-only',
     image: null,
     text: 'Read-only: files of this project can be read and searched; no command runs and nothing is written.',
     limits: { commands: false, writes: false },
-    warnings: because === null ? [] : [`${because.message} ${because.hint ?? ''}`.trim()],
+    warnings: [...(because === null ? [] : [`${because.message} ${because.hint ?? ''}`.trim()]), ...warnings],
     ...(because === null ? {} : { missing: because }),
   };
   const refuse = (what: string): Promise<Reply<never>> =>
@@ -60,6 +73,7 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     const opened = await openInside(workspacePath, inside.value);
     if (!opened.ok) return opened;
     try {
+      if (hidden.has(opened.value.realPath, opened.value.way)) return hiddenFailure(path);
       return await work(opened.value);
     } catch (error) {
       return { ok: false, error: toFailure(error) };
@@ -84,10 +98,11 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     setMode: () => refuse('Changing a mode'),
     readFile,
     readFiles: (paths, options, signal) => readFilesSingly(readFile, paths, { options, signal }),
-    list: (path, options, signal) => at(path, (opened) => listOpened(opened, options, signal)),
-    stat: (path) => statPath(workspacePath, path),
-    search: (query, signal) => searchInside(workspacePath, query, signal),
-    scan: (signal) => at('.', (opened) => scanOpened(opened, signal)),
+    list: (path, options, signal) => at(path, (opened) => listOpened(opened, { ...options, hidden }, signal)),
+    stat: (path) => statPath({ workspacePath, hidden }, path),
+    search: (query, signal) =>
+      at(query.path ?? '.', (opened) => searchOpened({ workspacePath, hidden }, { opened, query }, signal)),
+    scan: (signal) => at('.', (opened) => scanOpened(opened, hidden, signal)),
     dispose: () => Promise.resolve(),
   };
 }
@@ -115,7 +130,11 @@ async function readOpened(
   return success({ bytes, sha256: sha256Of(bytes), mode: stats.mode & 0o7777 });
 }
 
-async function listOpened(opened: OpenedPath, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
+async function listOpened(
+  opened: OpenedPath,
+  { hidden, ...options }: ListOptions & { readonly hidden: HiddenFromReading },
+  signal: AbortSignal,
+): Promise<Reply<Listing>> {
   if (!(await opened.handle.stat()).isDirectory()) return failure('bad-input', `${opened.path} is not a folder.`);
   const entries: ListEntry[] = [];
   const unseen = new Set<string>();
@@ -125,6 +144,7 @@ async function listOpened(opened: OpenedPath, options: ListOptions, signal: Abor
     depth: listDepth(options),
     all: options.all === true,
     signal,
+    isHidden: hiddenBelow(opened, hidden),
     onEntry: ({ path, kind, sizeBytes }) => entries.push({ path, kind, sizeBytes }),
     onUnseen: (path) => unseen.add(path),
     onIgnoreFile: (folder, text) => ignoreFiles.set(folder, text),
@@ -133,7 +153,20 @@ async function listOpened(opened: OpenedPath, options: ListOptions, signal: Abor
   return success(makeListing(opened.path, { entries, unseen: [...unseen], ignoreFiles }, options));
 }
 
-async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
+/** Judges the entries of a folder by their real paths. They are listed by the path that was asked for. */
+function hiddenBelow(
+  { path: asked, realPath }: OpenedPath,
+  hidden: HiddenFromReading,
+): (path: string, stats: BigIntStats) => boolean {
+  const from = asked === '.' ? 0 : asked.length + 1;
+  return (path, stats) => hidden.has(realPath === '.' ? path.slice(from) : `${realPath}/${path.slice(from)}`, [stats]);
+}
+
+async function scanOpened(
+  opened: OpenedPath,
+  hidden: HiddenFromReading,
+  signal: AbortSignal,
+): Promise<Reply<WorkspaceFiles>> {
   const files = new Map<string, ScannedFile>();
   const unseen = new Set<string>();
   const onEntry = ({ path, kind, sizeBytes, stats }: TreeEntry): void => {
@@ -147,6 +180,7 @@ async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Repl
     depth: scanDepth,
     all: false,
     signal,
+    isHidden: hiddenBelow(opened, hidden),
     onEntry,
     onUnseen: (path) => unseen.add(path),
     onIgnoreFile: () => undefined,
@@ -154,46 +188,53 @@ async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Repl
   return success({ files, unseen: [...unseen].sort() });
 }
 
+interface Reading {
+  readonly workspacePath: string;
+  readonly hidden: HiddenFromReading;
+}
+
 // The last part itself is not followed, so that a link is reported as a link. The path to it is opened part by part.
-async function statPath(workspacePath: string, path: string): Promise<Reply<FileStat>> {
+async function statPath({ workspacePath, hidden }: Reading, path: string): Promise<Reply<FileStat>> {
   const inside = workspaceRelative(path, workspacePath);
   if (!inside.ok) return inside;
   const cut = inside.value.lastIndexOf('/');
-  const folder = await openInside(workspacePath, cut < 0 ? '.' : inside.value.slice(0, cut));
-  if (!folder.ok) return folder;
+  const opened = await openInside(workspacePath, cut < 0 ? '.' : inside.value.slice(0, cut));
+  if (!opened.ok) return opened;
+  const { handle, place, realPath, way } = opened.value;
+  const name = inside.value.slice(cut + 1);
   try {
-    const stats = await lstat(hostFolderOf(folder.value.handle, folder.value.place).at(inside.value.slice(cut + 1)));
+    const stats = await lstat(hostFolderOf(handle, place).at(name), { bigint: true });
+    if (hidden.has(realPath === '.' ? name : `${realPath}/${name}`, [...way, stats])) return hiddenFailure(path);
     return success({
       kind: kindOf(stats),
-      sizeBytes: stats.size,
-      mode: stats.mode & 0o7777,
-      modifiedMs: Math.round(stats.mtimeMs),
+      sizeBytes: Number(stats.size),
+      mode: Number(stats.mode) & 0o7777,
+      modifiedMs: Math.round(Number(stats.mtimeMs)),
     });
   } catch {
     return failure('not-found', `There is no ${inside.value}.`);
   } finally {
-    await folder.value.handle.close();
+    await handle.close();
   }
 }
 
-async function searchInside(
-  workspacePath: string,
-  query: SearchQuery,
+async function searchOpened(
+  { workspacePath, hidden }: Reading,
+  { opened, query }: { readonly opened: OpenedPath; readonly query: SearchQuery },
   signal: AbortSignal,
 ): Promise<Reply<SearchResult>> {
-  const inside = workspaceRelative(query.path ?? '.', workspacePath);
-  if (!inside.ok) return inside;
   if (query.pattern.includes('\0') || query.glob?.includes('\0') === true)
     return failure('bad-input', 'A pattern cannot hold a NUL character.');
-  const opened = await openInside(workspacePath, inside.value);
-  if (!opened.ok) return opened;
-  const found = await opened.value.handle.stat();
-  await opened.value.handle.close();
+  const stats = await opened.handle.stat();
   // Reading a pipe would block.
-  if (!found.isFile() && !found.isDirectory()) return failure('bad-input', `${inside.value} is not a regular file.`);
-  return searchHost(
-    workspacePath,
-    { ...query, path: opened.value.realPath, limit: query.limit ?? defaultSearchMatches },
-    signal,
-  );
+  if (!stats.isFile() && !stats.isDirectory()) return failure('bad-input', `${opened.path} is not a regular file.`);
+  const limit = query.limit ?? defaultSearchMatches;
+  // What is hidden does not count for the limit, because the limit would tell of it.
+  const all = { ...query, path: opened.realPath, limit: Number.POSITIVE_INFINITY };
+  const found = await searchHost(workspacePath, all, signal);
+  if (!found.ok) return found;
+  const paths = found.value.matches.map(({ path }) => path);
+  const left = await hiddenAmong(workspacePath, paths, hidden);
+  const shown = found.value.matches.filter(({ path }) => !left.has(path));
+  return success({ matches: shown.slice(0, limit), truncated: shown.length > limit });
 }

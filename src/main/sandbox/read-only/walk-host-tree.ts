@@ -16,6 +16,8 @@ export interface TreeOptions {
   /** Includes what is skipped by default. */
   readonly all: boolean;
   readonly signal: AbortSignal;
+  /** Leaves out an entry, with all that is below it. `path` is as in `onEntry`. */
+  readonly isHidden: (path: string, stats: BigIntStats) => boolean;
   readonly onEntry: (entry: TreeEntry) => void;
   /** Called for a folder that could not be read completely. It may be called more than once for a folder. */
   readonly onUnseen: (path: string) => void;
@@ -27,7 +29,7 @@ const maxIgnoreBytes = 128 * 1024;
 
 /** Walks a folder on the host without following links. Files that vanish meanwhile are left out. */
 export async function walkHostTree(folder: HostFolder, options: TreeOptions): Promise<void> {
-  const { prefix, depth, all, signal, onEntry, onUnseen, onIgnoreFile } = options;
+  const { prefix, depth, all, signal, isHidden, onEntry, onUnseen, onIgnoreFile } = options;
   const reportUnreadable = (path: string) => (error: unknown) => {
     if (!isGone(error)) onUnseen(path);
     return null;
@@ -46,6 +48,7 @@ export async function walkHostTree(folder: HostFolder, options: TreeOptions): Pr
     const stats = await lstat(folder.at(entry.name), { bigint: true }).catch(reportUnreadable(prefix));
     if (stats === null) continue;
     const path = prefix === '.' ? entry.name : `${prefix}/${entry.name}`;
+    if (isHidden(path, stats)) continue;
     onEntry({ path, kind: kindOf(stats), sizeBytes: Number(stats.size), stats });
     if (!isFolder || depth <= 1) continue;
     const child = await openChildFolder(folder, entry.name).catch(reportUnreadable(path));

@@ -20,9 +20,8 @@ import {
   removeWhenBack,
 } from '../engine/engine-watch.ts';
 import { folderKey, ownerMark, type UserIds } from '../user/container-identity.ts';
-import { firstOpen, whereNothingIs } from '../protection/hidden-watch.ts';
 import { findProtectedMounts, pinWayTo, type ProtectedMount } from '../protection/protected-mounts.ts';
-import type { ProtectedPlace } from '../protection/protected-watch.ts';
+import { firstOpen, whereNothingIs, type ProtectedPlace } from '../protection/protected-watch.ts';
 import type { RepositoryGuard } from '../../workspace/repositories/repository-guard.ts';
 import { removeContainer, removeVolume } from './remove-container.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';

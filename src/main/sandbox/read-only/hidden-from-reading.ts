@@ -1,0 +1,64 @@
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failure, type Reply } from '@shared/errors.ts';
+import { globMatcher } from '@shared/safety/fences.ts';
+import { identityOf } from '../workspace/file-identity.ts';
+import type { KnownMask } from '../workspace/still-hidden.ts';
+
+/** Says what a read-only sandbox must not show. A container would show it empty. */
+export interface HiddenFromReading {
+  /**
+   * `path`: without links, relative to the workspace, in any spelling. `way`: the facts of what was opened, and of the
+   * folders on the way, as far as they are known.
+   */
+  readonly has: (path: string, way: readonly Pick<BigIntStats, 'ino' | 'birthtimeNs'>[]) => boolean;
+}
+
+/**
+ * `globs` are the user's masks, which also apply to later files. `masks` were found at the start. Judges by the real path
+ * and by the inode, because a link, a disk that ignores case or Unicode form, or a second name leads to the same file.
+ */
+export function hiddenFromReading(globs: readonly string[], masks: readonly KnownMask[]): HiddenFromReading {
+  const fits = globs.map((glob) => globMatcher(folded(glob)));
+  const paths = new Set(masks.map(({ path }) => folded(path)));
+  const identities = new Set(masks.map(({ identity }) => identity));
+  return {
+    has: (path, way) => {
+      const same = folded(path);
+      const names = same.split('/');
+      return (
+        names.some((_, at) => paths.has(names.slice(0, at + 1).join('/'))) ||
+        fits.some((fit) => fit(same)) ||
+        way.some((stats) => identities.has(identityOf(stats)))
+      );
+    },
+  };
+}
+
+/** One form for all spellings that some file system treats as the same. */
+function folded(path: string): string {
+  return path.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD');
+}
+
+export function hiddenFailure(path: string): Reply<never> {
+  return failure(
+    'refused',
+    `${path} is hidden from models: it holds secrets, or a rule masks it.`,
+    'Go on without it.',
+  );
+}
+
+/** The paths, of those that exist, that must not be shown. */
+export async function hiddenAmong(
+  workspacePath: string,
+  paths: Iterable<string>,
+  hidden: HiddenFromReading,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const path of new Set(paths)) {
+    const stats = await lstat(join(workspacePath, path), { bigint: true }).catch(() => null);
+    if (hidden.has(path, stats === null ? [] : [stats])) found.add(path);
+  }
+  return found;
+}
