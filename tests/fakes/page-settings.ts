@@ -96,6 +96,7 @@ const spentNothing = {
   sums: () => ({ spent: 1.5e9, held: 0, raised: 0 }),
   open: () => [],
   balance: () => [],
+  projects: () => [],
   damagedLines: () => 0,
   close: () => undefined,
 };

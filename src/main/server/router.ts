@@ -4,13 +4,16 @@ import { implement, ORPCError } from '@orpc/server';
 import { contract } from '@shared/contract/contract.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
 import { diagnostics } from '../lib/log.ts';
+import { isRecord } from '@shared/unknown-value.ts';
+import { projectKey } from '../lib/files/project-key.ts';
 import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import type { Call, Handlers } from './handlers.ts';
 import type { CoreRouter } from './serve-channel.ts';
 
 /**
  * Implements the contract: the contract parses, the handler with the same name is called, and errors are converted. No
- * command is named here. Throws the name of a command without a handler.
+ * command is named here. A project reaches every handler by its key, whatever name it was called by. Throws the name
+ * of a command without a handler.
  */
 export function createRouter(handlers: Handlers): CoreRouter {
   // The code walks over names, so the result has the contract's shape by construction. The only cast at this edge.
@@ -39,7 +42,10 @@ function implementNode(node: AnyContractRouter, handlers: unknown, path: readonl
   return implement(node).handler(async ({ input, signal }) => {
     try {
       // A call of the local client without a signal cannot be cancelled.
-      const output = await handlers({ input, signal: signal ?? new AbortController().signal });
+      const output = await handlers({
+        input: await withProjectKeys(input),
+        signal: signal ?? new AbortController().signal,
+      });
       // A later error of a stream must be converted as well.
       return isStream(output) ? streamFailingWith(output, fail) : output;
     } catch (error) {
@@ -55,4 +61,17 @@ function noteFault(command: string, error: unknown): void {
   if (code === 'internal') diagnostics.error(`The command ${command} failed`, error);
   else if (code !== 'cancelled' && error instanceof AppError && error.cause !== undefined)
     diagnostics.warn(`The command ${command} failed`, error);
+}
+
+/** The fields of an input that name a project's folder, and those that hold such a field. */
+const projectFields: readonly string[] = ['projectPath', 'project'];
+const placeFields: readonly string[] = ['place', 'options'];
+
+async function withProjectKeys(input: unknown): Promise<unknown> {
+  if (!isRecord(input)) return input;
+  const entries = Object.entries(input).map(async ([name, value]): Promise<[string, unknown]> => {
+    if (placeFields.includes(name)) return [name, await withProjectKeys(value)];
+    return [name, projectFields.includes(name) && typeof value === 'string' ? await projectKey(value) : value];
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }

@@ -11,6 +11,7 @@ import { splitModelId } from '@shared/models/model-info.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { keyedNames, keyedSettings } from './keyed-settings.ts';
 
 /**
  * The settings file. Only values that differ from the defaults are written, so that a better default reaches everybody.
@@ -60,7 +61,8 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
       `The settings in ${path} have an error: ${describe(parsed.error)}`,
       'Fix the file, or move it away.',
     );
-  return success(createStore(path, written, parsed.data));
+  const keyed = await keyedSettings(written);
+  return success(createStore(path, keyed, settingsSchema.parse(keyed)));
 }
 
 function createStore(path: string, initial: Readonly<Record<string, unknown>>, parsed: Settings): SettingsStore {
@@ -71,11 +73,11 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
   let last: Promise<unknown> = Promise.resolve();
   const change = (key: SettingKey, value: unknown): Promise<Reply<unknown>> => {
     const work = last.then(async (): Promise<Reply<unknown>> => {
-      const names = namesOf(key);
+      const names = await keyedNames(namesOf(key));
       const name = names.join('.');
       if (names.some((one) => one === '' || one === '__proto__' || one === 'constructor'))
         return failure('bad-input', `"${name}" is not a setting.`);
-      const wanted = withValue(written, names, value);
+      const wanted = await keyedSettings(withValue(written, names, value));
       const checked = settingsSchema.safeParse(wanted);
       if (!checked.success && !isKnown(written, names)) return noSetting(settings, names);
       if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error, names)}`);

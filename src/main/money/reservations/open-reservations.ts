@@ -2,6 +2,7 @@ import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, truncate
 import { rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { writeFileAtomic } from '../../lib/files/json-file.ts';
+import { projectKeys } from '../../lib/files/project-key.ts';
 import type { LineCodec, Reservations, ReservationsFile } from './reservations.ts';
 import { createReservations } from './reservations.ts';
 import type { ReservationsRecord, ReservationScope } from './reservations-state.ts';
@@ -42,7 +43,7 @@ export interface OpenReservationsOptions {
 /**
  * Opens the reservation log of a home. Only the process that owns the home may call this, while nobody else has it
  * open. A damaged file is moved aside. Reservations of a dead process are settled from the logs; if the logs do not
- * have the cost, the worst case counts.
+ * have the cost, the worst case counts. What was spent under other names of a project counts under its key.
  */
 export async function openReservations(options: OpenReservationsOptions): Promise<Reservations> {
   const { path, codec, now } = options;
@@ -59,8 +60,11 @@ export async function openReservations(options: OpenReservationsOptions): Promis
     const cost = log === null ? null : await options.costInLog(log, call.step);
     reservations.settle(call.id, cost ?? call.nano);
   }
-  if (statSync(path).size <= longBytes) return reservations;
-  const kept = reservations.balance(now(), isNeeded(now()));
+  const keys = reservations.projects();
+  const keyOf = await projectKeys(keys);
+  const isOneName = keys.every((key) => keyOf(key) === key);
+  if (isOneName && statSync(path).size <= longBytes) return reservations;
+  const kept = reservations.balance(now(), isNeeded(now())).map((record) => underKey(record, keyOf));
   reservations.close();
   await writeLines(path, kept, codec);
   return open(options);
@@ -84,6 +88,12 @@ async function writeLines(path: string, records: readonly ReservationsRecord[], 
 
 function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function underKey(record: ReservationsRecord, keyOf: (path: string) => string): ReservationsRecord {
+  if (record.type === 'spent' && record.keys.project !== null)
+    return { ...record, keys: { ...record.keys, project: keyOf(record.keys.project) } };
+  return record.type === 'raised' && record.scope === 'project' ? { ...record, key: keyOf(record.key) } : record;
 }
 
 /** Sums that are still needed: not those of tasks, which have ended, nor those of past days and months. */

@@ -106,6 +106,12 @@ export class ReservationsState {
     return [...this.#open].map(([id, call]) => ({ id, ...call }));
   }
 
+  /** The projects that have sums. */
+  projects(): readonly string[] {
+    const all = [...this.#spent.keys(), ...this.#held.keys(), ...this.#raised.keys()].map(splitKey);
+    return [...new Set(all.flatMap(({ scope, key }) => (scope === 'project' ? [key] : [])))];
+  }
+
   /** The lines that a shortened reservation log starts with; `isKept` says which sums are still needed. */
   balance(at: number, isKept: (scope: ReservationScope, key: string) => boolean): readonly ReservationsRecord[] {
     const records: ReservationsRecord[] = [];

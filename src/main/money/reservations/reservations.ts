@@ -66,6 +66,8 @@ export interface Reservations {
   ): { readonly spent: number; readonly held: number; readonly raised: number };
   /** Calls that were granted and not settled. After a crash, nobody will settle them. */
   open(): ReturnType<ReservationsState['open']>;
+  /** The projects that have sums. */
+  projects(): readonly string[];
   /** The shortest equivalent lines of a reservation log; only if no call is open. */
   balance: ReservationsState['balance'];
   /** Lines that could not be read. Each may hide a reservation. */
@@ -150,6 +152,7 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
       reader.readNew();
       return reader.state.open();
     },
+    projects: () => reader.state.projects(),
     balance: (at, isKept) => reader.state.balance(at, isKept),
     damagedLines: () => reader.damagedLines,
     close: () => file.close(),

@@ -5,6 +5,7 @@ import type { InstructionFile, InstructionState } from '@shared/safety/instructi
 import { definitionFolder, instructionPaths, maxInstructionBytes } from '@shared/safety/instruction-files.ts';
 import { openFolderBelow, readFileBelow } from '../../lib/files/host-folder.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { byProjectKey } from '../../lib/files/project-key.ts';
 import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -49,7 +50,7 @@ export function createProjectInstructions(place: string): ProjectInstructions {
   const load = async (): Promise<Kept> => {
     const file = await readJsonFile(place, (value) => keptSchema.parse(value));
     // A file that cannot be read approves nothing.
-    return file.type === 'value' ? file.value : {};
+    return file.type === 'value' ? byProjectKey(file.value, (real, other) => ({ ...other, ...real })) : {};
   };
   const save = (kept: Kept): Promise<void> => writeJsonFile(place, kept);
   const check: ProjectInstructions['check'] = async (folder, path, bytes) => {

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
+import { projectKeys } from '../../lib/files/project-key.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TreeMember } from '../children/session-tree.ts';
 import type { LogFile } from '../search/session-search-index.ts';
@@ -26,7 +27,13 @@ export async function listSessions(
     const summary = await summarize(options, pathsOf(id), id);
     if (summary) summaries.push(summary);
   }
-  return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
+  // A session of an earlier version may name its project by a link.
+  const keyOf = await projectKeys(summaries.flatMap(({ projectPath }) => projectPath ?? []));
+  const keyed = summaries.map((one) => ({
+    ...one,
+    projectPath: one.projectPath === null ? null : keyOf(one.projectPath),
+  }));
+  return keyed.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
 }
 
 /** A log that cannot be read is tried again each time, because it may have been repaired. */

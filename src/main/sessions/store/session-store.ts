@@ -7,6 +7,7 @@ import { emptyMoney } from '@shared/money/session-money.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
 import { type FileLock, tryLock } from '../../lib/files/file-lock.ts';
 import { isDiskFull, makeFolder } from '../../lib/files/json-file.ts';
+import { projectKey } from '../../lib/files/project-key.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { EventLog } from '../log/event-log.ts';
@@ -26,6 +27,7 @@ import {
   startFold,
   unreadable,
   viewSession,
+  withProjectKey,
   type Folded,
   type SessionPaths,
   type SessionView,
@@ -133,6 +135,7 @@ async function createSession(
   return withLock(paths, async (release) => {
     const log = EventLog.create(paths.log);
     const folded = { state: emptySession, money: emptyMoney };
+    const projectPath = session.projectPath === null ? null : await projectKey(session.projectPath);
     return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [
       {
         type: 'session-created',
@@ -140,7 +143,7 @@ async function createSession(
         sessionId,
         appVersion: options.appVersion,
         title: session.title,
-        projectPath: session.projectPath,
+        projectPath,
         workspace: session.workspace,
         parentId: session.parentId ?? null,
         groupId: session.groupId ?? null,
@@ -162,6 +165,7 @@ async function openSession(options: SessionStoreOptions, paths: SessionPaths, se
       log.close();
       throw unreadable(sessionId);
     }
+    folded.state = await withProjectKey(folded.state);
     const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
     const ends = crashRepairEvents(folded.state, await touchedSinceCrash(folded.state));
     return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [...repaired, ...ends]);

@@ -5,6 +5,7 @@ import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
+import { projectKey } from '../../lib/files/project-key.ts';
 import { problemsOf } from '../log/log-repair.ts';
 import { type LogPosition, readEvents, type ScanResult, scanLog } from '../log/log-scan.ts';
 import { loadSnapshot, type Snapshot } from './state-snapshot.ts';
@@ -51,6 +52,13 @@ export async function startFold(
   return { folded, snapshot, onEvent };
 }
 
+/** The state with its project by its key. A log of an earlier version may name it by a link. */
+export async function withProjectKey(state: SessionState): Promise<SessionState> {
+  const { projectPath } = state;
+  const key = projectPath === null ? null : await projectKey(projectPath);
+  return key === projectPath ? state : { ...state, projectPath: key };
+}
+
 export function placeOf({ seq, offset }: LogPosition): LogPosition {
   return { seq, offset };
 }
@@ -65,6 +73,7 @@ export async function viewSession(paths: SessionPaths, sessionId: string, isWhol
   return {
     sessionId,
     ...folded,
+    state: await withProjectKey(folded.state),
     problems: problemsOf(scan),
     marks,
     read: (fromSeq = 1) => {

@@ -1,6 +1,9 @@
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { isWithin } from '../../lib/files/is-within.ts';
+import { byProjectKey } from '../../lib/files/project-key.ts';
 
 const approvalSchema = z.object({ sha256: z.string(), text: z.string() });
 const versionSchema = approvalSchema.extend({ version: z.number(), keptAt: z.number(), sessionId: z.string() });
@@ -34,7 +37,7 @@ export function createOwnToolRecord(path: string): OwnToolRecord {
   let last: Promise<unknown> = Promise.resolve();
   const read = async (): Promise<OwnToolNotes> => {
     const file = await readJsonFile(path, (value) => recordSchema.parse(value));
-    if (file.type === 'value') return file.value;
+    if (file.type === 'value') return keyed(file.value, dirname(path));
     if (file.type === 'missing') return nothingNoted;
     throw new AppError('bad-input', `What is kept of your tools cannot be read: ${file.reason}`, {
       hint: `Remove ${path}, and approve tools of projects again.`,
@@ -48,6 +51,22 @@ export function createOwnToolRecord(path: string): OwnToolRecord {
       last = work.catch(() => undefined);
       return work;
     },
+  };
+}
+
+/** With the tools of each project under its one key. The home is always called by the same name. */
+async function keyed(notes: OwnToolNotes, home: string): Promise<OwnToolNotes> {
+  const each = async <T>(record: Readonly<Record<string, T>>): Promise<Record<string, T>> => {
+    const all = Object.entries(record);
+    const own = all.filter(([path]) => isWithin(path, home));
+    const others = all.filter(([path]) => !isWithin(path, home));
+    return { ...(await byProjectKey(Object.fromEntries(others), (real) => real)), ...Object.fromEntries(own) };
+  };
+  return {
+    seenAt: await each(notes.seenAt),
+    usedAt: await each(notes.usedAt),
+    approved: await each(notes.approved),
+    versions: await each(notes.versions),
   };
 }
 

@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,6 +63,22 @@ describe('the reservation log of a home, on the disk', () => {
     const next = await openReservations(options({ costInLog }));
     expect(asked).toEqual([['s1', 7]]);
     expect(next.sums('day', today)).toEqual({ spent, held: 0, raised: 0 });
+  });
+
+  it('counts what was spent and raised under a link to a project for the project', async () => {
+    const [real, link] = [join(folder, 'real'), join(folder, 'link')];
+    mkdirSync(real);
+    symlinkSync(real, link);
+    const first = await openReservations(options());
+    for (const project of [real, link, null]) {
+      const grant = await first.reserve({ ...ask, caps: {}, keys: { ...keys, project } });
+      if (grant.granted) first.settle(grant.id, 30);
+    }
+    await first.raise('project', link, 5);
+    first.close();
+    const next = await openReservations(options());
+    expect(next.sums('project', real)).toEqual({ spent: 60, held: 0, raised: 5 });
+    expect(next.sums('day', today)).toEqual({ spent: 90, held: 0, raised: 0 });
   });
 
   it('passes over the beginning of a line that a power cut left', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ListedProject, ProjectChoices } from '@shared/projects/project-list.ts';
 import { listProjects } from '@shared/projects/project-list.ts';
 import { seenName } from '@shared/text/seen-text.ts';
+import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -35,7 +36,7 @@ export const projectList: Command<[ProjectListAction, string | undefined, { read
       return 0;
     }
     case 'remove': {
-      const path = resolve(folder ?? '.');
+      const path = await projectKey(resolve(folder ?? '.'));
       if (!listed.some((project) => project.path === path)) {
         throw usageError(
           `${path} is not on the list of projects.`,
@@ -62,7 +63,7 @@ async function folderOf(given: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw usageError(`The folder ${path} was not found.`);
   if (!found.isDirectory()) throw usageError(`${path} is a file, and a project is a folder.`);
-  return path;
+  return projectKey(path);
 }
 
 async function show(

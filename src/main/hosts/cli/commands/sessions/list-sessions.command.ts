@@ -5,6 +5,7 @@ import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { SessionFilter } from '@shared/session/session-filter.ts';
 import { fitsFilter } from '@shared/session/session-filter.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { padRight } from '../../terminal/columns.ts';
@@ -25,7 +26,7 @@ export interface ListArguments {
 
 /** One session per line, latest first. Archived ones are shown only on request. */
 export const listSessions: Command<[ListArguments]> = async ({ core, terminal }, args) => {
-  const filter = filterOf(args);
+  const filter = await filterOf(args);
   const sessions = await (await core()).sessions.list();
   const model = args.model?.toLowerCase();
   const usesModel = ({ models }: SessionSummary): boolean =>
@@ -50,7 +51,7 @@ function withArchived(filter: SessionFilter, archived: SessionFilter['archived']
 }
 
 /** Throws `usage` for an invalid option. */
-function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments): SessionFilter {
+async function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments): Promise<SessionFilter> {
   if (place !== undefined && place !== 'local' && place !== 'cloud') {
     throw usageError(`--place takes local or cloud, not "${place}".`);
   }
@@ -62,7 +63,7 @@ function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments
     throw usageError(`--min-cost takes an amount in US dollars like 0.50, not "${minCost}".`);
   }
   return {
-    ...(project === undefined ? {} : { project: resolve(project) }),
+    ...(project === undefined ? {} : { project: await projectKey(resolve(project)) }),
     ...(tag === undefined ? {} : { tag: tagOf(tag) }),
     ...(place === undefined ? {} : { place }),
     // Midnight in the local time zone.
