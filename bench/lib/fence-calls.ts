@@ -8,6 +8,7 @@ import { routingOf } from '../../src/shared/routing/profile-routing.ts';
 import { providerSettingsSchema } from '../../src/shared/settings/settings.ts';
 import type { AgentKit, ReplyParts } from '../../tests/fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../tests/fakes/agent-kit.ts';
+import { directFetch } from '../../src/main/lib/net/net-fetch.ts';
 
 /** What one generated session did, and how much of its fenced file the recording server got. */
 export interface FenceRun {
@@ -181,6 +182,7 @@ function createCloud(baseUrl: string): Cloud {
       workerPath: '',
       nodePath: '',
       now: Date.now,
+      fetch: directFetch,
       secret: nothing,
       modelFile: nothing,
       localModels: async () => [],

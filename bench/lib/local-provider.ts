@@ -1,6 +1,7 @@
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
+import { directFetch } from '../../src/main/lib/net/net-fetch.ts';
 
 export interface LocalPlaces {
   readonly folder: string;
@@ -18,6 +19,7 @@ export function localProvider(llama: LlamaEngine, places: LocalPlaces): Provider
     {
       cacheDir: folder,
       now: () => performance.now(),
+      fetch: directFetch,
       secret: () => Promise.resolve(null),
       modelFile: () => Promise.resolve({ path: modelPath, contextTokens: null, parametersB: null, label: 'bench' }),
       localModels: () => Promise.resolve([]),

@@ -11,6 +11,7 @@ import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
 import type { ModelStore } from '../../src/main/models/files/model-store.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
+import { directFetch } from '../../src/main/lib/net/net-fetch.ts';
 
 /** Builds the worker as the app does, beside the checkout's packages so that it finds its engine. */
 export async function builtWorker(): Promise<string> {
@@ -96,6 +97,7 @@ export async function createTestProvider(
     {
       cacheDir: options.cacheDir ?? (await scratchDir()),
       now: clock,
+      fetch: directFetch,
       secret: () => Promise.resolve(null),
       modelFile: async (name) => {
         if (options.store === undefined) return modelFileOfCache(name);

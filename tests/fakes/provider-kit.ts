@@ -1,3 +1,4 @@
+import { directFetch } from '../../src/main/lib/net/net-fetch.ts';
 import type { ModelRequest, ProviderDependencies, StreamPart } from '../../src/main/models/providers/define.ts';
 
 /** The dependencies of a provider under test: no key, no model file, the real clock. */
@@ -5,6 +6,7 @@ export function providerDependencies(overrides: Partial<ProviderDependencies> = 
   return {
     cacheDir: '/nonexistent',
     now: () => performance.now(),
+    fetch: directFetch,
     secret: async () => null,
     modelFile: async () => null,
     localModels: async () => [],

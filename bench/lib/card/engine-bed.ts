@@ -14,6 +14,7 @@ import llamaCpp from '../../../src/main/models/providers/llama-cpp.provider.ts';
 import { wishOf } from '../../../src/main/models/providers/llama-cpp/llama-cpp-model.ts';
 import { plainRequest } from '../plain-request.ts';
 import type { CardAnswer, CardBed, CardFile, CardQuestion, CardWish } from './card-bed.ts';
+import { directFetch } from '../../../src/main/lib/net/net-fetch.ts';
 
 export interface EngineBedOptions {
   readonly folder: string;
@@ -99,6 +100,7 @@ function providerOf(
     {
       cacheDir: folder,
       now: () => performance.now(),
+      fetch: directFetch,
       secret: async () => null,
       modelFile: async () => ({ path: file.path, contextTokens: null, parametersB: null, label: file.name }),
       localModels: async () => [],

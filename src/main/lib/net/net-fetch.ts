@@ -5,6 +5,7 @@ import { lookupOnThisMachine } from './own-lookup.ts';
 import { PermanentError } from './permanent-error.ts';
 import { proxyFor, type ChosenProxy, type Env } from './proxy-choice.ts';
 import { rootCause } from './root-cause.ts';
+import { safeAnswers } from './safe-answers.ts';
 
 export interface Connection {
   /** The address of a proxy; null: use the usual environment variables. */
@@ -20,7 +21,8 @@ export interface Patience {
 }
 
 /**
- * A `fetch` for services on the network that uses the configured proxy and certificates. Reads the settings at each
+ * The only `fetch` of the program. It uses the configured proxy and certificates, and refuses an answer that is packed
+ * in an unsafe way (`safe-packing.ts`). Reads the settings at each
  * call, so that a change applies at once. Rejects as `fetch` does, and names the proxy; with a `PermanentError` as the
  * root cause if trying again is useless. That includes a certificate file that cannot be read: continuing without it
  * could mean trusting the wrong server.
@@ -51,6 +53,9 @@ export function createNetFetch(connection: () => Connection, env: Env, patience:
     }
   };
 }
+
+/** For servers of this machine: without a proxy. */
+export const directFetch = createNetFetch(() => ({ proxy: null, certificates: null }), {});
 
 const proxies = new WeakMap<Response, string>();
 
@@ -112,10 +117,14 @@ async function createDispatcher(
     return agent;
   };
   const direct = new Agent({ ...limits, connect: { ...ca, lookup: lookupOnThisMachine } });
-  return direct.compose((dispatch) => (options, handler) => {
+  const choose: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
     const chosen = proxyFor(new URL(String(options.origin)), proxy, env);
     return chosen === null ? dispatch(options, handler) : through(chosen).dispatch(options, handler);
-  });
+  };
+  return direct.compose(
+    choose,
+    safeAnswers((why) => new PermanentError(why)),
+  );
 }
 
 function usable<Made>(make: () => Made, { label }: ChosenProxy): Made {

@@ -222,8 +222,8 @@ export interface ProviderDependencies {
   /** The folder of model files and prefix states. */
   readonly cacheDir: string;
   readonly now: () => number;
-  /** Sends requests through the proxy and with the certificates of this machine. Absent: the built-in `fetch`. */
-  readonly fetch?: typeof fetch;
+  /** Sends requests through the proxy and with the certificates of this machine. */
+  readonly fetch: typeof fetch;
   /** A secret by name ("apiKey"). Null if it is not set. Never logged. */
   readonly secret: (name: string) => Promise<string | null>;
   /** The file of a local model, by its name in Dewpoint. Null if it is not on this machine. */

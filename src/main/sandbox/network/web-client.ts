@@ -2,7 +2,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createGunzip, createInflate } from 'node:zlib';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { CheckedRequest, WebAnswer, WebExchange } from '../../tools/web/web-request.ts';
 import { withDeadline } from '../docker/engine/engine-deadline.ts';
@@ -10,6 +10,7 @@ import { dial, type OutboundConnections } from './outbound-connections.ts';
 import { refusalText } from './proxy-context.ts';
 import { openThroughProxy, proxyCredentials } from './upstream-proxy.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
+import { offeredPackings, packingProblem } from '../../lib/net/safe-packing.ts';
 
 export interface WebLimits {
   /** From the first lookup to the last byte. */
@@ -135,8 +136,10 @@ async function exchange(
   mostBytes: number,
 ): Promise<Reply<WebAnswer>> {
   const response = await send(request, stream, proxy);
-  const decoded = decoderOf(response);
-  if (decoded === null) return failure('network', `${request.host} used an unsupported compression.`);
+  const problem = packingProblem(response.headers['content-encoding']);
+  const decoded = problem === null ? decoderOf(response) : null;
+  if (decoded === null)
+    return failure('network', `${request.host}: ${problem ?? 'its answer is packed more than once.'}`);
   const { bytes, isCut } = await readUpTo(response, decoded, mostBytes);
   const headers = Object.entries(response.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
@@ -160,7 +163,7 @@ function send(request: CheckedRequest, stream: Socket, proxy: URL | null): Promi
         host: url.host,
         'user-agent': 'Dewpoint',
         accept: '*/*',
-        'accept-encoding': 'gzip, deflate, br',
+        'accept-encoding': offeredPackings,
         connection: 'close',
         ...request.headers,
         ...request.service?.headers,
@@ -177,7 +180,7 @@ function send(request: CheckedRequest, stream: Socket, proxy: URL | null): Promi
   });
 }
 
-/** The body, unpacked. Null: it is packed in an unknown way, or more than once. */
+/** The body, unpacked. Null: it is packed more than once. */
 function decoderOf(response: IncomingMessage): Readable | null {
   const packed = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   switch (packed) {
@@ -189,8 +192,6 @@ function decoderOf(response: IncomingMessage): Readable | null {
       return response.pipe(createGunzip());
     case 'deflate':
       return response.pipe(createInflate());
-    case 'br':
-      return response.pipe(createBrotliDecompress());
     default:
       return null;
   }

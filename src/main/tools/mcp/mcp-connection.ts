@@ -5,6 +5,8 @@ import type {
   SubscriptionFilter,
   Transport,
 } from '@modelcontextprotocol/client';
+import { PermanentError } from '../../lib/net/permanent-error.ts';
+import { rootCause } from '../../lib/net/root-cause.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { isSocketAddress, type ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
@@ -288,6 +290,8 @@ function connectError(
 
 /** A stack overflow comes from the client package, which walks through everything that it receives. */
 function whyOf(error: unknown): string {
+  const root = error instanceof Error ? rootCause(error) : null;
+  if (root instanceof PermanentError) return root.message.replace(/\.$/u, '');
   return error instanceof RangeError ? 'what it sent is nested too deep' : messageOf(error).slice(0, longestWhy);
 }
 

@@ -3,6 +3,7 @@ import type { Reply } from '@shared/errors.ts';
 import { abortable } from '../../../lib/async/abort.ts';
 import { withEitherSignal } from '../../../lib/async/child-abort.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import { directFetch } from '../../../lib/net/net-fetch.ts';
 import { outOfMemoryLines } from '../out-of-memory-lines.ts';
 import { findServerProgram, lastOutput, startOwnServer, waitForServer } from '../own-server.ts';
 import type { OwnServer, ServerPrograms } from '../own-server.ts';
@@ -220,7 +221,7 @@ async function start(
 
 async function isReady(address: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const response = await fetch(`${address}/health`, { signal });
+    const response = await directFetch(`${address}/health`, { signal });
     await response.arrayBuffer();
     return response.ok;
   } catch {

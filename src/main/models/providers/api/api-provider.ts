@@ -45,7 +45,7 @@ export function createApiProvider<Event>(
   callsOver: (get: typeof fetch) => ApiCalls<Event>,
 ): Provider {
   const { now } = dependencies;
-  const reach = watchReachability(dependencies.fetch ?? fetch);
+  const reach = watchReachability(dependencies.fetch);
   const { fetchList, tryKey, wire } = callsOver(rejectHtmlPages(reach.fetch));
   const { models, effort } = settings;
   const book = createApiModels({ ...about, id, models, effort, now, reach, fetchList });

@@ -51,7 +51,7 @@ export function createLlamaServerProvider(
     speeds: createSpeedWatch(),
     decisions: new Map(),
     lost: new Map(),
-    get: dependencies.fetch ?? fetch,
+    get: dependencies.fetch,
   };
   const leaveLocalEngines =
     ownLlamaServer === undefined ? undefined : localEngines?.register(id, occupantOf(id, ownLlamaServer));

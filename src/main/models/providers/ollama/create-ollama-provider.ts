@@ -66,7 +66,7 @@ export function createOllamaProvider(
   const { now, cacheDir } = dependencies;
   const address = ollamaAddress(settings.baseUrl, dependencies.ollamaHost);
   const isHere = isThisMachine(new URL(address).hostname);
-  const { ownOllamaServer, fetch: get = fetch } = dependencies;
+  const { ownOllamaServer, fetch: get } = dependencies;
   const starter = createServerStarter({ address, isHere, settings, ownServer: ownOllamaServer, fetch: get });
   const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
   const planner = dependencies.serverMemoryPlanner ?? defaultServerPlanner;

@@ -4,6 +4,7 @@ import type { LlamaEngine } from '../../../../../src/main/models/engine/llama-en
 import type { LoadedModel, LoadOptions } from '../../../../../src/main/models/engine/worker/worker-protocol.ts';
 import type { StreamPart } from '../../../../../src/main/models/providers/define.ts';
 import llamaCpp from '../../../../../src/main/models/providers/llama-cpp.provider.ts';
+import { directFetch } from '../../../../../src/main/lib/net/net-fetch.ts';
 
 const grant: ContextGrant = {
   askedTokens: 65536,
@@ -68,6 +69,7 @@ async function ended(loaded: LoadedModel | null): Promise<{
     {
       cacheDir: '/cache',
       now: () => 0,
+      fetch: directFetch,
       secret: async () => null,
       modelFile: async () => ({ path: '/m.gguf', contextTokens: 131072, parametersB: 8, label: 'M' }),
       localModels: async () => ['m'],

@@ -11,6 +11,7 @@ import type { ModelRequest, Provider, StreamEnded } from '../../../../../src/mai
 import llamaCpp from '../../../../../src/main/models/providers/llama-cpp.provider.ts';
 import { ggufFile } from '../../../../fakes/gguf-file.ts';
 import { testPrograms } from '../../../../fakes/test-programs.ts';
+import { directFetch } from '../../../../../src/main/lib/net/net-fetch.ts';
 
 let dir: string;
 let engine: LlamaEngine;
@@ -47,6 +48,7 @@ async function open(cells: number, how: 'dies' | 'says-so' = 'dies'): Promise<Pr
     {
       cacheDir: dir,
       now: () => 0,
+      fetch: directFetch,
       secret: async () => null,
       modelFile: async () => ({ path, contextTokens: null, parametersB: null, label: 'M' }),
       localModels: async () => ['m'],
