@@ -354,6 +354,7 @@ export function weightsOf(
 
 /**
  * Q4_0, Q4_K, IQ4_NL and MXFP4 are copied with eight rows in one (`ggml_repack_get_optimal_repack_type` with AVX2).
+ * Other processors copy other types: the bytes are an estimate there, and no total holds them.
  */
 function isCopied(name: string, type: number, rows: number): boolean {
   return [2, 12, 20, 39].includes(type) && rows % 8 === 0 && name !== 'token_embd.weight';
