@@ -39,9 +39,16 @@ function fakeCore(events: readonly SessionEvent[], result: RunResult) {
     },
   });
   const core = { client: fake.client, dispose: async () => void calls.push('dispose') };
-  const runUntilCancelled = (): void => {
-    fake.replace({ sessions: { result: () => new Promise((done) => (cancelled = () => done(result))) } });
-  };
+  /** Resolves once the runner waits for the end. */
+  const runUntilCancelled = (): Promise<void> =>
+    new Promise((isAsked) => {
+      const untilCancelled = () =>
+        new Promise<RunResult>((done) => {
+          cancelled = () => done(result);
+          isAsked();
+        });
+      fake.replace({ sessions: { result: untilCancelled } });
+    });
   return { core, sent, calls, runUntilCancelled };
 }
 
@@ -97,9 +104,9 @@ describe('the core as a runner of tasks', () => {
   it('cancels the turn on abort and waits for its end', async () => {
     const { core, calls, runUntilCancelled } = fakeCore([turnEnded()], aResult({ status: 'cancelled' }));
     const stop = new AbortController();
-    runUntilCancelled();
+    const waits = runUntilCancelled();
     const running = createCoreRunner(core, hooks(calls)).run(task, stop.signal);
-    setTimeout(() => stop.abort(), 5);
+    void waits.then(() => stop.abort());
     await expect(running).rejects.toThrow(/abort/i);
     expect(calls).toEqual(['cancel', 'unsubscribe', 'after']);
   });
