@@ -1,16 +1,16 @@
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { FenceHit, FenceSources } from '@shared/safety/fences.ts';
-import { compileFences, fenceVerdict, keyOfHit } from '@shared/safety/fences.ts';
+import { fenceVerdict, keyOfHit } from '@shared/safety/fences.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
 import { manifestOf, summarizeManifest } from '@shared/session/call-manifest.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
-import type { FenceTaint, TaintScope } from '@shared/safety/taint.ts';
-import { createFenceTaint } from '@shared/safety/taint.ts';
-import { createWrittenCalls, type WrittenCalls } from './written-calls.ts';
+import type { TaintScope } from '@shared/safety/taint.ts';
 import type { ModelRequest } from '../models/providers/define.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ProjectFences, ProjectFencesOptions } from './project-fences.ts';
+import { openProject, rememberProject } from './project-fences.ts';
+import { createWrittenCalls, type WrittenCalls } from './written-calls.ts';
 import type { HiddenValues } from './hidden-values.ts';
 import type { LookedAt } from './request-texts.ts';
 import { besidesMessages, hitsInPart, hitsInValue, redactRequest } from './request-texts.ts';
@@ -49,30 +49,28 @@ export interface SessionFences {
   readonly check: (call: FencedCall, signal: AbortSignal) => Promise<FenceAnswer>;
   /** What models see in place of secrets, and what may come back from it. */
   readonly hidden: HiddenValues;
+  /**
+   * Keeps what later sessions of the project have to know. Call it at the end of a turn. Rejects if it could not; then
+   * the next session reads it from the log of this one. Absent: there is no project.
+   */
+  readonly remember?: (signal: AbortSignal) => Promise<void>;
 }
 
-export interface SessionFencesOptions {
+export interface SessionFencesOptions extends ProjectFencesOptions {
   /** The present fences, read before every call that leaves the machine. */
   readonly settings: () => FenceSources | Promise<FenceSources>;
-  readonly projectPath: string | null;
-  readonly sandbox: Pick<Sandbox, 'list' | 'readFiles'>;
   readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
-  readonly isSecretFile: (path: string) => boolean;
   /** Redacts secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
-  readonly hidden: HiddenValues;
 }
 
-const maxFiles = 200_000;
-const maxFencedFiles = 500;
-const maxFileBytes = 1024 * 1024;
-
-interface Built {
+interface Built extends ProjectFences {
   readonly key: string;
-  readonly taint: FenceTaint;
   seen: number;
   /** The calls that a model wrote itself, by the model and their hash. It knows what is in them. */
   readonly written: WrittenCalls;
+  /** The time of the last event that was seen. */
+  seenAt: number;
   readonly looked: LookedAt;
 }
 
@@ -82,18 +80,39 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
   const ready = async (settings: FenceSources, signal: AbortSignal): Promise<Built> => {
     const key = JSON.stringify(settings);
     // Changed rules also apply to what has already happened.
-    const current = built?.key === key ? built : await build(options, { settings, key, signal });
+    const current =
+      built?.key === key
+        ? built
+        : {
+            ...(await openProject(options, settings, signal)),
+            key,
+            seen: 0,
+            seenAt: 0,
+            written: createWrittenCalls(),
+            looked: new WeakMap(),
+          };
     for await (const event of options.read(current.seen + 1)) {
       if (event.seq <= current.seen) continue;
       current.taint.add(event);
       current.written.add(event);
       current.seen = event.seq;
+      current.seenAt = event.at;
     }
     built = current;
     return current;
   };
   return {
     hidden: options.hidden,
+    remember: async (signal) => {
+      const { memory, sessionId } = options;
+      if (memory === undefined || sessionId === undefined) return;
+      const turn = busy.then(async () => {
+        const current = await ready(await options.settings(), signal);
+        await rememberProject(options, current, { sessionId, at: current.seenAt }, signal);
+      });
+      busy = turn.catch(() => undefined);
+      await turn;
+    },
     check: async (call, signal) => {
       if (!leavesMachine(call.info)) return { type: 'free' };
       const turn = busy.then(async () => {
@@ -123,35 +142,6 @@ function shutAnswer({ shut }: FenceSources, call: FencedCall): FenceAnswer | nul
 function refusal(rule: string, { request }: FencedCall): FenceAnswer {
   const hit: FenceHit = { rule, verdict: 'local-only', path: null, how: 'content' };
   return { type: 'fenced', outcome: 'refused', hits: [hit], request, text: rule, manifest: null };
-}
-
-async function build(
-  options: SessionFencesOptions,
-  { settings, key, signal }: { readonly settings: FenceSources; readonly key: string; readonly signal: AbortSignal },
-): Promise<Built> {
-  const { projectPath, isSecretFile, sandbox } = options;
-  const fences = compileFences({ settings, projectPath, isSecretFile });
-  const taint = createFenceTaint(fences, options.hidden.mask);
-  const listing = await sandbox.list('.', { depth: 64, all: true, limit: maxFiles }, signal);
-  const entries = listing.ok ? listing.value.entries.filter(({ kind }) => kind !== 'folder') : [];
-  const fenced = new Map<string, FenceHit>();
-  for (const { path } of entries) {
-    const hit = fences.ofPath(path);
-    if (hit !== null) fenced.set(path, hit);
-  }
-  const looked = [...fenced.keys()].slice(0, maxFencedFiles);
-  const read = looked.length === 0 ? null : await sandbox.readFiles(looked, { maxBytes: maxFileBytes }, signal);
-  for (const [path, hit] of fenced) {
-    const file = read?.ok === true ? read.value.get(path) : undefined;
-    // A file that cannot be read counts as exposed in full. A masked file is empty and exposes nothing.
-    if (file === undefined) taint.expose(hit);
-    else taint.addFile(hit, new TextDecoder().decode(file.bytes));
-  }
-  const isCut = !listing.ok || listing.value.truncated;
-  if (isCut && fences.hasPaths) {
-    taint.expose({ rule: 'a folder too large to search', verdict: 'local-only', path: null, how: 'content' });
-  }
-  return { key, taint, seen: 0, written: createWrittenCalls(), looked: new WeakMap() };
 }
 
 function answer({ hideKnown }: SessionFencesOptions, { taint, looked, written }: Built, call: FencedCall): FenceAnswer {

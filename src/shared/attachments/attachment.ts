@@ -29,6 +29,8 @@ const common = {
   blob: blobRefSchema,
   /** Its path in the workspace, if it comes from there. Fences use it. */
   path: z.string().max(4096).optional(),
+  /** A number of that file, which stays when it is renamed. Fences use it, too. */
+  fileId: z.string().max(100).optional(),
   /** Set when it came from a tool server, from this address. Its words are untrusted. */
   source: z.object({ server: z.string().max(100), uri: z.string().max(4096) }).optional(),
 };

@@ -51,6 +51,10 @@ export const leftTaskSchema = z.object({
 export type LeftTask = z.infer<typeof leftTaskSchema>;
 
 /** What tools and recipes did, and which files changed. */
+/** A path of a call, what it led to with its links followed, and a number of that file, which stays when it is renamed. */
+export const fileLookSchema = z.object({ path: z.string(), real: z.string(), id: z.string().optional() });
+export type FileLook = z.infer<typeof fileLookSchema>;
+
 export const toolEvents = {
   'tool-call-requested': z.object({
     toolCallId: z.string(),
@@ -70,6 +74,8 @@ export const toolEvents = {
     parent: z.string().optional(),
     input: z.unknown(),
     label: z.string(),
+    /** What the paths of the input led to when the call began. Absent: nobody looked. */
+    files: z.array(fileLookSchema).optional(),
     /**
      * For a tool that is not built in: its server, whether its input may leave this machine, and whether it may read
      * files here.
@@ -107,6 +113,8 @@ export const toolEvents = {
      */
     data: z.unknown(),
     dataBlob: blobRefSchema.nullable(),
+    /** What the paths led to in which something was found. Absent: nobody looked, or there are none. */
+    files: z.array(fileLookSchema).optional(),
     /** Images that a connected tool returned. Absent: none. */
     pictures: z.array(attachmentSchema).optional(),
   }),

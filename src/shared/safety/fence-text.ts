@@ -33,11 +33,34 @@ function powerOf(base: number, modulus: number): number {
 export function* marksOf(text: string): Generator<number> {
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (isEverybodys(line)) continue;
-    for (const found of line.match(/[\p{L}\p{N}_@.+-]{7,64}/gu) ?? []) {
-      const word = found.replace(/^[.+-]+|(?<![.+-])[.+-]+$/g, '');
-      if (isRareWord(word)) yield hashOf(word);
-    }
+    yield* rareWordsOf(line);
     yield* gramsOf(line.replace(/\s+/gu, ''));
+  }
+}
+
+/** Of so many marks in a row, one is kept. So a copy of 31 non-blank characters in a line has at least one of them. */
+const keptOf = 8;
+
+/** The marks of a text that are kept for later sessions: fewer, and the same for every copy. */
+export function* keptMarksOf(text: string): Generator<number> {
+  let last: number | null = null;
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (isEverybodys(line)) continue;
+    yield* rareWordsOf(line);
+    const marks = [...gramsOf(line.replace(/\s+/gu, ''))];
+    for (let at = 0; at < marks.length; at += 1) {
+      if (at > 0 && at + keptOf > marks.length) break;
+      const least = Math.min(...marks.slice(at, at + keptOf));
+      if (least !== last) yield least;
+      last = least;
+    }
+  }
+}
+
+function* rareWordsOf(line: string): Generator<number> {
+  for (const found of line.match(/[\p{L}\p{N}_@.+-]{7,64}/gu) ?? []) {
+    const word = found.replace(/^[.+-]+|(?<![.+-])[.+-]+$/g, '');
+    if (isRareWord(word)) yield hashOf(word);
   }
 }
 

@@ -86,6 +86,8 @@ const rank = { free: 0, redact: 1, ask: 2, 'local-only': 3 } as const;
 export interface Fences {
   /** The rule for a path in the workspace; null when the file is free. */
   readonly ofPath: (path: string) => FenceHit | null;
+  /** The current rule for content that was fenced by an earlier rule; null when none is left. */
+  readonly now: (hit: FenceHit) => FenceHit | null;
   readonly patterns: readonly { readonly hit: FenceHit; readonly pattern: RegExp }[];
   readonly secrets: FenceSettings['secrets'];
   /** Whether any rule can fence a file by its path. */
@@ -117,13 +119,19 @@ export function compileFences({ settings, projectPath, isSecretFile }: FenceSubj
     const plain = plainPath(path);
     const own = firstFor(byPath, plain);
     if (own !== undefined) return own.verdict === 'allow' ? null : hitOf(own, own.verdict, plain);
-    if (isSecretFile(plain))
+    if (isSecretFile(plain) || isSecretFile(foldedPath(plain)))
       return { rule: 'files with secrets', verdict: 'local-only', path: plain, how: 'content' } as const;
     const brought = firstFor(ofProject, plain);
     return brought === undefined || brought.verdict === 'allow' ? null : hitOf(brought, brought.verdict, plain);
   };
   const hasPaths = [...byPath, ...ofProject].some(({ rule }) => rule.verdict !== 'allow');
-  return { ofPath, patterns, secrets: settings.secrets, hasPaths };
+  const now = (hit: FenceHit): FenceHit | null => {
+    const current = hit.path === null ? patterns.find((one) => one.hit.rule === hit.rule)?.hit : ofPath(hit.path);
+    if (current === undefined || current === null) return null;
+    // What is built from content to be redacted is free.
+    return current.verdict === 'redact' && hit.how === 'built-from' ? null : { ...current, how: hit.how };
+  };
+  return { ofPath, now, patterns, secrets: settings.secrets, hasPaths };
 }
 
 interface PathRule {
@@ -161,6 +169,14 @@ function isPattern(text: string): boolean {
   }
 }
 
+/**
+ * The same text for all spellings of a path that some file systems take for one: without regard to case, and in one
+ * form of Unicode.
+ */
+export function foldedPath(path: string): string {
+  return plainPath(path).normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
+}
+
 /** Relative to the workspace, with `/`, without `.` and `..`. */
 export function plainPath(path: string): string {
   const steps: string[] = [];
@@ -180,14 +196,12 @@ export function plainPath(path: string): string {
  * of the glob times that of the path.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  const bare = plainPath(glob)
-    .replace(/(?<!\/)\/+$/, '')
-    .toLowerCase();
+  const bare = foldedPath(glob.replace(/(?<!\/)\/+$/, ''));
   const isAnchored = bare.includes('/') || glob.startsWith('/');
   const steps = [...(isAnchored ? [] : ['**']), ...bare.split('/')].filter(
     (step, at, all) => step !== '**' || all[at - 1] !== '**',
   );
-  return (path) => fitsSteps(steps, path.toLowerCase().split('/'));
+  return (path) => fitsSteps(steps, foldedPath(path).split('/'));
 }
 
 /** Tracks the set of glob steps that the path can have reached, moving on one path step at a time. */

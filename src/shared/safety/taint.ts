@@ -1,14 +1,18 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { FileLook } from '@shared/events/tool-events.ts';
 import type { FenceHit, Fences } from './fences.ts';
-import { keyOfHit, plainPath } from './fences.ts';
+import { foldedPath, keyOfHit, plainPath } from './fences.ts';
 import { createSessionAnswers, isGranted } from './session-answers.ts';
 import type { SessionAnswers } from './session-answers.ts';
-import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
-import { hideAssigned } from './assigned-secrets.ts';
-import { hideSecrets, type Mask, plainMask, secretShapes } from './secret-patterns.ts';
+import type { Mask } from './secret-patterns.ts';
+import { plainMask } from './secret-patterns.ts';
+import { keptMarksOf, lineMarksOf, marksOf } from './fence-text.ts';
+import type { FencedTexts, Hits } from './fenced-texts.ts';
+import { hitsInText, putHits as put, redactText } from './fenced-texts.ts';
 import { isProgramStart } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { isFinding, pathsFound, pathsIn } from './paths-in-calls.ts';
 import { textsIn } from './value-texts.ts';
 
 /**
@@ -18,9 +22,6 @@ import { textsIn } from './value-texts.ts';
 export function scopeOfCall({ stage, purpose }: EventOf<'model-call-started'>): TaintScope {
   return stage.strategy === 'loop' || purpose === 'sample' || purpose === 'review' ? 'conversation' : 'turn';
 }
-
-/** Fenced content, each item once. */
-type Hits = Map<string, FenceHit>;
 
 /**
  * The conversation that a call belongs to: the loop's, which lasts for the whole session, or a recipe's, which lasts
@@ -39,6 +40,14 @@ export interface FenceTaint {
   addFile(hit: FenceHit, text: string): void;
   /** Adds a fenced file that cannot be read here. Any command's output may contain it. */
   expose(hit: FenceHit): void;
+  /** Adds the number of a fenced file, so that it is known under every name. */
+  addId(hit: FenceHit, id: string): void;
+  /** Adds something whose copies cannot be recognized, so that every call of the session may carry it. */
+  doubt(hit: FenceHit): void;
+  /** Adds what an earlier session of the project knew. */
+  addTrace(trace: FencedTrace): void;
+  /** What was found since the last time that later sessions of the project have to know. */
+  takeTraces(): readonly FencedTrace[];
   /** The fenced content that a call in this conversation was built from. */
   inScope(scope: TaintScope): readonly FenceHit[];
   /** The fenced content that can be recognized in a text: copies, also encoded ones, patterns and secrets. */
@@ -54,29 +63,35 @@ export interface FenceTaint {
   isAllowed(hit: FenceHit): boolean;
 }
 
+/** Something that was built from fenced content: a file, or a text by its marks. */
+export type FencedTrace =
+  | { readonly type: 'path'; readonly path: string; readonly hits: readonly FenceHit[] }
+  | { readonly type: 'marks'; readonly hit: FenceHit; readonly marks: readonly number[] };
+
 interface Tool {
   readonly name: string;
+  readonly files: readonly FileLook[];
   readonly byRecipe: boolean;
   readonly hits: Hits;
 }
 
-interface State {
-  readonly fences: Fences;
-  readonly mask: Mask;
+interface State extends FencedTexts {
   readonly conversation: Hits;
   readonly turn: Hits;
   /** Files that were written after fenced content was seen. */
   readonly paths: Map<string, Hits>;
+  /** Fenced files by their number. */
+  readonly ids: Map<string, Hits>;
   /** Fenced files that every command of this workspace can read. */
   readonly exposed: Hits;
+  /** Fenced files whose copies cannot be recognized. */
+  readonly doubts: Hits;
   /** Fenced content that child agents of this session saw. */
   readonly children: Hits;
   readonly tools: Map<string, Tool>;
   /** The fenced content in each running call. */
   readonly calls: Map<string, Hits>;
-  readonly marks: Map<number, FenceHit>;
-  /** Texts from a file to be redacted. They are removed as a whole, even if their lines are short. */
-  readonly wholes: Map<string, FenceHit>;
+  readonly traces: FencedTrace[];
   readonly answers: SessionAnswers;
   readonly messages: Map<string, Hits>;
 }
@@ -113,12 +128,15 @@ export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceT
     conversation: new Map(),
     turn: new Map(),
     paths: new Map(),
+    ids: new Map(),
     exposed: new Map(),
+    doubts: new Map(),
     children: new Map(),
     tools: new Map(),
     calls: new Map(),
     marks: new Map(),
     wholes: new Map(),
+    traces: [],
     answers: createSessionAnswers(),
     messages: new Map(),
   };
@@ -130,14 +148,24 @@ export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceT
     addFile: (hit, text) => {
       if (text.trim() === '') return;
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
-      mark(state, [hit], text);
+      markAll(state, hit, text);
       // A text that has only short lines is recognized by whole lines.
       if (marksOf(text).next().done === true) markLines(state, hit, text);
     },
     expose: (hit) => {
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
     },
-    inScope: (scope) => [...(scope === 'conversation' ? state.conversation : state.turn).values()],
+    addId: (hit, id) => noteIn(state.ids, id, [hit]),
+    doubt: (hit) => put(state.doubts, [hit]),
+    addTrace: (trace) => {
+      if (trace.type === 'path') noteIn(state.paths, foldedPath(trace.path), trace.hits);
+      else for (const one of trace.marks) if (!state.marks.has(one)) state.marks.set(one, trace.hit);
+    },
+    takeTraces: () => state.traces.splice(0),
+    inScope: (scope) => [
+      ...state.doubts.values(),
+      ...(scope === 'conversation' ? state.conversation : state.turn).values(),
+    ],
     inText: (text) => [...hitsInText(state, text, true).values()],
     redact: (text) => redactText(state, text),
     known: () => state.marks.size + state.wholes.size,
@@ -224,7 +252,8 @@ function modelEnded(state: State, event: EventOf<'model-call-ended'>): void {
 
 function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   const hits: Hits = new Map();
-  for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
+  const { files = [] } = event;
+  for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path, files).values());
   for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
   const isElsewhere = event.foreign?.readsFiles === false;
   // A later part of a result is built from the same content as the result. If the log has lost that result, nobody
@@ -236,7 +265,7 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   // A program may pass on what it reads before it ends.
   if (isProgramStart(event)) bothGet(state, hits, '');
   if (isAgentTool(event.tool)) put(hits, state.children.values());
-  return { name: event.tool, byRecipe: event.by === 'recipe', hits };
+  return { name: event.tool, files, byRecipe: event.by === 'recipe', hits };
 }
 
 function resultRead({ tools }: State, input: unknown): Tool | null {
@@ -264,9 +293,10 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   if (printsFileNames.has(event.tool)) return;
   const data = event.dataBlob === null ? textsIn(event.data).join('\n') : '';
   // Data that is too large for its event is not searched, so it may contain any file.
-  const isFinding = event.tool === 'search' || event.tool === 'look_at_changes';
-  if (event.dataBlob !== null && isFinding) put(hits, builtFrom(state.exposed).values());
-  if (isFinding) for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path).values());
+  const finds = isFinding(event.tool);
+  if (event.dataBlob !== null && finds) put(hits, builtFrom(state.exposed).values());
+  const files = [...(tool?.files ?? []), ...(event.files ?? [])];
+  if (finds) for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path, files).values());
   put(hits, hitsInText(state, event.output).values());
   put(hits, hitsInText(state, data).values());
   if (hits.size === 0) return;
@@ -285,61 +315,53 @@ function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-chang
   if (by === 'recipe') put(hits, builtFrom(state.turn).values());
   hits.delete(keyOfHit({ rule: state.fences.ofPath(path)?.rule ?? '', path: plainPath(path) }));
   if (hits.size === 0) return;
-  const known = state.paths.get(plainPath(path)) ?? new Map<string, FenceHit>();
-  put(known, hits.values());
-  state.paths.set(plainPath(path), known);
+  noteIn(state.paths, foldedPath(path), hits.values());
+  state.traces.push({ type: 'path', path: plainPath(path), hits: [...hits.values()] });
+}
+
+function noteIn(all: Map<string, Hits>, key: string, hits: Iterable<FenceHit>): void {
+  const known = all.get(key) ?? new Map<string, FenceHit>();
+  put(known, hits);
+  all.set(key, known);
 }
 
 /**
  * Fenced by its path, otherwise by its name. Content that comes from elsewhere or cannot be read cannot be redacted.
  */
-function hitsOfAttachment(state: State, { path, name, kind }: Attachment): readonly FenceHit[] {
-  const hits = [...hitsOfPath(state, path ?? name).values()];
+function hitsOfAttachment(state: State, { path, fileId, name, kind }: Attachment): readonly FenceHit[] {
+  const byId = fileId === undefined ? undefined : state.ids.get(fileId);
+  const hits = [...hitsOfPath(state, path ?? name).values(), ...(byId?.values() ?? [])];
   const isKnown = kind === 'text' && path !== undefined;
   return isKnown ? hits : hits.map((hit) => (hit.verdict === 'redact' ? { ...hit, verdict: 'local-only' } : hit));
 }
 
-function hitsOfPath(state: State, path: string): Hits {
-  const own = state.fences.ofPath(path);
-  const hits: Hits = new Map(state.paths.get(plainPath(path)) ?? []);
-  if (own !== null) put(hits, [own]);
-  return hits;
-}
-
-function hitsInText(state: State, text: string, withSecrets = false): Hits {
+/** By every name that the path has: as it was written, what it led to, and the number of that file. */
+function hitsOfPath(state: State, path: string, files: readonly FileLook[] = []): Hits {
   const hits: Hits = new Map();
-  const { patterns, secrets } = state.fences;
-  for (const [whole, hit] of state.wholes) if (text.includes(whole)) put(hits, [hit]);
-  if (text === '' || (patterns.length === 0 && state.marks.size === 0 && secrets === 'off')) return hits;
-  for (const view of viewsOf(text)) {
-    for (const { pattern, hit } of patterns) if (view.search(pattern) >= 0) put(hits, [hit]);
-    if (secrets === 'local-only' || (withSecrets && secrets !== 'off')) put(hits, secretHits(view, secrets));
-    if (state.marks.size === 0) continue;
-    for (const marks of [marksOf(view), lineMarksOf(view)]) {
-      for (const one of marks) {
-        const hit = state.marks.get(one);
-        if (hit !== undefined) put(hits, [hit]);
-      }
-    }
+  const looks = files.filter((file) => file.path === path || path.startsWith(`${file.path}/`));
+  const names = looks.map((file) => `${file.real}${path.slice(file.path.length)}`);
+  for (const name of new Set([path, ...names])) {
+    const own = state.fences.ofPath(name);
+    put(hits, state.paths.get(foldedPath(name))?.values() ?? []);
+    if (own !== null) put(hits, [own]);
+  }
+  for (const { path: name, id } of looks) {
+    if (name === path && id !== undefined) put(hits, state.ids.get(id)?.values() ?? []);
   }
   return hits;
-}
-
-function secretHits(text: string, verdict: 'redact' | 'local-only'): readonly FenceHit[] {
-  const plain = hideSecrets(text, secretShapes);
-  return [...new Set([...plain.kinds, ...hideAssigned(plain.text).kinds])].map((rule) => ({
-    rule,
-    verdict,
-    path: null,
-    how: 'content',
-  }));
 }
 
 function mark(state: State, hits: Iterable<FenceHit>, text: string): void {
   const [first] = [...hits].sort((left, right) => rank[right.verdict] - rank[left.verdict]);
   if (first === undefined || text === '') return;
-  for (const one of marksOf(text)) if (!state.marks.has(one)) state.marks.set(one, first);
-  if (first.verdict === 'redact') markLines(state, first, text);
+  markAll(state, first, text);
+  // Content to be redacted is known by its file. What is built from it is free.
+  if (first.verdict !== 'redact') state.traces.push({ type: 'marks', hit: first, marks: [...keptMarksOf(text)] });
+}
+
+function markAll(state: State, hit: FenceHit, text: string): void {
+  for (const one of marksOf(text)) if (!state.marks.has(one)) state.marks.set(one, hit);
+  if (hit.verdict === 'redact') markLines(state, hit, text);
 }
 
 function markLines(state: State, hit: FenceHit, text: string): void {
@@ -347,13 +369,6 @@ function markLines(state: State, hit: FenceHit, text: string): void {
 }
 
 const rank = { redact: 0, ask: 1, 'local-only': 2 } as const;
-
-function put(into: Hits, hits: Iterable<FenceHit>): void {
-  for (const hit of hits) {
-    const key = keyOfHit(hit);
-    if (!into.has(key)) into.set(key, hit);
-  }
-}
 
 /** Content to be redacted is removed wherever a copy appears, so things built from it are free. */
 function builtFrom(hits: Hits): Hits {
@@ -367,73 +382,4 @@ const shortestWhole = 8;
 
 function keepWholes(state: State, hit: FenceHit, texts: readonly string[]): void {
   for (const text of texts) if (text.length >= shortestWhole && text !== hit.path) state.wholes.set(text, hit);
-}
-
-function redactWholes(state: State, input: string): string {
-  let text = input;
-  for (const [whole, hit] of state.wholes) {
-    const label = `[fenced: ${hit.path ?? hit.rule}]`;
-    if (text.includes(whole)) text = text.replaceAll(whole, label);
-    // An older result that was shortened to save room.
-    const [head, tail] = text.split(/\n\[… \d+ bytes left out here …\]\n/u);
-    if (head && tail && whole.startsWith(head) && whole.endsWith(tail)) text = label;
-  }
-  return text;
-}
-
-function redactText(state: State, input: string): string {
-  const { patterns, secrets } = state.fences;
-  let text = redactWholes(state, input);
-  if (secrets === 'redact') text = hideAssigned(hideSecrets(text, secretShapes, state.mask).text, state.mask).text;
-  for (const { pattern, hit } of patterns) if (hit.verdict === 'redact') text = text.replace(pattern, '[fenced]');
-  text = redactRuns(state, text);
-  if (state.marks.size === 0) return text;
-  return text
-    .split('\n')
-    .map((line) => markedBy(state, line) ?? line)
-    .join('\n');
-}
-
-/** Removes encoded parts as a whole if they hold something to be redacted. */
-function redactRuns(state: State, input: string): string {
-  let text = input;
-  for (const { from, to, text: inner } of [...decodedIn(input)].reverse()) {
-    const isFenced = [...hitsInText(state, inner, true).values()].some(({ verdict }) => verdict === 'redact');
-    if (isFenced) text = `${text.slice(0, from)}[fenced]${text.slice(to)}`;
-  }
-  return text;
-}
-
-function markedBy(state: State, line: string): string | null {
-  for (const one of [...marksOf(line), ...lineMarksOf(line)]) {
-    const hit = state.marks.get(one);
-    if (hit?.verdict === 'redact') return `[fenced: ${hit.path ?? hit.rule}]`;
-  }
-  return null;
-}
-
-/** The paths in an input: its path fields, the headers of a patch, the words of a command. */
-function* pathsIn(input: unknown): Generator<string> {
-  if (typeof input !== 'object' || input === null) return;
-  for (const [key, value] of Object.entries(input)) {
-    if (typeof value === 'string') {
-      if (key === 'path' || key === 'cwd') yield value;
-      if (key === 'patch')
-        for (const [, head = ''] of value.matchAll(/^(?:---|\+\+\+|\*\*\*)([^\n]*)/gmu)) {
-          const path = /(?<![^\s:])[^\s:]+$/u.exec(head.trimEnd())?.[0];
-          if (path !== undefined) yield path.replace(/^[ab]\//, '');
-        }
-      if (key === 'command' || key === 'selector') yield* value.match(/[^\s'"`;|&<>()=:,]+/gu) ?? [];
-    }
-    if (Array.isArray(value)) for (const item of value) if (typeof item === 'object') yield* pathsIn(item);
-  }
-}
-
-/** The paths in which something was found: from a search's data and lines, or from the headers of a diff. */
-function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string> {
-  const matches: unknown = fieldOf(data, 'matches');
-  if (Array.isArray(matches)) for (const item of matches) yield* pathsIn(item);
-  const diff: unknown = fieldOf(data, 'diff');
-  if (typeof diff === 'string') yield* pathsIn({ patch: diff });
-  for (const match of output.matchAll(/^(.+?):\d+: /gmu)) if (match[1] !== undefined) yield match[1];
 }

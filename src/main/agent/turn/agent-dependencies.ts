@@ -11,6 +11,7 @@ import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { EaseTurn } from '../../models/machine/ease-strain.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
 import type { Budget } from '../../money/budget.ts';
+import type { LookAtFiles } from '../../safety/file-look.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
 import type { SessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import type { SessionNetwork } from '../../safety/network/session-network.ts';
@@ -128,6 +129,8 @@ export interface AgentDependencies {
   readonly instructions: SessionInstructions;
   readonly budget: Budget;
   readonly fences: SessionFences;
+  /** What paths of the workspace lead to, for the log; absent: nobody looks, as in a replay. */
+  readonly lookAtFiles?: LookAtFiles;
   /** The user's routing rules for the project of this session. Called once per turn. */
   readonly routeRules: () => Promise<{ readonly rules: readonly RouteRule[]; readonly problems: readonly string[] }>;
   readonly inbox: Inbox;

@@ -1,5 +1,7 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { EventOf } from '@shared/events/events.ts';
+import type { FileLook } from '@shared/events/tool-events.ts';
+import { isFinding, pathsFound, pathsIn } from '@shared/safety/paths-in-calls.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -46,6 +48,7 @@ export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: 
     by: 'recipe',
     input: action.input,
     label: action.label,
+    ...(await filesOf(turn, pathsIn(action.input))),
     ...(action.foreign === undefined ? {} : { foreign: action.foreign }),
   });
   const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
@@ -115,9 +118,9 @@ interface CallOfModel {
 }
 
 /** Logs the start of a call by a model or by its program. */
-export async function writeStart({ log }: Pick<ActingTurn, 'log'>, call: CallOfModel): Promise<void> {
+export async function writeStart(turn: Pick<ActingTurn, 'dependencies' | 'log'>, call: CallOfModel): Promise<void> {
   const { toolCallId, tool, input, parent } = call;
-  await log.append({
+  await turn.log.append({
     type: 'tool-started',
     toolCallId,
     tool: tool.name,
@@ -125,8 +128,18 @@ export async function writeStart({ log }: Pick<ActingTurn, 'log'>, call: CallOfM
     by: 'model',
     input,
     label: labelOf(call),
+    ...(await filesOf(turn, pathsIn(input))),
     ...foreignOf(call),
   });
+}
+
+/** A path may be a link, or another name of a file: the log says which file it was, at that moment. */
+async function filesOf(
+  { dependencies: { lookAtFiles } }: Pick<ActingTurn, 'dependencies'>,
+  paths: Iterable<string>,
+): Promise<{ readonly files?: FileLook[] }> {
+  const files = (await lookAtFiles?.(paths)) ?? [];
+  return files.length === 0 ? {} : { files: [...files] };
 }
 
 export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): string {
@@ -175,6 +188,7 @@ export async function writeEnd(
     ...(waitedMs === 0 ? {} : { waitedMs }),
     ...(record.reusedFrom === undefined ? {} : { reusedFrom: record.reusedFrom }),
     data: isLarge || record.data === undefined ? null : record.data,
+    ...(isFinding(call.tool) ? await filesOf(turn, pathsFound(record)) : {}),
     ...(record.pictures === undefined ? {} : { pictures: [...record.pictures] }),
     dataBlob: isLarge ? await turn.dependencies.journal.putText([json]) : null,
   });

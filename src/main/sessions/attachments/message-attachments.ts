@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { Attachment, LineRange } from '@shared/attachments/attachment.ts';
 import {
   maxAttachments,
@@ -18,8 +18,9 @@ import type {
   TakenPrompt,
 } from '@shared/attachments/attachment-inputs.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
+import type { FileLook } from '@shared/events/tool-events.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import { compileFences } from '@shared/safety/fences.ts';
 import { readImageFacts } from '@shared/attachments/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
@@ -27,6 +28,7 @@ import { looksLikePath, mentionOf, mentionsIn } from '@shared/attachments/file-m
 import { sizeText } from '@shared/text/size-text.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { createLookAtFiles } from '../../safety/file-look.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
@@ -43,10 +45,10 @@ import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
 import type { ReadDocument } from './read-document.ts';
-import type { ExportSource } from './chat-export.ts';
 import { listChats, readChats } from './chat-export.ts';
 import type { ChatText } from './chat-text.ts';
 import { chatText } from './chat-text.ts';
+import { checkAttachment, eachOnce, sourceOf } from './check-attachment.ts';
 import { isPdf, pagesOf, textOfFile } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
@@ -189,7 +191,7 @@ async function gather(
   if (given.length > maxAttachments) {
     throw new AppError('bad-input', `A message takes at most ${maxAttachments} attachments, not ${given.length}.`);
   }
-  for (const one of given) await check(options.blobs, one);
+  for (const one of given) await checkAttachment(options.blobs, one);
   // Attached resources are already here, and the text mentions them by name.
   const named = new Set(given.flatMap(({ source }) => (source === undefined ? [] : [resourceMention(source)])));
   const mentions = mentionsIn(text).filter(
@@ -197,8 +199,7 @@ async function gather(
   );
   if (mentions.length === 0 || place === null) return { attachments: given, notes: [] };
   const { root } = await rootOf(options, place);
-  const sandbox = readerOf(root);
-  const read = await Promise.all(mentions.map((mention) => readMention(options, { sandbox, mention, signal })));
+  const read = await Promise.all(mentions.map((mention) => readMention(options, { root, mention, signal })));
   const found = read.flatMap((one) => (typeof one === 'string' || one === null ? [] : [one]));
   const notes = read.filter((one) => typeof one === 'string');
   const left = Math.max(0, found.length + given.length - maxAttachments);
@@ -253,7 +254,7 @@ async function listPaths(sandbox: Sandbox, signal: AbortSignal): Promise<readonl
 async function keepFile(options: AttachmentsOptions, { name, data, path, place }: KeptFile): Promise<Attachment> {
   const bytes = Buffer.from(data, 'base64');
   const inside = path === undefined || place === undefined ? null : await insideOf(options, place, path);
-  const kept = await keepBytes(options, { name, bytes, path: inside, lines: null });
+  const kept = await keepBytes(options, { name, bytes, file: inside, lines: null });
   if (typeof kept === 'string') throw new AppError('bad-input', kept);
   return kept;
 }
@@ -265,27 +266,33 @@ async function keepParts(
 ): Promise<readonly Attachment[]> {
   const kept: Attachment[] = [];
   for (const { name, uri, bytes } of parts) {
-    const one = await keepBytes(options, { name, bytes, path: null, lines: null, source: { server, uri } });
+    const one = await keepBytes(options, { name, bytes, file: null, lines: null, source: { server, uri } });
     if (typeof one === 'string') throw new AppError('bad-input', one);
     kept.push(one);
   }
   return kept;
 }
 
-/** The path inside of the workspace. Null if it is elsewhere. */
-async function insideOf(options: AttachmentsOptions, place: FilePlace, path: string): Promise<string | null> {
+/** The file of the workspace. Null if it is elsewhere. */
+async function insideOf(options: AttachmentsOptions, place: FilePlace, path: string): Promise<FileLook | null> {
   const { root } = await rootOf(options, place);
   // A path that does not exist is not in the workspace.
   const real = await realpath(path).catch(() => null);
-  if (real === null) return null;
-  const way = relative(root, real);
-  return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? null : way.replaceAll('\\', '/');
+  const [look] = real === null ? [] : await createLookAtFiles(root)([real]);
+  return look === undefined || look.real === '' ? null : look;
 }
+
+function fromFile(file: Content['file']): Pick<Attachment, 'path' | 'fileId'> {
+  return file === null ? {} : { path: file.real, ...(file.id === undefined ? {} : { fileId: file.id }) };
+}
+
+type From = Pick<Attachment, 'path' | 'fileId' | 'source'>;
 
 interface Content {
   readonly name: string;
   readonly bytes: Uint8Array;
-  readonly path: string | null;
+  /** Null: it is no file of the workspace. */
+  readonly file: Pick<FileLook, 'real' | 'id'> | null;
   readonly lines: LineRange | null;
   /** The tool server that it came from. */
   readonly source?: NonNullable<Attachment['source']>;
@@ -294,10 +301,10 @@ interface Content {
 /** Returns the attachment, or a sentence that says why not. Nothing is shrunk or cut automatically. */
 async function keepBytes(
   options: AttachmentsOptions,
-  { name, bytes, path, lines, source }: Content,
+  { name, bytes, file, lines, source }: Content,
 ): Promise<Attachment | string> {
   const { blobs, redact } = options;
-  const from = { ...(path === null ? {} : { path }), ...(source === undefined ? {} : { source }) };
+  const from = { ...fromFile(file), ...(source === undefined ? {} : { source }) };
   const facts = readImageFacts(bytes);
   if (facts !== null) {
     const { width, height } = facts;
@@ -332,11 +339,7 @@ async function keepBytes(
 /** Stores only the text, up to the size that a message allows. The newest conversations come first in it. */
 async function keepChat(
   { blobs, redact }: AttachmentsOptions,
-  {
-    name,
-    chat,
-    from,
-  }: Pick<Content, 'name'> & { readonly chat: ChatText; readonly from: Pick<Attachment, 'path' | 'source'> },
+  { name, chat, from }: Pick<Content, 'name'> & { readonly chat: ChatText; readonly from: From },
 ): Promise<Attachment> {
   const whole = Buffer.from(redact(chat.text), 'utf8');
   let end = Math.min(whole.length, maxTextBytes);
@@ -355,7 +358,7 @@ async function keepSomeChats(
 ): Promise<readonly Attachment[]> {
   const { path, place } = file;
   const inside = path === undefined || place === undefined ? null : await insideOf(options, place, path);
-  const from = inside === null ? {} : { path: inside };
+  const from = fromFile(inside);
   const kept: Attachment[] = [];
   for (const { title, text } of await readChats(sourceOf(file), ids, signal)) {
     const name = options.redact(title).slice(0, 120);
@@ -364,21 +367,16 @@ async function keepSomeChats(
   return kept;
 }
 
-/** Without a path, the source is the content that the host read. */
-function sourceOf({ name, path, data }: ExportFile): ExportSource {
-  if (path !== undefined) {
-    if (isAbsolute(path)) return { path };
-    throw new AppError('bad-input', `${path} is no whole path.`);
-  }
-  const bytes = Buffer.from(data ?? '', 'base64');
-  if (bytes.length <= maxFileBytes) return { bytes };
-  throw new AppError('too-large', `${name} is larger than ${sizeText(maxFileBytes)}.`);
+/** Some lines of a text. Null: it has no such line. */
+function linesOf(text: string, { from, to }: LineRange): string | null {
+  const all = text.split('\n');
+  return from > all.length ? null : `${all.slice(from - 1, to).join('\n')}\n`;
 }
 
 /** Stores the file unchanged. A model sees its text. */
 async function keepDocument(
   { blobs, redact, readDocument }: AttachmentsOptions,
-  { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: Pick<Attachment, 'path' | 'source'> },
+  { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: From },
 ): Promise<Attachment | string> {
   if (bytes.length > maxFileBytes)
     return `${name} is larger than ${sizeText(maxFileBytes)}. Attach only the pages you need, as a smaller PDF.`;
@@ -389,16 +387,12 @@ async function keepDocument(
   return { kind: 'text', name, blob: await blobs.put(text), document, ...from };
 }
 
-function linesOf(text: string, { from, to }: LineRange): string | null {
-  const all = text.split('\n');
-  return from > all.length ? null : `${all.slice(from - 1, to).join('\n')}\n`;
-}
-
 /** The attachment of a mention. A sentence if it should have been one and failed. Null if it is only a word. */
 async function readMention(
   options: AttachmentsOptions,
-  { sandbox, mention, signal }: { readonly sandbox: Sandbox; readonly mention: Mention; readonly signal: AbortSignal },
+  { root, mention, signal }: { readonly root: string; readonly mention: Mention; readonly signal: AbortSignal },
 ): Promise<Attachment | string | null> {
+  const sandbox = readerOf(root);
   const { lines } = mention;
   if (resourceMentionsIn(mentionOf(mention.path)).length > 0)
     return `@${mention.path} goes as words only: nothing of a tool server was attached for it.`;
@@ -412,7 +406,10 @@ async function readMention(
   if (found.value.kind === 'folder') return folderText(options, { sandbox, path, signal });
   const file = await sandbox.readFile(path, { maxBytes: maxFileBytes }, signal);
   if (!file.ok) return `@${mention.path} was not attached: ${file.error.message}`;
-  const kept = await keepBytes(options, { name: path, bytes: file.value.bytes, path, lines });
+  // A link is the file that it leads to, for every rule about paths.
+  const [look] = await createLookAtFiles(root)([path]);
+  if (look === undefined) return `@${mention.path} was not attached: it is gone.`;
+  const kept = await keepBytes(options, { name: path, bytes: file.value.bytes, file: look, lines });
   return typeof kept === 'string' ? `@${mention.path} was not attached: ${kept}` : kept;
 }
 
@@ -426,23 +423,4 @@ async function folderText(
   const lines = entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
   const text = [...lines, ...(truncated ? ['… and more'] : [])].join('\n');
   return { kind: 'text', name: `${path}/`, blob: await blobs.put(Buffer.from(`${text}\n`, 'utf8')), path };
-}
-
-/** An attachment must match its blob, or it is not sent. */
-async function check(blobs: Blobs, attachment: Attachment): Promise<void> {
-  const bytes = await blobs.get(attachment.blob).catch((error: unknown) => {
-    throw new AppError('internal', `${attachment.name} cannot be read: ${messageOf(error)}`);
-  });
-  if (bytes === null) {
-    throw new AppError('bad-input', `${attachment.name} is no longer there.`, { hint: 'Attach it again.' });
-  }
-  const facts = readImageFacts(bytes);
-  const isRight = attachment.kind === 'image' ? facts?.mediaType === attachment.mediaType : textOfFile(bytes) !== null;
-  if (!isRight) throw new AppError('bad-input', `${attachment.name} does not match its description.`);
-}
-
-function eachOnce(attachments: readonly Attachment[]): readonly Attachment[] {
-  const keyOf = (one: Attachment): string =>
-    [one.blob.sha256, one.name, one.kind === 'text' ? JSON.stringify(one.lines ?? null) : ''].join('\n');
-  return [...new Map(attachments.map((one) => [keyOf(one), one])).values()];
 }

@@ -15,6 +15,8 @@ export interface OpenSession {
   /** The budget and approver of its parent while it works for it. Null: it works for the user. */
   child: ChildPart | null;
   fences: SessionFences | null;
+  /** Keeps what later sessions have to know. Never rejects. */
+  remembering: Promise<void>;
   held: RoutingSnapshot | null;
   wanted: 'container' | 'read-only';
   /** The masks that its sandbox was started with. */
@@ -38,6 +40,7 @@ const REST_AFTER_MS = 15 * 60_000;
 export const atRest = {
   child: null,
   fences: null,
+  remembering: Promise.resolve(),
   held: null,
   masks: '[]',
   sandbox: null,
@@ -77,8 +80,16 @@ export async function rest(session: OpenSession | null): Promise<void> {
   if (isAtWork(session) || session.occupants > 0) return;
   session.runner = null;
   session.sandbox = null;
+  await session.remembering;
   await runner?.dispose();
   await sandbox?.dispose();
+}
+
+/** Call it at the end of a turn, while the sandbox is there. */
+export function rememberFences(session: OpenSession, signal: AbortSignal): Promise<void> {
+  // Otherwise, the next session of the project reads the log of this one.
+  session.remembering = session.fences?.remember?.(signal).catch(() => undefined) ?? Promise.resolve();
+  return session.remembering;
 }
 
 export async function closeSession(session: OpenSession): Promise<void> {
@@ -86,6 +97,7 @@ export async function closeSession(session: OpenSession): Promise<void> {
   // The caller of the start gets its error.
   await session.starting?.catch(() => undefined);
   await session.runner?.dispose();
+  await session.remembering;
   await session.sandbox?.dispose();
   await session.journal.close();
 }

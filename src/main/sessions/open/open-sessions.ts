@@ -20,7 +20,16 @@ import { startNewSession } from './new-session.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
 import { busySession, checkTaskText, editPlan, mustWait, takenMessage } from './refused-requests.ts';
 import type { OpenSession } from './open-session.ts';
-import { atRest, cancelSession, closeSession, isAtWork, rest, restLater, sessionIdle } from './open-session.ts';
+import {
+  atRest,
+  cancelSession,
+  closeSession,
+  isAtWork,
+  rest,
+  restLater,
+  sessionIdle,
+  rememberFences,
+} from './open-session.ts';
 import { runnerFor } from './runner-for.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import { withEitherSignal } from '../../lib/async/child-abort.ts';
@@ -207,6 +216,7 @@ async function sendTo(
     // The runs of a comparison repeat one task: the results of earlier ones would affect the routing of later ones.
     .then(() => (journal.state().groupId === null ? options.priors.learn(journal.state()) : undefined))
     .catch(orNoted('Nothing was learned from a turn', undefined))
+    .then(() => rememberFences(session, signal))
     .then(() => restLater(session))
     .then(() => offerCloudReview(options.agent, journal, { cloud: chosen.cloud, signal }))
     // The turn itself has ended well, so failures of the work after it are ignored.

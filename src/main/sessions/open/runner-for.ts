@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
@@ -6,6 +8,9 @@ import { childAbort } from '../../lib/async/child-abort.ts';
 import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { createSessionRules } from '../../safety/rules/session-rules.ts';
+import type { FenceMemory, OtherSession } from '../../safety/fence-memory.ts';
+import { createFenceMemory } from '../../safety/fence-memory.ts';
+import { createLookAtFiles } from '../../safety/file-look.ts';
 import { createSessionFences } from '../../safety/session-fences.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import { approverOf, budgetOf } from '../children/child-part.ts';
@@ -64,11 +69,15 @@ async function startRunner(
   session.masks = JSON.stringify(request.masks);
   // In a chat no container has started yet; its start is noted later.
   if (!isChat) await noteSandbox(journal, sandbox.description);
+  const lookAtFiles = createLookAtFiles(await realpath(request.workspacePath), sandbox.workspacePath);
   session.fences = createSessionFences({
     settings: rules.fences,
     projectPath,
     sandbox,
+    lookAtFiles,
     read: (fromSeq) => journal.read(fromSeq),
+    sessionId: journal.sessionId,
+    ...(projectPath === null ? {} : { memory: memoryOf(options, projectPath) }),
     isSecretFile,
     hideKnown: options.hideKnown,
     hidden: options.hidden,
@@ -101,7 +110,27 @@ async function startRunner(
     ),
     routeRules: rules.places,
     fences: session.fences,
+    lookAtFiles,
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
+}
+
+function memoryOf({ store, homePath }: OpenSessionsOptions, projectPath: string): FenceMemory {
+  return createFenceMemory(join(homePath, 'fences'), projectPath, async () => {
+    const real = await realpath(projectPath);
+    const others: OtherSession[] = [];
+    for (const { id, projectPath: other, lastAt } of await store.list()) {
+      const isSame = other !== null && (other === projectPath || (await realpath(other).catch(() => null)) === real);
+      if (!isSame) continue;
+      others.push({
+        sessionId: id,
+        lastAt,
+        read: async function* () {
+          yield* (await store.view(id)).read();
+        },
+      });
+    }
+    return others;
+  });
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,8 @@ import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import type { ModelEntry } from '../../../../src/shared/contract/models-contract.ts';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import { emptySession } from '../../../../src/shared/session/session-state.ts';
+import { compileFences, fencesSchema } from '../../../../src/shared/safety/fences.ts';
+import { createFenceTaint } from '../../../../src/shared/safety/taint.ts';
 import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 
 const never = new AbortController().signal;
@@ -61,6 +63,10 @@ beforeAll(() => {
   writeFileSync(join(project, 'out', 'a.py'), 'made\n');
   writeFileSync(join(folder, 'secret.txt'), 'outside\n');
   symlinkSync(join(folder, 'secret.txt'), join(project, 'link.txt'));
+  mkdirSync(join(project, 'plans'));
+  writeFileSync(join(project, 'plans', 'merger.md'), 'Code word: Heron\n');
+  symlinkSync(join('plans', 'merger.md'), join(project, 'free.md'));
+  linkSync(join(project, 'plans', 'merger.md'), join(project, 'twin.md'));
   const workspace = { mode: 'in-place', path: project } as const;
   options = {
     blobs: blobs(),
@@ -90,6 +96,29 @@ const textOf = async (sha256: string, bytes: number): Promise<string> =>
   Buffer.from((await blobs().get({ sha256, bytes })) ?? '').toString('utf8');
 
 describe('a message that mentions files', () => {
+  /** Catches: a fenced file that is free when it is mentioned by a link, or by another of its names. */
+  it('brings the file that a link leads to, and a number by which fences know it under every name', async () => {
+    const gathered = await attachments.gather('s', { text: 'See @free.md and @twin.md', given: [] }, never);
+    const [link, twin] = gathered.attachments;
+    expect(link).toMatchObject({ name: 'free.md', path: 'plans/merger.md' });
+    const settings = fencesSchema.parse({ rules: [{ paths: ['plans/**'], verdict: 'local-only' }] });
+    const taint = createFenceTaint(compileFences({ settings, projectPath: project, isSecretFile: () => false }));
+    const hit = { rule: 'plans/**', verdict: 'local-only', path: 'plans/merger.md', how: 'content' } as const;
+    taint.addId(hit, link?.fileId ?? '');
+    const said = {
+      type: 'user-message-added',
+      seq: 1,
+      at: 1,
+      v: 1,
+      messageId: 'm',
+      text: 'See',
+      queued: false,
+      attachments: [],
+    } as const;
+    taint.add({ ...said, attachments: twin === undefined ? [] : [twin] });
+    expect(taint.inScope('conversation')).toEqual([hit]);
+  });
+
   it('brings their lines, images by their bytes and folders by their names, without known secrets', async () => {
     const { attachments: given, notes } = await gather('See @src/a.py:2-3, @shot.dat, @src/ and @someone.');
     expect(notes).toEqual([]);
