@@ -1,10 +1,11 @@
-import { appendFile, readFile, realpath, stat } from 'node:fs/promises';
+import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
 import type { FencedTrace } from '@shared/safety/taint.ts';
 import { isMissing, makeFolder } from '../lib/files/json-file.ts';
+import { projectKey } from '../lib/files/project-key.ts';
 import { sha256Of } from '../lib/sha256.ts';
 
 const traceSchema = z.discriminatedUnion('type', [
@@ -66,7 +67,7 @@ export function createFenceMemory(folder: string, projectPath: string, others: F
   let known = new Set<string>();
   let place: string | null = null;
   const placeOf = async (): Promise<string> => {
-    place ??= join(folder, `${sha256Of(await keyOf(projectPath)).slice(0, 24)}.jsonl`);
+    place ??= join(folder, `${sha256Of(await projectKey(projectPath)).slice(0, 24)}.jsonl`);
     return place;
   };
   return {
@@ -100,11 +101,6 @@ export function createFenceMemory(folder: string, projectPath: string, others: F
       for (const line of fresh) known.add(sha256Of(line));
     },
   };
-}
-
-/** A project has one memory, whatever link leads to it. */
-async function keyOf(projectPath: string): Promise<string> {
-  return (await realpath(projectPath).catch(() => projectPath)).normalize('NFC');
 }
 
 function lineOf(trace: FencedTrace): Line {

@@ -5,6 +5,7 @@ import type { SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import type { TurnMode } from '../../agent/turn/turn.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { projectKey } from '../../lib/files/project-key.ts';
 import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { createSessionRules } from '../../safety/rules/session-rules.ts';
@@ -118,19 +119,15 @@ async function startRunner(
 
 function memoryOf({ store, homePath }: OpenSessionsOptions, projectPath: string): FenceMemory {
   return createFenceMemory(join(homePath, 'fences'), projectPath, async () => {
-    const real = await realpath(projectPath);
-    const others: OtherSession[] = [];
-    for (const { id, projectPath: other, lastAt } of await store.list()) {
-      const isSame = other !== null && (other === projectPath || (await realpath(other).catch(() => null)) === real);
-      if (!isSame) continue;
-      others.push({
-        sessionId: id,
-        lastAt,
-        read: async function* () {
-          yield* (await store.view(id)).read();
-        },
-      });
-    }
-    return others;
+    const key = await projectKey(projectPath);
+    const all = await store.list();
+    const others = all.filter((one) => one.projectPath === key);
+    return others.map(({ id, lastAt }): OtherSession => ({
+      sessionId: id,
+      lastAt,
+      read: async function* () {
+        yield* (await store.view(id)).read();
+      },
+    }));
   });
 }
