@@ -34,6 +34,7 @@ import { createKeyCommands } from './safety/keys/commands.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
 import { createHiddenValues } from './safety/hidden-values.ts';
+import { createLearnedWindows } from './models/learned-windows.ts';
 import { createSessionFences } from './safety/session-fences.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
@@ -335,7 +336,8 @@ async function createParts(config: ComposeConfig) {
 
 /** What a model call needs, whoever makes it. */
 function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>) {
-  return { modelInfo: models.info, provider: models.provider, ease, sleptMs: sleptTime.wallMs, delay: sleep };
+  const windows = createLearnedWindows(models.info);
+  return { ...windows, provider: models.provider, ease, sleptMs: sleptTime.wallMs, delay: sleep };
 }
 
 interface EndpointMeans {

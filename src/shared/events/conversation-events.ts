@@ -47,5 +47,13 @@ export const contextEvents = {
     toolCallId: z.string(),
     beforeTokens: z.number().int(),
     afterTokens: z.number().int(),
+    /** How the model reads what is left out. */
+    rest: z.string().optional(),
+  }),
+  /** Long arguments and texts of an answer of the model became notes. */
+  'answer-trimmed': z.object({
+    callId: z.string(),
+    beforeTokens: z.number().int(),
+    afterTokens: z.number().int(),
   }),
 } as const;

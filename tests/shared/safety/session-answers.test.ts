@@ -156,6 +156,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'turn-ended': 'none',
   'context-compacted': 'none',
   'observation-trimmed': 'none',
+  'answer-trimmed': 'none',
   'terminal-opened': 'none',
   'terminal-closed': 'none',
   'instructions-found': 'none',

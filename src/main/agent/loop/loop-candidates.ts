@@ -24,7 +24,7 @@ export interface LoopCandidate {
 /** The model that drives the loop, and those that could. */
 export interface LoopCandidates {
   readonly turn: Turn;
-  readonly all: readonly LoopCandidate[];
+  all: readonly LoopCandidate[];
   readonly purpose: 'act' | 'plan';
   readonly cascade: Cascade;
   current: LoopCandidate;

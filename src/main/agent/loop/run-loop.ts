@@ -10,6 +10,8 @@ import type { PromptShape } from '../prompt/build-prompt.ts';
 import { buildRequest, chatShape, promptShape } from '../prompt/build-prompt.ts';
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
 import { askByRole } from '../step/ask-by-role.ts';
+import { largestParts } from '../prompt/fit-answers.ts';
+import { learnWindow } from './learn-window.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { answerFromResult } from './answer-from-result.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
@@ -180,13 +182,14 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     info: model.info,
     shape,
     request: () => requestFor(loop),
+    conduct: turn.dependencies.config.conduct ?? 1,
     ask: (question) => askByRole(turn, { ...question, own: { stage, model } }),
   };
   // A short conversation needs no summary; the task continues with it as it is.
   const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
   loop.isToCompact = false;
   const request = wanted ?? (await makeRoom(turn, subject, false));
-  if (request === null) return tooSmall(model);
+  if (request === null) return tooSmall(turn, model);
   const step = {
     purpose: candidates.purpose,
     stage,
@@ -201,9 +204,12 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   candidates.passed = null;
   let reply = await runStep(turn, { ...step, request });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
-    const smaller = await makeRoom(turn, subject, true);
-    if (smaller === null) return tooSmall(model);
-    reply = await runStep(turn, { ...step, request: smaller });
+    const hasLearned = await learnWindow(candidates, reply.error);
+    const now = candidates.current;
+    const fitted: RoomSubject = { ...subject, info: now.model.info, shape: now.shape };
+    const smaller = await makeRoom(turn, fitted, !hasLearned);
+    if (smaller === null) return tooSmall(turn, now.model);
+    reply = await runStep(turn, { ...step, model: now.model, request: smaller });
   }
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
   if (reply.type === 'failed') return failed(reply.error, model);
@@ -316,8 +322,11 @@ function failed(error: StepError, { info }: ResolvedModel): LoopOutcome {
   return { type: 'gave-up', reason, cause: 'transport', text: failure.message, failure };
 }
 
-function tooSmall(model: ResolvedModel): LoopOutcome {
-  const message = `The task does not fit the context of ${model.info.label}, which holds ${model.info.contextTokens} tokens.`;
+function tooSmall(turn: Turn, model: ResolvedModel): LoopOutcome {
+  const said = `The task does not fit the context of ${model.info.label}, which holds ${model.info.contextTokens} tokens.`;
+  const large = (turn.dependencies.config.conduct ?? 1) >= 7 ? largestParts(turn) : [];
+  const more = `The largest parts: ${large.join(', ')}. Give the task in smaller pieces, or choose a model with a larger context.`;
+  const message = large.length === 0 ? said : `${said} ${more}`;
   return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };
 }
 

@@ -284,5 +284,6 @@ function partText(part: Part, frame: (call: string) => string): string {
 /** A call's result as the model sees it. */
 export function resultText(call: CallEntry): string {
   if (call.result === null) return NOT_RUN;
-  return call.result.keepTokens === null ? call.result.text : shortenResult(call.result.text, call.result.keepTokens);
+  const { text, keepTokens, rest } = call.result;
+  return keepTokens === null ? text : shortenResult(text, keepTokens, rest);
 }

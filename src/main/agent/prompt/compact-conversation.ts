@@ -11,6 +11,7 @@ import { shortenResult } from './shorten-output.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { fullShare, maxOutputTokens, promptRoom } from '@shared/models/prompt-room.ts';
+import { noteAnswers, resultTokensOf, shareResults } from './fit-answers.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -23,6 +24,8 @@ export interface RoomSubject {
   readonly shape: PromptShape;
   readonly request: () => ModelRequest;
   /** Asks for a summary; by default the stage's own model. */
+  /** The behavior version. From 7 on, new results get a fair share and long arguments become notes. */
+  readonly conduct: number;
   readonly ask: (question: Omit<RoleQuestion, 'own'>) => Promise<StepReply>;
 }
 
@@ -44,10 +47,49 @@ export async function makeRoom(turn: RoomTurn, subject: RoomSubject, isForced: b
   const trimmed = subject.request();
   const left = sizeOf(turn, trimmed);
   if (!isForced && left <= room * fullShare) return trimmed;
+  const isNew = subject.conduct >= 7;
+  if (isNew && !isForced) {
+    const fitted = await withoutSummary(turn, subject, { room, left });
+    if (fitted !== null) return fitted;
+  }
   await compact(turn, subject, { room, beforeTokens: left });
   const compacted = subject.request();
   const after = sizeOf(turn, compacted);
+  if (isNew && after > room) return fitAll(turn, subject, room);
   return after <= room || after < left ? compacted : null;
+}
+
+interface Room {
+  readonly room: number;
+  /** The tokens of the prompt now. */
+  readonly left: number;
+}
+
+/** Fits the prompt without losing what was said: old arguments become notes, and results get a fair share. */
+async function withoutSummary(
+  turn: RoomTurn,
+  subject: RoomSubject,
+  { room, left }: Room,
+): Promise<ModelRequest | null> {
+  const fits = (): boolean => sizeOf(turn, subject.request()) <= room * fullShare;
+  const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
+  await noteAnswers(turn, answers.slice(0, -1), left - room * AFTER_TRIM);
+  if (fits()) return subject.request();
+  const now = sizeOf(turn, subject.request());
+  // If the rest alone is large, a summary saves more.
+  if (now - resultTokensOf(turn) > room / 2) return null;
+  await shareResults(turn, now - room * AFTER_TRIM);
+  return fits() ? subject.request() : null;
+}
+
+/** Null: even with everything cut that can be, it does not fit. */
+async function fitAll(turn: RoomTurn, subject: RoomSubject, room: number): Promise<ModelRequest | null> {
+  await shareResults(turn, sizeOf(turn, subject.request()) - room * AFTER_TRIM);
+  const shared = subject.request();
+  if (sizeOf(turn, shared) <= room) return shared;
+  await noteAnswers(turn, turn.conversation.entries(), Infinity);
+  const noted = subject.request();
+  return sizeOf(turn, noted) <= room ? noted : null;
 }
 
 function sizeOf(turn: Pick<Turn, 'tokens'>, request: ModelRequest): number {
@@ -60,8 +102,8 @@ async function trimResults(turn: RoomTurn, subject: RoomSubject, surplus: number
   let saved = 0;
   for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
     if (saved >= surplus) return;
-    const before =
-      call.result === null || call.result.keepTokens !== null ? 0 : resultTokens(turn, subject, call.result);
+    const { keepTokens = null } = call.result ?? {};
+    const before = call.result === null ? 0 : (keepTokens ?? resultTokens(turn, subject, call.result));
     if (before <= TRIMMED_TOKENS * 2) continue;
     saved += before - TRIMMED_TOKENS;
     await turn.log.append({

@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Attached } from './attached-parts.ts';
+import { notedParts } from './noted-parts.ts';
 import { factsBlock, inert, outputBlock } from './harness-facts.ts';
 
 /** One entry of the conversation, before it is rendered for a model's call style. */
@@ -27,6 +28,8 @@ export interface AssistantEntry {
    * kept only where the service wants it back.
    */
   readonly parts: readonly Part[];
+  /** The model call that gave the answer; absent: none did. */
+  readonly callId?: string;
   readonly calls: readonly CallEntry[];
 }
 
@@ -42,6 +45,8 @@ interface CallResult {
   readonly text: string;
   readonly isError: boolean;
   readonly keepTokens: number | null;
+  /** How to read what is left out. */
+  readonly rest?: string;
   /** Images in the result; shown until the result is shortened. */
   readonly pictures?: readonly Attached[];
 }
@@ -178,8 +183,20 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       return;
     case 'observation-trimmed':
       updateCall(fold, event.toolCallId, (call) =>
-        call.result === null ? call : { ...call, result: { ...call.result, keepTokens: event.afterTokens } },
+        call.result === null
+          ? call
+          : {
+              ...call,
+              result: {
+                ...call.result,
+                keepTokens: event.afterTokens,
+                ...(event.rest === undefined ? {} : { rest: event.rest }),
+              },
+            },
       );
+      return;
+    case 'answer-trimmed':
+      noteAnswer(fold, event);
       return;
     case 'context-compacted':
       compact(fold, event);
@@ -293,8 +310,14 @@ function entriesWith({ entries, taskOpen }: Fold, text: string): readonly Entry[
 function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {
   const parts = event.parts.filter((part) => part.type !== 'reasoning' || part.by !== undefined);
   fold.assistantOf.set(event.callId, event.seq);
-  fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
+  fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [], callId: event.callId });
   fold.taskOpen = false;
+}
+
+function noteAnswer(fold: Fold, { callId }: EventOf<'answer-trimmed'>): void {
+  const at = fold.entries.findLastIndex((entry) => entry.type === 'assistant' && entry.callId === callId);
+  const entry = fold.entries[at];
+  if (entry?.type === 'assistant') fold.entries[at] = { ...entry, parts: notedParts(entry.parts) };
 }
 
 function addCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {

@@ -33,12 +33,13 @@ export function capStructured(text: string, contextTokens: number, sayMore: SayM
 }
 
 /** An older result cut to about `keepTokens`, to make room. A pure function of its arguments. */
-export function shortenResult(text: string, keepTokens: number): string {
+export function shortenResult(text: string, keepTokens: number, rest?: string): string {
   const bytes = keepTokens * 3;
-  return cutMiddle(text, Math.floor(bytes / 2), Math.ceil(bytes / 2)).text;
+  return cutMiddle(text, Math.floor(bytes / 2), Math.ceil(bytes / 2), rest).text;
 }
 
-function cutMiddle(text: string, headBytes: number, tailBytes: number): CappedOutput {
+/** `rest`: how to read what is left out. */
+function cutMiddle(text: string, headBytes: number, tailBytes: number, rest?: string): CappedOutput {
   // A UTF-16 unit has at most three bytes, so short texts need no counting.
   if (text.length * 3 <= headBytes + tailBytes) return { text, cut: false };
   const size = Buffer.byteLength(text, 'utf8');
@@ -49,7 +50,10 @@ function cutMiddle(text: string, headBytes: number, tailBytes: number): CappedOu
   const head = first.subarray(0, headStop(first, headBytes)).toString('utf8');
   const tail = last.subarray(tailStart(last, last.length - tailBytes)).toString('utf8');
   const left = size - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  return { text: `${head}\n[… ${left} bytes left out here …]\n${tail}`, cut: true };
+  return {
+    text: `${head}\n[… ${left} bytes left out here${rest === undefined ? '' : `; ${rest}`} …]\n${tail}`,
+    cut: true,
+  };
 }
 
 /** Does not cut inside a character, and cuts at the end of a line if one is near. */

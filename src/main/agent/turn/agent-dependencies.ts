@@ -95,6 +95,7 @@ export interface AgentConfig {
    *   question counts as work.
    * - From 6 on, a small model is asked which connected tool a request needs, and a call of one counts as work.
    * - From 7 on, a search for a repair stops each test that does not end by itself, and a turn's end names such tests.
+   *   New results get a fair share of the context, long arguments become notes, and a server's own limit is learned.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;
@@ -107,6 +108,8 @@ export interface AgentDependencies {
   readonly sandbox: Sandbox;
   /** What is known of a model; null: no such model is set up. Called once per turn, as an effect. */
   readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  /** A server said that a model's context is smaller than known. Absent: it is not kept. */
+  readonly noteWindow?: (modelId: string, tokens: number) => void;
   /** The provider with this id; null: there is none. */
   readonly provider: (providerId: string) => Provider | null;
   readonly tools: readonly Tool[];

@@ -38,6 +38,7 @@ export interface OpenSessionsOptions {
     | 'gatherFacts'
     | 'readEnvironment'
     | 'modelInfo'
+    | 'noteWindow'
     | 'provider'
     | 'meter'
     | 'ease'

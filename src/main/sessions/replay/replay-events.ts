@@ -114,7 +114,8 @@ const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'recipe-progressed': ['data'],
   'route-decided': ['reason'],
   'context-compacted': ['beforeTokens', 'afterTokens'],
-  'observation-trimmed': ['beforeTokens', 'afterTokens'],
+  'observation-trimmed': ['beforeTokens', 'afterTokens', 'rest'],
+  'answer-trimmed': ['beforeTokens', 'afterTokens'],
   // Texts of Dewpoint's own, whose wording may change.
   'tool-started': ['label', 'files'],
   'gate-checked': ['text'],

@@ -47,6 +47,7 @@ type CallEvent = EventOf<
   | 'tool-started'
   | 'tool-ended'
   | 'observation-trimmed'
+  | 'answer-trimmed'
   | 'plan-progressed'
 >;
 
@@ -134,6 +135,7 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
       return { approvals: reduceApprovals(state.approvals, event) };
     case 'network-used':
     case 'observation-trimmed':
+    case 'answer-trimmed':
       return {};
     case 'cap-reached': {
       const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;

@@ -190,6 +190,10 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.dim(
         `    an output was shortened for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`,
       );
+    case 'answer-trimmed':
+      return colors.dim(
+        `    an earlier answer was shortened for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`,
+      );
     case 'session-repaired':
       return colors.yellow(`the log was repaired: ${indented(event.reason)}`);
     case 'user-message-added':

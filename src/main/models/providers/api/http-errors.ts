@@ -57,7 +57,7 @@ export function readable(text: string): string {
 }
 
 function isContextFull(text: string): boolean {
-  return /context.?(length|window|size)|maximum context|exceed_context|too many tokens|prompt is too long|input token count.{0,200}exceeds/iu.test(
+  return /context.?(length|window|size)|maximum context|exceed_context|context limit|context is \d|must be <= ?\d+\. Given: \d+ `inputs`|too many tokens|prompt is too long|input token count.{0,200}exceeds/iu.test(
     text,
   );
 }
