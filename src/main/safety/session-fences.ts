@@ -181,7 +181,8 @@ function answer({ hideKnown }: SessionFencesOptions, { taint, looked, written }:
   const known: FenceHit = { rule: 'a key that is known here', verdict: 'redact', path: null, how: 'content' };
   const all = hits.length === 0 ? [known] : hits;
   const carried = manifest(clean);
-  const text = summarizeManifest(carried, removed);
+  // A person who is asked sees everything that a yes covers.
+  const text = summarizeManifest(carried, removed, outcome === 'asked' ? 'whole' : 'short');
   return { type: 'fenced', outcome, hits: all, request: clean, text, manifest: carried };
 }
 

@@ -106,21 +106,27 @@ function imageBytes(base64: string): number {
 
 /**
  * Summarizes the call for a user: how much it sends, from where, and what is fenced. `removed`: how many values were
- * removed before that; absent for a call that is sent, or would have been sent, as it is.
+ * removed before that; absent for a call that is sent, or would have been sent, as it is. `whole`: with every name, for
+ * a text by which the user decides.
  */
-export function summarizeManifest({ model, bytes, parts, builtFrom }: Manifest, removed?: number): string {
+export function summarizeManifest(
+  { model, bytes, parts, builtFrom }: Manifest,
+  removed?: number,
+  how: 'short' | 'whole' = 'short',
+): string {
   const origins = [...new Set(parts.flatMap(({ origin }) => (origin === null ? [] : [origin])))];
   const hits = [...parts.flatMap(({ hits: own }) => own), ...builtFrom];
   const fenced = [
     ...new Set(hits.map(({ rule, path, how }) => `${how === 'content' ? '' : 'built from '}${path ?? rule}`)),
   ];
+  const names = how === 'whole' ? (all: readonly string[]): string => all.join(', ') : listed;
   const size = `${parts.length} parts, ${sizeText(bytes)} to ${model}`;
   const hidden =
     removed === undefined ? size : `${removed} ${removed === 1 ? 'value' : 'values'} hidden; sent: ${size}`;
   return [
     removed === 0 ? size : hidden,
-    ...(fenced.length > 0 ? [`fenced: ${listed(fenced)}`] : removed === undefined ? ['nothing fenced'] : []),
-    ...(origins.length === 0 ? [] : [`from: ${listed(origins)}`]),
+    ...(fenced.length > 0 ? [`fenced: ${names(fenced)}`] : removed === undefined ? ['nothing fenced'] : []),
+    ...(origins.length === 0 ? [] : [`from: ${names(origins)}`]),
   ].join('; ');
 }
 

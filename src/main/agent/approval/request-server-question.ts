@@ -53,9 +53,9 @@ export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallO
   };
   const subject = `${server}: ${tool}`;
   return {
-    form: async (message, form) => {
-      if (isFlood()) return { action: 'cancel' };
-      const text = message.slice(0, longestMessage);
+    form: async (text, form) => {
+      // A message that nobody can be shown in full is not asked with.
+      if (isFlood() || text.length > longestMessage) return { action: 'cancel' };
       const said = await whileOpen(
         askForm(turn, {
           kind: 'server-form',
@@ -68,9 +68,8 @@ export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallO
       );
       return said.values === undefined ? { action: actionOf(said.answer) } : { action: 'accept', values: said.values };
     },
-    link: async (message, url) => {
-      if (isFlood() || !isWebAddress(url)) return 'cancel';
-      const text = message.slice(0, longestMessage);
+    link: async (text, url) => {
+      if (isFlood() || text.length > longestMessage || !isWebAddress(url)) return 'cancel';
       const answer = await whileOpen(
         askApproval(turn, {
           kind: 'server-link',

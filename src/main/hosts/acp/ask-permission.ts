@@ -7,7 +7,7 @@ import type { ApprovalReply } from '../cli/questions/approval-question.ts';
 import { headingOf, questionText } from '../cli/questions/approval-question.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import { describeReachedCap, minimumRaise } from '../cli/questions/cap-question.ts';
-import { fenced, said } from './shown-content.ts';
+import { fencedWhole, said } from './shown-content.ts';
 
 /** Who is asked, in which session, and until when. */
 export interface Asked {
@@ -23,19 +23,36 @@ interface Choice<Answer> {
 
 const columns = 120;
 
-/** Asks the user in the editor. Anything but a plain yes is a no: another answer, a cancel, an editor that is gone. */
+/**
+ * Asks the user in the editor. Anything but a plain yes is a no: another answer, a cancel, an editor that is gone. What
+ * a yes covers is shown in full. If it is too long for that, the answer is no, and the user is told why.
+ */
 export async function askPermission(asked: Asked, question: EventOf<'approval-requested'>): Promise<ApprovalReply> {
   const { kind, toolCallId, approvalId, hosts } = question;
   const names = hosts === undefined ? seenCommand(question.subject) : hosts.map(seenName).join(', ');
+  const content = fencedWhole(questionText(question, columns));
+  if (content === null) {
+    await tell(asked, `${headingOf(question)} ${tooLong}`);
+    return { answer: 'deny' };
+  }
   const toolCall: RequestPermissionRequest['toolCall'] = {
     // A question without a call gets its own id, so that it replaces no call in the editor.
     toolCallId: toolCallId === '' ? approvalId : toolCallId,
     title: `${headingOf(question)} ${names}`,
     kind: kind === 'network' ? 'fetch' : kind === 'guarded-file' ? 'edit' : 'other',
     status: 'pending',
-    content: [fenced(questionText(question, columns))],
+    content,
   };
   return ask(asked, toolCall, { choices: choicesOf(question), otherwise: { answer: 'deny' } });
+}
+
+const tooLong =
+  'The question is too long to be shown here as a whole, so the answer is no. Ask again in the app or the terminal.';
+
+async function tell({ client, sessionId }: Asked, text: string): Promise<void> {
+  const update = { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } } as const;
+  // An editor that is gone reads nothing.
+  await client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
 }
 
 /** The exact answers that this question allows. */

@@ -8,6 +8,8 @@ import { fieldOf } from '@shared/unknown-value.ts';
 
 /** The most of an output that an editor gets, in characters. The log has everything. */
 const mostOutput = 20_000;
+/** Nobody reads more before an answer, and not every editor can show it. */
+const mostDecided = 2_000_000;
 
 const kinds: Readonly<Record<string, ToolKind>> = {
   read_file: 'read',
@@ -29,13 +31,32 @@ export function kindOf(tool: string): ToolKind {
   return Object.hasOwn(kinds, tool) ? (kinds[tool] ?? 'other') : 'other';
 }
 
-/** Foreign text in a code fence that nothing in it can close. */
+/** Foreign output in a code fence that nothing in it can close. A long one is cut, because nobody decides by it. */
 export function fenced(text: string): ToolCallContent {
   const shown = printable(text);
-  const cut = shown.length > mostOutput ? `${shown.slice(0, mostOutput)}\n(cut; the session has all of it)` : shown;
-  const longest = Math.max(2, ...[...cut.matchAll(/`+/gu)].map(([run]) => run.length));
+  return inFence(shown.length > mostOutput ? `${shown.slice(0, mostOutput)}\n(cut; the session has all of it)` : shown);
+}
+
+/** The whole of a text that the user decides by, in as many code fences as it needs. Null: it is too long for that. */
+export function fencedWhole(text: string): ToolCallContent[] | null {
+  const shown = printable(text);
+  if (shown.length > mostDecided) return null;
+  const pieces: ToolCallContent[] = [];
+  let piece = '';
+  for (const line of shown.split('\n')) {
+    if (piece !== '' && piece.length + line.length > mostOutput) {
+      pieces.push(inFence(piece));
+      piece = '';
+    }
+    piece += `${line}\n`;
+  }
+  return [...pieces, inFence(piece)];
+}
+
+function inFence(text: string): ToolCallContent {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return said(`${fence}\n${cut.trimEnd()}\n${fence}`);
+  return said(`${fence}\n${text.trimEnd()}\n${fence}`);
 }
 
 export function said(text: string): ToolCallContent {

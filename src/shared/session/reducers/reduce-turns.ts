@@ -213,7 +213,7 @@ function reduceApprovals(
       ...(event.review === undefined ? {} : { review: event.review }),
       ...(event.pictures === undefined ? {} : { pictures: event.pictures }),
     };
-    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
+    return [...approvals, { approvalId, toolCallId, kind, subject, sha256, ...whole, ...asker }];
   }
   // A command is kept whole for the same reason: the user would approve a part unseen.
   const said = {

@@ -1,3 +1,4 @@
+import { fencedWhole } from '../../../../src/main/hosts/acp/shown-content.ts';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
@@ -130,6 +131,34 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     const said = (await eventsOf(world.core.client, sessionId)).find(({ type }) => type === 'approval-answered');
     expect(said).toMatchObject({ answer, by: 'person', ...(scope === undefined ? {} : { scope }) });
     await editor.leave();
+  });
+
+  // Catches: a yes in an editor that covers more than the editor was shown.
+  it.each([
+    ['in many lines', `${'echo a friend\n'.repeat(1_400)}send --to stranger`],
+    ['in one line', `echo ${'x'.repeat(19_900)} stranger`],
+    ['in code fences', `${'```\n'.repeat(4_900)}stranger`],
+  ])('shows all of a command that a yes covers, %s', async (_how, command) => {
+    const network = { hosts: ['files.example.org'], why: 'packages' };
+    await using world = await createWorld([calls('run_command', { command, network }), complete()]);
+    const editor = await openEditor(world, { answer: pick('once') });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.agent.request(session.prompt, { sessionId, prompt: text('Fetch the file data.txt.') });
+    const [asked] = editor.asked;
+    const shown = JSON.stringify(asked?.toolCall.content ?? []);
+    expect(shown).not.toContain('(cut');
+    expect(shown).toContain('stranger');
+    expect(shown).toContain('If you say yes');
+    expect(world.reached).toEqual(network.hosts);
+    await editor.leave();
+  });
+
+  it('is never asked with a part of a question', () => {
+    const text = `${'much to read\n'.repeat(200_000)}stranger`;
+    expect(fencedWhole(text)).toBeNull();
+    const pieces = fencedWhole(text.slice(-1_000_000)) ?? [];
+    expect(pieces.length).toBeGreaterThan(40);
+    expect(JSON.stringify(pieces.at(-1))).toContain('stranger');
   });
 
   // Catches: a tool server's form that the editor is not shown, and an answer that does not arrive or does not fit.
