@@ -89,6 +89,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
 
 /** Why a function is not measured by itself. Keys are `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
+  'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
+  'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',
   'src/main/lib/programs/batch-line.ts#batchLine': 'as batchProblem, of 8,000 characters at most',

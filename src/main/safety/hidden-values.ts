@@ -1,3 +1,6 @@
+import { sha256Of } from '../lib/sha256.ts';
+import type { Part } from '@shared/models/model-messages.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Mask } from '@shared/safety/secret-patterns.ts';
 
@@ -57,4 +60,32 @@ function placesOf(text: string): Map<string, number> {
 /** What a model is told about a placeholder that cannot be written. */
 export function unknownText(path: string, found: string): string {
   return `${found} stands for a value that is hidden from you, and ${path} does not hold that value, so nothing was written. Leave that line as it is with an edit around it, or have the value read from where it is when the program runs.`;
+}
+
+/** The calls that each model of a session wrote. What a model wrote itself is not hidden from it. */
+export interface WrittenCalls {
+  readonly add: (event: SessionEvent) => void;
+  readonly isOwn: (model: string, part: Part) => boolean;
+}
+
+export function createWrittenCalls(): WrittenCalls {
+  const models = new Map<string, string>();
+  const written = new Map<string, Set<string>>();
+  return {
+    add: (event) => {
+      if (event.type === 'model-call-started') models.set(event.callId, event.model);
+      if (event.type !== 'model-call-ended') return;
+      const model = models.get(event.callId);
+      models.delete(event.callId);
+      if (model === undefined) return;
+      const own = written.get(model) ?? new Set();
+      written.set(model, own);
+      for (const part of event.parts) if (part.type === 'tool-call') own.add(hashOf(part));
+    },
+    isOwn: (model, part) => part.type === 'tool-call' && (written.get(model)?.has(hashOf(part)) ?? false),
+  };
+}
+
+function hashOf({ name, input }: Extract<Part, { readonly type: 'tool-call' }>): string {
+  return sha256Of(JSON.stringify([name, input]));
 }

@@ -271,7 +271,10 @@ function isRandom(value: string, strength: Strength): boolean {
   if (value.length < 12 || !/^[\w+/.~!@#$%^&*=:-]+$/.test(value)) return false;
   if (uuid.test(value)) return strength === 'key';
   if (/^[\d.:-]+$/.test(value) || isWordlike(value) || isUsual(value)) return false;
-  if (!/[A-Za-z]/.test(value) || !(/\d/.test(value) || (value.length >= 20 && /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value))))
+  if (
+    !/[A-Za-z]/.test(value) ||
+    !(/\d/.test(value) || (value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value)))
+  )
     return false;
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value) && !/\d.*\d.*\d/.test(value)) return false;
   return entropyOf(value) >= (/^[0-9a-f]+$/i.test(value) ? 2.8 : 3.2);
@@ -294,9 +297,9 @@ const forms: readonly {
   },
   {
     kind: 'basic-auth',
-    pattern: /(?<=\bbasic +)[A-Za-z0-9+/]{12,}={0,2}/gi,
+    pattern: /(?<=\bbasic {1,8})[A-Za-z0-9+/]{12,2048}={0,2}/gi,
     accepts: (found) =>
-      /[A-Z].*[a-z]|[a-z].*[A-Z]/.test(found) && (/\d/.test(found) || found.endsWith('=')) && !isWordlike(found),
+      /[A-Z]/.test(found) && /[a-z]/.test(found) && (/\d/.test(found) || found.endsWith('=')) && !isWordlike(found),
   },
   {
     kind: 'password-of-a-command',

@@ -18,7 +18,9 @@ function containerThat(...statuses: readonly (number | null)[]) {
 async function warningsOf(container: ReturnType<typeof containerThat>, milliseconds = 60_000): Promise<string[]> {
   const warnings: string[] = [];
   const quiet = (): void => undefined;
-  const log = { debug: quiet, info: quiet, error: quiet, warn: (text: string) => void warnings.push(text) };
+  const warn = (text: string, cause?: unknown): void =>
+    void warnings.push(cause instanceof Error ? `${text}: ${cause.message}` : text);
+  const log = { debug: quiet, info: quiet, error: quiet, warn };
   await removeContainer(container, milliseconds, log);
   return warnings;
 }
