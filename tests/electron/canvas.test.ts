@@ -174,7 +174,7 @@ describe('what an agent shows', { timeout: 240_000 }, () => {
     await expect.poll(() => log().locator('[data-canvas]').count()).toBe(shown.length);
     await log().locator('[data-canvas=table]').getByRole('cell', { name: 'first, and last' }).waitFor();
     await log().locator('[data-canvas=diagram] img').waitFor();
-    const inner = log().locator('[data-canvas=html]').frameLocator('iframe').frameLocator('iframe');
+    const inner = log().locator('[data-canvas=html]').frameLocator('iframe');
     await inner.getByText('no script ran').waitFor();
     const image = log().getByRole('img', { name: 'Picture art/drawing.svg' });
     await expect

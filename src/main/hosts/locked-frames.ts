@@ -1,31 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { PageFile } from './page-files.ts';
+import { quietScript, runningScript } from './preview-script.ts';
 
 /** A document of Dewpoint's own that holds foreign content. It has no origin and reaches no network. */
 export interface LockedFrame extends PageFile {
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/**
- * Shows the HTML that the page passes in, in an inner frame. That frame is locked twice: by its attribute, and by the
- * policy that it inherits. Elements that could open a connection without a request of the document are removed first.
- */
-const previewScript = (inner: string): string => `
-const dropped = 'link, meta[http-equiv], base, iframe, frame, frameset, object, embed, portal';
-addEventListener('message', (event) => {
-  if (event.source !== parent || typeof event.data?.html !== 'string') return;
-  const read = new DOMParser().parseFromString(event.data.html, 'text/html');
-  for (const element of read.querySelectorAll(dropped)) element.remove();
-  for (const link of read.querySelectorAll('[href]'))
-    if (!link.getAttribute('href').startsWith('#')) link.removeAttribute('href');
-  const frame = document.createElement('iframe');
-  frame.setAttribute('sandbox', '${inner}');
-  frame.title = event.data.title;
-  frame.srcdoc = '<!doctype html>' + read.documentElement.outerHTML;
-  document.body.replaceChildren(frame);
-});
-parent.postMessage({ type: 'ready' }, '*');
-`;
 
 /** Draws diagrams, one after the other, with the library that the page passes in. */
 const diagramScript = `
@@ -56,15 +36,13 @@ addEventListener('message', (event) => {
 answer({ type: 'ready' });
 `;
 
-const previewStyle = 'html,body,iframe{margin:0;width:100%;height:100%;border:0;display:block;background:#fff}';
+const frameStyle = 'html,body,iframe{margin:0;width:100%;height:100%;border:0;display:block;background:#fff}';
+const quietStyle = 'html{background:#fff}';
 
 /** By the path in their address. */
 export const lockedFrames: ReadonlyMap<string, LockedFrame> = new Map([
-  ['/frames/preview.html', frame({ script: previewScript(''), style: previewStyle, mayRunOthers: false })],
-  [
-    '/frames/preview-with-scripts.html',
-    frame({ script: previewScript('allow-scripts'), style: previewStyle, mayRunOthers: true }),
-  ],
+  ['/frames/preview.html', frame({ script: quietScript, style: quietStyle, mayRunOthers: false })],
+  ['/frames/preview-with-scripts.html', frame({ script: runningScript, style: frameStyle, mayRunOthers: true })],
   // It is outside of the visible area, and as wide as text, so that labels are measured as they are drawn.
   ['/frames/diagram.html', frame({ script: diagramScript, style: 'body{width:800px}', mayRunOthers: true })],
 ]);
@@ -89,6 +67,7 @@ function frame({ script, style, mayRunOthers }: FrameParts): LockedFrame {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'self'",
+    "webrtc 'block'",
     // Also locks the document if it is opened directly by its address.
     'sandbox allow-scripts',
   ];
@@ -97,6 +76,7 @@ function frame({ script, style, mayRunOthers }: FrameParts): LockedFrame {
     body: Buffer.from(body),
     headers: {
       'content-security-policy': policy.join('; '),
+      'connection-allowlist': '()',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'SAMEORIGIN',
       'x-dns-prefetch-control': 'off',
