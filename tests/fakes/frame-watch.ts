@@ -24,7 +24,7 @@ export async function pagesThatReach(pages: readonly string[], shown: Shown): Pr
   if (executablePath === undefined) throw new Error('DEWPOINT_TEST_CHROMIUM names no Chromium');
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-frames-'));
   const log = join(folder, 'net.json');
-  const code = await hostCode();
+  const code = await (built ??= hostCode());
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '', 'http://localhost').pathname;
     const [, index] = /^\/open\/(\d+)$/u.exec(path) ?? [];
@@ -94,8 +94,10 @@ async function untilShown(page: Page, text: string): Promise<void> {
   throw new Error(`no frame shows "${text}"`);
 }
 
+let built: Promise<string> | undefined;
+
 async function hostCode(): Promise<string> {
-  const built = await build({
+  const made = await build({
     configFile: false,
     logLevel: 'silent',
     mode: 'production',
@@ -108,7 +110,7 @@ async function hostCode(): Promise<string> {
       lib: { entry: resolve('tests/fakes/frame-host.tsx'), formats: ['iife'], name: 'host' },
     },
   });
-  const [first] = [built].flat();
+  const [first] = [made].flat();
   const [chunk] = first !== undefined && 'output' in first ? first.output : [];
   if (chunk?.type !== 'chunk') throw new Error('the page that shows the frames was not built');
   return chunk.code;
