@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
-import { jsonIn } from '@shared/text/json-in.ts';
+import { unescaped } from '@shared/safety/fence-text.ts';
 
 /** The one secret of a Composio source: the header with the project's key. */
 export const composioKeyName = 'x-api-key';
@@ -76,20 +76,31 @@ export interface InnerCall {
   readonly input: unknown;
 }
 
-const deepest = 24;
-/** Further calls are shown only as part of the arguments. */
+/** More than anybody reads. */
 const mostInner = 200;
+const deepest = 64;
+
+export interface InnerCalls {
+  readonly calls: readonly InnerCall[];
+  /** Why there may be more calls than these. Such a call must not be made. Null: these are all. */
+  readonly problem: string | null;
+}
 
 /**
- * The calls inside the arguments of a router's tool: wherever there is a `tool_slug`, also in a JSON text, and also in
- * the arguments of such a call. Other arguments are no calls.
+ * The calls inside the arguments of a router's tool: wherever there is a `tool_slug`, also in JSON inside a text,
+ * however often it is escaped, and also in the arguments of such a call. Other arguments are no calls.
  */
-export function innerCallsOf(input: unknown): readonly InnerCall[] {
-  const found: InnerCall[] = [];
+export function innerCallsOf(input: unknown): InnerCalls {
+  const calls: InnerCall[] = [];
+  let problem: string | null = null;
   const look = (value: unknown, depth: number): void => {
-    if (depth > deepest || found.length >= mostInner) return;
+    if (depth > deepest) problem ??= 'its arguments are too deep to be checked';
+    if (problem !== null) return;
     if (typeof value === 'string') {
-      if (/^\s*[[{]/.test(value) && value.includes('tool_slug')) look(jsonIn(value), depth + 1);
+      if (!/^\s*[[{"]/.test(value)) return;
+      const json = parsed(value);
+      if (json !== undefined) look(json, depth + 1);
+      else if (unescaped(value).includes('tool_slug')) problem = 'it holds calls in a text that is not quite JSON';
       return;
     }
     if (Array.isArray(value)) {
@@ -97,9 +108,22 @@ export function innerCallsOf(input: unknown): readonly InnerCall[] {
       return;
     }
     if (!isRecord(value)) return;
-    if (typeof value.tool_slug === 'string') found.push({ tool: value.tool_slug, input: value.arguments ?? {} });
+    if (typeof value.tool_slug === 'string') {
+      if (calls.length === mostInner) problem = `it carries more than ${mostInner} calls`;
+      else calls.push({ tool: value.tool_slug, input: value.arguments ?? {} });
+    }
     for (const inner of Object.values(value)) look(inner, depth + 1);
   };
   look(input, 0);
-  return found;
+  return { calls, problem };
+}
+
+/** Undefined: the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Most texts are no JSON.
+    return undefined;
+  }
 }

@@ -25,6 +25,15 @@ export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<Fen
   const { spec, toolCallId } = call;
   const fenced = await passFences(turn, call);
   if (fenced.type === 'denied') return fenced;
+  // Nobody can say yes to calls that cannot be listed.
+  const problem = spec.isRouter === true ? innerCallsOf(fenced.input).problem : null;
+  if (problem !== null) {
+    return {
+      type: 'denied',
+      text: `Not sent to ${spec.server}: ${problem}. Make fewer, plain calls.`,
+      byNobody: false,
+    };
+  }
   const text = shownText(spec, fenced.input);
   const subject = `${spec.server}: ${calledText(spec, fenced.input)}`;
   const sha256 = sha256Of(JSON.stringify([spec, fenced.input]));
@@ -76,7 +85,7 @@ async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall):
 /** Exactly what would be sent. Calls inside it are listed first, one by one, so that none is overlooked. */
 function shownText({ isRouter }: ForeignToolSpec, input: unknown): string {
   const whole = JSON.stringify(input, null, 2);
-  const inner = isRouter === true ? innerCallsOf(input) : [];
+  const inner = isRouter === true ? innerCallsOf(input).calls : [];
   if (inner.length === 0) return whole;
   const calls = inner.map(
     ({ tool, input: given }, at) => `Call ${at + 1} of ${inner.length}: ${tool}\n${JSON.stringify(given, null, 2)}`,

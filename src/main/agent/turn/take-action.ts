@@ -156,7 +156,7 @@ export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): s
 function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
   if (foreign === undefined) return {};
   const { server, leaves, readsFiles, isRouter, own } = foreign;
-  const carries = isRouter === true ? innerCallsOf(input).length : 0;
+  const carries = isRouter === true ? innerCallsOf(input).calls.length : 0;
   const program = own?.isProgram === true ? ({ isProgram: true } as const) : {};
   return { foreign: { server, leaves, readsFiles, ...program, ...(carries === 0 ? {} : { carries }) } };
 }

@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { editorChoices, editorIds, isPlainText, knownEditors } from '@shared/settings/known-editors.ts';
 import type { EditorId } from '@shared/settings/known-editors.ts';
@@ -8,6 +8,7 @@ import { isWithin } from '../../lib/files/is-within.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { editorArguments, findEditor, findSystemOpener } from './editor-programs.ts';
+import { opensProject } from './project-files.ts';
 import type { Machine } from './editor-programs.ts';
 
 export interface FileOpenerOptions {
@@ -54,16 +55,26 @@ export function createFileOpener({ client, programs, machine }: FileOpenerOption
       const set: unknown = await core.settings.get({ key: 'editor' });
       const choice = editorChoices.find((one) => one === set) ?? 'auto';
       if (choice === 'system') {
+        if (opensProject('system', file.way)) throw projectFile(file.way);
         const opener = await findSystemOpener(programs, machine);
         await start(programs, opener, [...opener.words, textToOpen(file)]);
         return { editor: '' };
       }
       const editor = await first(choice === 'auto' ? editorIds : [choice]);
       if (editor === null) throw noEditor(choice);
+      if (opensProject(editor.id, file.way)) throw projectFile(file.way);
       await start(programs, editor, editorArguments(editor.id, file.path, line ?? null));
       return { editor: knownEditors[editor.id] };
     },
   };
+}
+
+/** An editor takes such a file for a whole project and may run what it says, without a question of its own. */
+function projectFile(path: string): AppError {
+  const name = basename(path);
+  return new AppError('refused', `An editor may open ${name} as a project, and run what it says.`, {
+    hint: 'It was not opened. Look at it here, or open it from inside your editor.',
+  });
 }
 
 function noEditor(choice: EditorId | 'auto'): AppError {
@@ -74,6 +85,8 @@ function noEditor(choice: EditorId | 'auto'): AppError {
 
 interface FoundFile {
   readonly path: string;
+  /** Relative to the folder of the session. */
+  readonly way: string;
   readonly isExecutable: boolean;
 }
 
@@ -96,7 +109,11 @@ async function fileBelow(folder: string, path: string): Promise<FoundFile | null
   try {
     const found = await lstat(parent.at(name));
     if (!found.isFile()) return null;
-    return { path: join(await realpath(folder), ...names), isExecutable: (found.mode & 0o111) !== 0 };
+    return {
+      path: join(await realpath(folder), ...names),
+      way: names.join('/'),
+      isExecutable: (found.mode & 0o111) !== 0,
+    };
   } catch {
     // A file that cannot be checked is not opened.
     return null;

@@ -124,7 +124,7 @@ export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool |
 
 /** The name of the called tool. For a router: the tools that its arguments name. */
 export function calledText({ tool, isRouter }: ForeignToolSpec, input: unknown): string {
-  const names = isRouter === true ? innerCallsOf(input).map((inner) => inner.tool) : [];
+  const names = isRouter === true ? innerCallsOf(input).calls.map((inner) => inner.tool) : [];
   if (names.length === 0) return tool;
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
   return `${names.slice(0, mostNamed).join(', ')}${more} (by ${tool})`;

@@ -392,7 +392,10 @@ async function refusedInner(
     const pin = listed && all.find(({ definition }) => definition.name === listed.name);
     return listed === undefined || pin?.sha256 === hashOfTool(listed) ? null : 'was not approved as it is now';
   };
-  for (const { tool } of innerCallsOf(input)) {
+  const { calls, problem } = innerCallsOf(input);
+  if (problem !== null)
+    return { status: 'refused', output: `${name}: ${problem}. Nothing was sent. Make fewer, plain calls.` };
+  for (const { tool } of calls) {
     const why = whyNot(tool);
     if (why !== null)
       return { status: 'refused', output: `${name}: ${tool} ${why}. Nothing was sent, no other call either.` };

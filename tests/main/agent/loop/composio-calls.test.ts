@@ -140,6 +140,14 @@ describe('a call that carries others', () => {
     expect(one.fake.sent).toEqual([]);
   });
 
+  it('is not sent, and nobody is asked, where it carries more of them than can be listed', async () => {
+    const many = Array.from({ length: 201 }, () => message);
+    const one = await scene(always('allow'), { replies: [multi(...many), done] });
+    await one.kit.runner.send('Create an issue.', loop);
+    expect(ofType(one.kit.journal.events, 'approval-requested')).toEqual([]);
+    expect(one.fake.sent).toEqual([]);
+  });
+
   it('is not sent at all where one of them holds what a fence keeps here, and the log names them', async () => {
     const secret = 'The launch is on the ninth of May, and nobody outside may know of it before.';
     const leak = { ...message, arguments: { channel: 'dev', text: secret } };

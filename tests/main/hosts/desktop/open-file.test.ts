@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { editorArguments, findEditor } from '../../../../src/main/hosts/desktop/editor-programs.ts';
 import { createFileOpener } from '../../../../src/main/hosts/desktop/open-file.ts';
@@ -76,6 +76,36 @@ describe('a file of a session', () => {
     const { open } = opener('sublime');
     await open(join(project, 'only-there.md'));
     expect((await said()).slice(1)).toEqual([join(project, 'only-there.md')]);
+  });
+
+  it.each([
+    ['code', 'vscode', ['x.code-workspace', 'X.CODE-WORKSPACE', 'x.code-workspace:3', 'src/a.code-workspace']],
+    ['subl', 'sublime', ['x.sublime-project', 'x.Sublime-Workspace']],
+    ['idea', 'idea', ['src/pom.xml', 'POM.XML', 'build.gradle', 'settings.gradle.kts', 'a.ipr', 'Cargo.toml']],
+    ['goland', 'goland', ['.idea/misc.xml', '.IDEA/runConfigurations/a.xml', 'App.sln', 'app.csproj', 'app.\u017Fln']],
+    ['xdg-open', 'system', ['x.code-workspace', 'pom.xml', 'src/.idea/a.txt']],
+  ])('is not opened where %s may take it for a project', async (name, choice, paths) => {
+    await program(join(folder, 'bin', name));
+    for (const path of paths) {
+      await mkdir(dirname(join(workspace, path)), { recursive: true });
+      await writeFile(join(workspace, path), '');
+      const opened = opener(choice).open(path, 7);
+      await expect(opened, path).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringContaining('project'),
+      });
+    }
+    expect(existsSync(join(folder, 'said'))).toBe(false);
+    await opener(choice).open('notes.md');
+    expect((await said()).at(-1)).toContain('notes.md');
+  });
+
+  it('is opened in a folder whose path has the name of a project outside of the session', async () => {
+    await program(join(folder, 'bin/idea'));
+    workspace = join(folder, 'workspace', 'build');
+    await mkdir(join(workspace, 'build'), { recursive: true });
+    await writeFile(join(workspace, 'build', 'a.py'), '');
+    expect(await opener('idea').open('build/a.py')).toEqual({ editor: 'IntelliJ IDEA' });
   });
 
   it('is not opened where it lies outside, behind a link, or is no file', async () => {
