@@ -1,3 +1,5 @@
+import { autoRunNames, type AutoRunNames } from './auto-run-names.ts';
+
 /**
  * Files that Python, pip or pytest load at their start: at the top, where `python -m` looks first, and beside tests.
  */
@@ -118,7 +120,35 @@ const rules: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/(^|\/)\.(hg|jj|sl|svn|bzr)\//, 'another version control runs what it says'],
 ];
 
+/** What is set up by `.NAMErc` or `NAME.config` is a tool. Most of these files are code, or name programs and plugins. */
+const anyTool = /(^|\/)(\.[^/]*rc(\.[^/]+)?|[^/]+\.config\.(json[5c]?|ya?ml|toml|[cm]?[jt]sx?|py|rb|php|lua|exs))$/;
+
+const names: readonly (readonly [pattern: RegExp, why: string])[] = [
+  ...autoRunNames.map((row) => [patternOf(row), row.why] as const),
+  [anyTool, 'a tool is set up by it, and may run what it names'],
+];
+
+/** Names in one case. Test files are left out: only their capitals tell them from words such as `latest`. */
+const anyCase = rules.map(([pattern, why]) => [pattern === testFile ? pattern : new RegExp(pattern, 'i'), why] as const);
+
+function patternOf({ names: whole = '', ends = '', folders = '' }: AutoRunNames): RegExp {
+  const oneOf = (words: string): string =>
+    words
+      .trim()
+      .split(/\s+/)
+      .map((word) => word.replaceAll(/[.+()[\]]/g, '\\$&').replaceAll('*', '[^/]*'))
+      .join('|');
+  const parts = [
+    ...(whole === '' ? [] : [`(?:^|/)(?:${oneOf(whole)})$`]),
+    ...(ends === '' ? [] : [`\\.(?:${oneOf(ends)})$`]),
+    ...(folders === '' ? [] : [`(?:^|/)(?:${oneOf(folders)})/`]),
+  ];
+  return new RegExp(parts.join('|'));
+}
+
 /** Why this file may run on the user's machine later, in a few words; null when nothing runs it automatically. */
 export function autoRunReason(path: string): string | null {
-  return rules.find(([pattern]) => pattern.test(path))?.[1] ?? null;
+  const same = path.normalize('NFKC').toLowerCase();
+  const found = anyCase.find(([pattern]) => pattern.test(path)) ?? names.find(([pattern]) => pattern.test(same));
+  return found?.[1] ?? null;
 }
