@@ -56,6 +56,8 @@ export interface DockerTestOptions {
   readonly onService?: (state: BackgroundProcessState) => void;
   /** Globs of the user's masks. */
   readonly masks?: readonly string[];
+  /** The most folders that are checked after each command. */
+  readonly mostFolders?: number;
   /** Fills the workspace before the sandbox starts. */
   readonly prepare?: (workspace: string) => Promise<void>;
   /** The workspace and home of an earlier sandbox, for the next session on the same project. */
@@ -99,6 +101,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
         log: collect(warnings),
         onLost: (loss) => void losses.push(loss),
         ...(options.onService === undefined ? {} : { onService: options.onService }),
+        ...(options.mostFolders === undefined ? {} : { mostFolders: options.mostFolders }),
         ...(options.onDiskLow === undefined ? {} : { onDiskLow: options.onDiskLow }),
       },
       none,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -108,6 +108,35 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
     );
     expect(result.stderr).toMatch(/No space left/);
     expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
+  });
+});
+
+describe.skipIf(isWithoutEngine)('the limit of folders that can be checked', () => {
+  const evil = 'printf "[core]\\n\\tfsmonitor = /evil\\n" > lib/dep/.git/config';
+  const flood = (count: number): string =>
+    `python3 -c "import os; [os.makedirs('many/%d/in' % n) for n in range(${count})]"`;
+
+  it('stops every command until there is room again, and hides no repository', async () => {
+    const under = await startSandbox({ mostFolders: 100, prepare: (work) => mkdir(join(work, 'lib')) });
+    try {
+      const plant = `git init -q lib/dep && ${evil}`;
+      const ran = valueOf(await under.sandbox.exec({ command: `${flood(100)}; ${plant}`, timeoutMs: 60_000 }, none));
+      expect([ran.exitCode, ran.stderr]).toEqual([0, expect.stringContaining('lib/dep/.git')]);
+      expect(await under.text('lib/dep/.git/config')).not.toContain('fsmonitor');
+      const request = { command: 'rm -r many', timeoutMs: 60_000, hosts: ['host.example.test'] };
+      const replies = [
+        await under.sandbox.exec(request, none),
+        await under.sandbox.runWithNetwork(request, none),
+        await under.sandbox.backgroundProcesses.start(request, none),
+        await under.sandbox.open({ ...request, onOutput: () => undefined }, none),
+      ];
+      expect(replies.map((reply) => (reply.ok ? 'ran' : reply.error.code))).toEqual(Array(4).fill('refused'));
+      expect(under.sandbox.description.warnings.join()).toContain('it has more folders than can be checked');
+      await rm(join(under.workspace, 'many'), { recursive: true });
+      expect(await output(under.sandbox, 'git -C lib/dep status --short; ls')).toBe('lib\n');
+    } finally {
+      await under.close();
+    }
   });
 });
 

@@ -1,17 +1,63 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { readFileBelow } from '../lib/files/host-folder.ts';
+import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
+import { sha256Of } from '../lib/sha256.ts';
 
 const maxLogBytes = 16 * 1024 * 1024;
+const keptSchema = z.object({ project: z.string(), from: z.string() });
+const unknownPlace = 'an unknown place';
 
 /**
  * Where the files of a project came from, according to git's log of its HEAD on this machine: the address that it was
- * cloned from, or that something was pulled. Null: the log mentions neither, or there is no such log. Starts no program
- * and follows no link.
+ * cloned from, or that something was pulled. Null: the log mentions neither, or there is no such log. An answer is kept
+ * in the home, because commands can write that log: what once came from elsewhere does so ever after. Starts no program.
  */
-export async function projectOrigin(folder: string): Promise<string | null> {
-  const text = (await readFileBelow(folder, ['.git', 'logs', 'HEAD'], maxLogBytes))?.toString() ?? '';
+export async function projectOrigin(folder: string, homePath: string): Promise<string | null> {
+  const project = await realpath(folder).catch(() => folder);
+  const file = join(homePath, 'project-origins', `${sha256Of(project).slice(0, 24)}.json`);
+  const kept = await readJsonFile(file, (value) => keptSchema.parse(value));
+  const before = kept.type === 'value' ? kept.value.from : kept.type === 'missing' ? null : unknownPlace;
+  const from = (await originNow(project)) ?? before;
+  if (from !== null && from !== before) await writeJsonFile(file, { project, from });
+  return from;
+}
+
+async function originNow(project: string): Promise<string | null> {
+  const data = await gitFolderOf(project);
+  if (data === null) return null;
+  const text = await logOf(data);
+  if (text === null) return unknownPlace;
   const cloned = /\tclone: from (.+)$/m.exec(text)?.[1];
   if (cloned !== undefined) return withoutPassword(cloned.trim());
   return /\tpull\b/.test(text) ? 'another repository' : null;
+}
+
+/** Git's data of a folder, of the folders above it, or of the repository that a worktree belongs to. Null: there is none. */
+async function gitFolderOf(project: string): Promise<string | null> {
+  for (let folder = project; ; folder = dirname(folder)) {
+    const found = await lstat(join(folder, '.git')).catch(() => null);
+    if (found?.isDirectory() === true) return join(folder, '.git');
+    if (found?.isFile() === true) {
+      const named = /^gitdir: (.+)$/m.exec(await textIn(folder, '.git'))?.[1]?.trim();
+      if (named === undefined) return null;
+      const data = resolve(folder, named);
+      const common = (await textIn(data, 'commondir')).trim();
+      return common === '' ? data : isAbsolute(common) ? common : resolve(data, common);
+    }
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/** Empty: there is none. Null: it cannot be read, such as one that is a link or too long. */
+async function logOf(data: string): Promise<string | null> {
+  if ((await lstat(join(data, 'logs', 'HEAD')).catch(() => null)) === null) return '';
+  return (await readFileBelow(data, ['logs', 'HEAD'], maxLogBytes))?.toString() ?? null;
+}
+
+async function textIn(folder: string, name: string): Promise<string> {
+  return (await readFileBelow(folder, [name], 64 * 1024))?.toString() ?? '';
 }
 
 function withoutPassword(address: string): string {

@@ -1,5 +1,5 @@
 import { lstat, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { FenceRule } from '@shared/safety/fences.ts';
@@ -7,6 +7,7 @@ import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rules/rule-report.ts';
 import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
+import { openFolderBelow } from '../lib/files/host-folder.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -126,9 +127,7 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
           hint,
         });
       }
-      // In a project, this is an ordinary folder.
-      if (target.owner === 'project') await makeFolder(dirname(path), 0o777);
-      await writeFileAtomic(path, text);
+      await (target.owner === 'own' ? writeFileAtomic(path, text) : writeInProject(path, text));
       await keeper.keep(path, text);
     },
   };
@@ -207,6 +206,18 @@ function warningsFor(owner: RuleOwner, held: readonly Held[]): RuleCheck['warnin
 const readText = (text: string): Read => ({ text, hash: sha256Of(text), problem: null });
 
 /** Reads only a regular file of limited size, because a path in a project may be a link to anything. */
+/** A command may put a link in place of the folder at any moment, so the file is written in the folder that was opened. */
+async function writeInProject(path: string, text: string): Promise<void> {
+  // In a project, this is an ordinary folder.
+  await makeFolder(dirname(path), 0o777);
+  const folder = await openFolderBelow(dirname(dirname(path)), [basename(dirname(path))]);
+  if (folder === null)
+    throw new AppError('refused', `${dirname(path)} is a link or no folder. Nothing was written.`, {
+      hint: 'Replace it by an ordinary folder.',
+    });
+  await writeFileAtomic(folder.at(ruleFileName), text).finally(() => folder.close());
+}
+
 async function readRules(path: string): Promise<Read> {
   try {
     if (dirname(path).endsWith('.dewpoint') && (await lstat(dirname(path))).isSymbolicLink()) {

@@ -129,7 +129,9 @@ const names: readonly (readonly [pattern: RegExp, why: string])[] = [
 ];
 
 /** Names in one case. Test files are left out: only their capitals tell them from words such as `latest`. */
-const anyCase = rules.map(([pattern, why]) => [pattern === testFile ? pattern : new RegExp(pattern, 'i'), why] as const);
+const anyCase = rules.map(
+  ([pattern, why]) => [pattern === testFile ? pattern : new RegExp(pattern, 'i'), why] as const,
+);
 
 function patternOf({ names: whole = '', ends = '', folders = '' }: AutoRunNames): RegExp {
   const oneOf = (words: string): string =>

@@ -1,16 +1,26 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { projectOrigin } from '../../../src/main/projects/project-origin.ts';
 
 const entry = (what: string): string =>
   `${'0'.repeat(40)} ${'a'.repeat(40)} A B <a@example.org> 1700000000 +0000\t${what}\n`;
+let base: string;
 let folder: string;
+let home: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'dewpoint-came-'));
+  base = await mkdtemp(join(tmpdir(), 'dewpoint-came-'));
+  folder = join(base, 'project');
+  home = join(base, 'home');
+  await mkdir(folder);
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(base, { recursive: true }));
+const put = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), text);
+};
+const cloned = entry('clone: from https://example.org/x.git');
 
 it.each([
   [entry('commit (initial): clone: from nowhere') + entry('commit: pull it'), null],
@@ -20,13 +30,45 @@ it.each([
 ])('says from where a project came by what git noted on this machine', async (log, from) => {
   await mkdir(join(folder, '.git/logs'), { recursive: true });
   await writeFile(join(folder, '.git/logs/HEAD'), log);
-  expect(await projectOrigin(folder)).toBe(from);
+  expect(await projectOrigin(folder, home)).toBe(from);
 });
 
-it('says nothing of a folder without such a log, or with one that is a link', async () => {
-  expect(await projectOrigin(folder)).toBeNull();
-  await writeFile(join(folder, 'log'), entry('clone: from https://example.org/x.git'));
+it('says nothing of a folder without such a log', async () => {
+  expect(await projectOrigin(folder, home)).toBeNull();
+  await put('.git/HEAD', '');
+  expect(await projectOrigin(folder, home)).toBeNull();
+});
+
+it('takes a log that it cannot read for one from elsewhere', async () => {
+  await put('log', entry('commit (initial): mine'));
   await mkdir(join(folder, '.git/logs'), { recursive: true });
   await symlink('../../log', join(folder, '.git/logs/HEAD'));
-  expect(await projectOrigin(folder)).toBeNull();
+  expect(await projectOrigin(folder, home)).toBe('an unknown place');
+  await rm(join(folder, '.git/logs/HEAD'));
+  await put('.git/logs/HEAD', entry('commit: x').padEnd(16 * 1024 * 1024 + 1));
+  expect(await projectOrigin(folder, home)).toBe('an unknown place');
+});
+
+it('keeps that a project came from elsewhere, whatever commands do to the log', async () => {
+  await put('.git/logs/HEAD', cloned);
+  await projectOrigin(folder, home);
+  await put('.git/logs/HEAD', entry('commit (initial): mine'));
+  await symlink(folder, join(base, 'other-name'));
+  expect([await projectOrigin(folder, home), await projectOrigin(join(base, 'other-name'), home)]).toEqual([
+    'https://example.org/x.git',
+    'https://example.org/x.git',
+  ]);
+  await rm(join(folder, '.git'), { recursive: true });
+  expect(await projectOrigin(folder, home)).toBe('https://example.org/x.git');
+});
+
+it('knows it for a folder inside a repository and for a worktree', async () => {
+  await put('.git/logs/HEAD', cloned);
+  await put('.git/worktrees/w/commondir', '../..\n');
+  await put('sub/deep/a.txt', '');
+  await put('w/.git', `gitdir: ${join(folder, '.git/worktrees/w')}\n`);
+  expect([await projectOrigin(join(folder, 'sub/deep'), home), await projectOrigin(join(folder, 'w'), home)]).toEqual([
+    'https://example.org/x.git',
+    'https://example.org/x.git',
+  ]);
 });

@@ -85,7 +85,8 @@ describe('a file that runs on the machine later', () => {
   });
 
   it('is known by the configuration of any tool that is code or names programs, in any case', () => {
-    const configured = `gradle/wrapper/gradle-wrapper.jar .eslintrc.json .eslintrc .babelrc .mocharc.json .mocharc.yml .prettierrc
+    const configured =
+      `gradle/wrapper/gradle-wrapper.jar .eslintrc.json .eslintrc .babelrc .mocharc.json .mocharc.yml .prettierrc
       .prettierrc.toml .pdbrc.py .pdbrc pylintrc .pylintrc .rubocop.yml phpunit.xml phpunit.xml.dist conanfile.py conanfile.txt
       wscript nodemon.json cdk.json x.vcxproj x.vcxproj.filters X.xcodeproj/project.pbxproj main.tf.json terragrunt.hcl
       .vs/launch.vs.json AGENT.md sub/agent.md .stylelintrc.json .swcrc .nycrc .c8rc.json .postcssrc .commitlintrc.yml
@@ -111,8 +112,8 @@ describe('a file that runs on the machine later', () => {
       .dewpoint/rules .ruler/x.md x.mdc x.instructions.md CLAUDE.local.md SKILL.md
       MAKEFILE Package.JSON .ENVRC .VSCode/Tasks.json CONFTEST.PY .Git/config dockerFILE .Eslintrc.JSON .HUSKY/pre-commit
       .ESLINTRC.JS Agents.MD .MCP.json`
-      .trim()
-      .split(/\s+/);
+        .trim()
+        .split(/\s+/);
     expect(configured.filter((path) => autoRunReason(path) === null)).toEqual([]);
     expect(configured.length).toBeGreaterThanOrEqual(220);
   });

@@ -233,9 +233,19 @@ export function nameProblem(name: string, platform: NodeJS.Platform = process.pl
 // What a file system ignores when it compares names: zero-width and direction characters.
 const ignorable = /\u00ad|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u206f]|\p{Variation_Selector}|\ufeff/gu;
 
+/**
+ * A name in the one form of all spellings that some file system treats as the same: of letters beyond ASCII, too, such as
+ * the long s.
+ */
+export function foldedName(name: string): string {
+  // Nearly every name is plain, and folders may hold millions of them.
+  if (/^[\u0020-\u007e]*$/.test(name)) return name.toLowerCase();
+  return name.normalize('NFKC').replaceAll(ignorable, '').toUpperCase().toLowerCase().normalize('NFKC');
+}
+
 /** Whether some file system treats this name as `.git`. */
 export function isGitName(name: string): boolean {
-  const plain = name.normalize('NFKC').replaceAll(ignorable, '').toLowerCase();
+  const plain = foldedName(name);
   return /^(\.git|git~\d+)[. ]*(::?\$.*)?$/.test(plain.trim());
 }
 

@@ -31,6 +31,8 @@ export interface DockerSandboxRequest {
   readonly masks?: readonly string[];
   /** The project that the workspace is a copy of. */
   readonly projectPath?: string | null;
+  /** The most folders that are checked after each command. */
+  readonly mostFolders?: number;
   /** Absolute. The few files that containers get are below it. */
   readonly homePath: string;
   readonly image: Omit<ImageRequest, 'wanted'>;
@@ -60,8 +62,9 @@ export async function createDockerSandbox(
     sweepLeftovers(engine, homeIdOf(homePath), request.log),
   ]);
   if (!image.ok) return image;
-  const { sessionId, log, onUntracked = () => undefined } = request;
-  const guard = await RepositoryGuard.start({ workspacePath, homePath, sessionId, onUntracked, log }, signal);
+  const { sessionId, log, mostFolders, onUntracked = () => undefined } = request;
+  const limit = mostFolders === undefined ? {} : { mostFolders };
+  const guard = await RepositoryGuard.start({ workspacePath, homePath, sessionId, onUntracked, log, ...limit }, signal);
   try {
     const made = await startSession(engine, request, { image: image.value, workspacePath, homePath, guard }, signal);
     if (!made.ok) await guard.dispose();

@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
+import { foldedName } from '../../lib/files/host-folder.ts';
 import { identityOf } from '../workspace/file-identity.ts';
 import type { KnownMask } from '../workspace/still-hidden.ts';
 
@@ -36,9 +37,8 @@ export function hiddenFromReading(globs: readonly string[], masks: readonly Know
   };
 }
 
-/** One form for all spellings that some file system treats as the same. */
 function folded(path: string): string {
-  return path.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD');
+  return path.split('/').map(foldedName).join('/');
 }
 
 export function hiddenFailure(path: string): Reply<never> {

@@ -69,7 +69,7 @@ async function startRunner(
   session.sandbox = sandbox;
   session.masks = JSON.stringify(request.masks);
   // In a chat no container has started yet; its start is noted later.
-  if (!isChat) await noteSandbox(journal, sandbox.description);
+  if (!isChat) await noteSandbox(options, journal, sandbox.description);
   const lookAtFiles = createLookAtFiles(await realpath(request.workspacePath), sandbox.workspacePath);
   session.fences = createSessionFences({
     settings: rules.fences,

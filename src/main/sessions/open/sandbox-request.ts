@@ -47,11 +47,12 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
 
 /** Logs the sandbox that the session works in from now on, and where the files of its project came from. */
 export async function noteSandbox(
+  { homePath }: Pick<OpenSessionsOptions, 'homePath'>,
   journal: Pick<Journal, 'append' | 'state'>,
   { tier, image, text, limits, warnings }: SandboxDescription,
 ): Promise<void> {
   const { projectPath } = journal.state();
-  const from = projectPath === null ? null : await projectOrigin(projectPath);
+  const from = projectPath === null ? null : await projectOrigin(projectPath, homePath);
   const description = [text, ...warnings].join(' ');
   const origin = from === null ? {} : { cameFrom: from };
   await journal.append({ type: 'sandbox-started', tier, image, description, limits, ...origin });

@@ -8,6 +8,7 @@ import { noteSandbox } from './sandbox-request.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 
 type Starter = Pick<OpenSessionsOptions, 'startSandbox'>;
+
 type SandboxWish = Awaited<ReturnType<typeof sandboxRequest>>;
 
 /** If work has no container: a read-only sandbox that says why. Its turn then ends with what is missing. */
@@ -23,7 +24,7 @@ export async function strongSandbox(
 
 /** For chats: the container is started, and logged, when a turn first needs it. */
 export async function lateSandbox(
-  { startSandbox }: Starter,
+  { startSandbox, homePath }: Starter & Pick<OpenSessionsOptions, 'homePath'>,
   { journal, request }: { readonly journal: LiveJournal; readonly request: SandboxWish },
   signal: AbortSignal,
 ): Promise<Sandbox> {
@@ -36,7 +37,7 @@ export async function lateSandbox(
     const sandbox = started.ok
       ? started.value
       : valueOf(await startSandbox({ ...reading, because: started.error }, startSignal));
-    await noteSandbox(journal, sandbox.description);
+    await noteSandbox({ homePath }, journal, sandbox.description);
     return sandbox;
   });
 }

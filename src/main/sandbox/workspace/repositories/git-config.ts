@@ -164,6 +164,8 @@ export interface NamedWord {
   readonly isWhole: boolean;
   /** It is in an alias, which runs only when the user calls it. */
   readonly isAlias: boolean;
+  /** In lower case, such as `core.hookspath`, without the name of a subsection. */
+  readonly key: string;
 }
 
 /**
@@ -182,9 +184,10 @@ export function namedIn(text: string): readonly NamedWord[] {
     const value = rest.slice(rest.indexOf('=') + 1).trim();
     const whole = value.replaceAll(/^"|"$/g, '');
     const isAlias = section?.name === 'alias';
-    words.push({ word: whole, isWhole: !isAlias, isAlias });
+    const key = `${section?.name ?? ''}.${setting?.name ?? ''}`;
+    words.push({ word: whole, isWhole: !isAlias, isAlias, key });
     for (const word of value.split(/[\s"'`;|&<>()=!\\]+/))
-      if (word !== '' && word !== whole && /[/.]/.test(word)) words.push({ word, isWhole: false, isAlias });
+      if (word !== '' && word !== whole && /[/.]/.test(word)) words.push({ word, isWhole: false, isAlias, key });
   }
   return words;
 }

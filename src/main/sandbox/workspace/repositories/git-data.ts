@@ -1,4 +1,4 @@
-import { isGitName } from '../../../lib/files/host-folder.ts';
+import { foldedName, isGitName } from '../../../lib/files/host-folder.ts';
 import type { EntryKind } from '../../files/entry-kind.ts';
 
 /**
@@ -9,10 +9,13 @@ import type { EntryKind } from '../../files/entry-kind.ts';
  */
 export function isRepositoryData(path: string, entries: ReadonlyMap<string, EntryKind>): boolean {
   const found = new Set<string>();
-  for (const name of entries.keys()) if (name.length <= 'commondir'.length) found.add(name.toLowerCase());
+  for (const name of entries.keys()) if (mayBeData.test(name)) found.add(foldedName(name));
   if (found.has('head') && (found.has('commondir') || (found.has('objects') && found.has('refs')))) return true;
   return found.has('config') && /(^|\/)\.git(\/modules\/.+)?$/i.test(path);
 }
+
+/** How these names begin. It rules out most names quickly. Marks that some file systems ignore make a name longer. */
+const mayBeData = /^[hHoOrRcC\u0080-\uffff].{0,38}$/su;
 
 /**
  * Names that point to a repository: a `.git` file or link, in any spelling that some file system treats as the same.

@@ -11,7 +11,7 @@ import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
 import { FolderWatch, mostFolders, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
 import { addressFolders, isRepositoryData, linkedFolders, pointersIn, redirects, todoFile } from './git-data.ts';
 import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
-import { namedByConfig } from './named-by-config.ts';
+import { globalHooks, namedByConfig } from './named-by-config.ts';
 import {
   judgePointer,
   makeHarmless,
@@ -74,6 +74,8 @@ export class RepositoryGuard {
   readonly #keep: ReturnType<typeof createTakenFileKeeper>;
   /** Files that the user's own git settings name and that commands may change, with their marks. */
   readonly #named = new Map<string, string>();
+  /** Where hooks are in any repository, by the user's own settings. */
+  #globalHooks: readonly string[] = [];
   readonly #left: UntrackedPlace[] = [];
   #record: OwnRecord | null = null;
   #watchers: FSWatcher[] = [];
@@ -114,6 +116,7 @@ export class RepositoryGuard {
         found.type === 'data' ? { type: 'own-data', kept: await guard.#keptIn(path) } : { type: 'own-pointer' };
       guard.#found.set(path, own);
     }
+    guard.#globalHooks = await globalHooks();
     guard.#reportOnce(await guard.#settle(end));
     await guard.#findNamed();
     const { sessionId, workspacePath } = options;
@@ -284,6 +287,8 @@ export class RepositoryGuard {
       if (known?.type === 'data') this.#found.delete(path);
     } else if (known === undefined) {
       this.#found.set(path, { type: 'data' });
+      const top = namesOf(path).slice(0, -1).join('/');
+      for (const hooks of this.#globalHooks) this.#named.set(joined(top, hooks), '');
     }
     if (entries.has('pyvenv.cfg')) this.#environments.add(path);
     const owner = this.#ownDataAround(path);

@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seenName } from '../../../../../src/shared/text/seen-text.ts';
 import type { UntrackedPlace } from '../../../../../src/shared/events/sandbox-events.ts';
 import { RepositoryGuard, restAfter } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
+import { namedByConfig } from '../../../../../src/main/sandbox/workspace/repositories/named-by-config.ts';
 import { asNobody } from '../../../../fakes/as-nobody.ts';
 import { isWithoutGit } from '../../../../fakes/git-here.ts';
 import { silentLog } from '../../../../../src/main/lib/log.ts';
@@ -451,6 +452,42 @@ describe('the guard over repositories', () => {
     const stopped = await found.admit();
     stop();
     expect([stopped.ok, await found.admit()]).toEqual([false, { ok: true, value: undefined }]);
+  });
+
+  it('sees a repository in any spelling that some disk takes for it', async () => {
+    const found = await start();
+    await put('bare/HEAD', 'ref: refs/heads/main\n');
+    await put('bare/config', evil);
+    await mkdir(join(work, 'bare/object\u017f'));
+    await mkdir(join(work, 'bare/re\u200bf\u017f'));
+    await found.look();
+    expect(outcomes()).toEqual(['bare: settings removed: core.fsmonitor, core.pager']);
+  });
+
+  it('tells of hooks in the project that the settings of the person for all repositories name', async () => {
+    const before = process.env['GIT_CONFIG_GLOBAL'];
+    process.env['GIT_CONFIG_GLOBAL'] = join(base, 'gitconfig');
+    try {
+      await writeFile(join(base, 'gitconfig'), `[include]\n\tpath = more\n[init]\n\tdefaultBranch = src\n`);
+      await writeFile(join(base, 'more'), `[core]\n\thooksPath = ./.company\n\tfsmonitor = tools/watch\n`);
+      await repository('.git');
+      await put('src/a.ts');
+      await put('tools/watch');
+      const found = await start();
+      const named = await namedByConfig(work, '.git');
+      expect(named).toContainEqual({ path: '.company', isPinned: false });
+      expect(named).toContainEqual({ path: 'tools/watch', isPinned: true });
+      expect(named.filter(({ path }) => path === 'src')).toEqual([]);
+      await repository('lib/.git');
+      await put('lib/.company/pre-commit', '#!/bin/sh');
+      await put('.company/pre-commit', '#!/bin/sh');
+      await found.look();
+      const told = left.filter(({ why }) => why === 'your git settings in this project name it');
+      expect(told.map(({ path }) => path).sort()).toEqual(['.company', 'lib/.company']);
+    } finally {
+      if (before === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+      else process.env['GIT_CONFIG_GLOBAL'] = before;
+    }
   });
 
   it('rests for a limited time between two looks', () => {
