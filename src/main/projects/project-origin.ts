@@ -1,7 +1,8 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readFileBelow } from '../lib/files/host-folder.ts';
+import { projectKey } from '../lib/files/project-key.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { sha256Of } from '../lib/sha256.ts';
 
@@ -15,7 +16,7 @@ const unknownPlace = 'an unknown place';
  * in the home, because commands can write that log: what once came from elsewhere does so ever after. Starts no program.
  */
 export async function projectOrigin(folder: string, homePath: string): Promise<string | null> {
-  const project = await realpath(folder).catch(() => folder);
+  const project = await projectKey(folder);
   const file = join(homePath, 'project-origins', `${sha256Of(project).slice(0, 24)}.json`);
   const kept = await readJsonFile(file, (value) => keptSchema.parse(value));
   const before = kept.type === 'value' ? kept.value.from : kept.type === 'missing' ? null : unknownPlace;

@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises';
 import type { Settings } from '@shared/settings/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
+import { projectKey } from '../lib/files/project-key.ts';
 import { makeFolder } from '../lib/files/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net/net-fetch.ts';
@@ -85,7 +85,7 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
         const workspacePath = workspace.value;
         const { settings, masks = [] } = request;
         const { homePath } = deps;
-        const projectPath = await realProject(request);
+        const projectPath = await projectKey(request.projectPath ?? request.workspacePath);
         const look = await findHiddenFiles({ workspacePath, settings, homePath, projectPath, masks }, signal);
         const hidden = hiddenFromReading(masks, look.masks);
         return success(createReadOnlySandbox({ workspacePath, because, hidden, warnings: look.warnings }));
@@ -110,7 +110,7 @@ async function startContainer(
   { engine, signal }: { readonly engine: Engine; readonly signal: AbortSignal },
 ): Promise<Reply<Sandbox>> {
   await makeFolder(deps.homePath);
-  const projectPath = await realProject(request);
+  const projectPath = await projectKey(request.projectPath ?? request.workspacePath);
   const changed = await changedImage(request.settings, projectPath);
   return createDockerSandbox(
     engine,
@@ -139,12 +139,6 @@ async function startContainer(
     },
     signal,
   );
-}
-
-async function realProject(request: SandboxRequest): Promise<string> {
-  const named = request.projectPath ?? request.workspacePath;
-  // The path of a missing folder is kept. Whatever uses it reports the error.
-  return realpath(named).catch(() => named);
 }
 
 /**

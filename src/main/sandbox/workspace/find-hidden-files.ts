@@ -1,8 +1,10 @@
-import { isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
+import { projectKey } from '../../lib/files/project-key.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
+import { identityOf, statsBelow } from './file-identity.ts';
 import { stillHidden, type FoundMask, type KnownMask, type StillHidden } from './still-hidden.ts';
 import { textOf } from './repositories/named-by-config.ts';
 
@@ -42,7 +44,7 @@ export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSi
   const scan = await scanWorkspace(workspacePath, signal, (path) => fits.some((fit) => fit(path)));
   checkWhole(scan, subject);
   const { masked } = scan;
-  const shown = unmasked(subject);
+  const shown = await unmasked(subject);
   const sockets = scan.sockets.filter((path) => !shown.has(path));
   const secrets = scan.secrets.filter((path) => !shown.has(path));
   const closed = scan.closed.filter((path) => !shown.has(path));
@@ -75,6 +77,11 @@ export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSi
   const { masks, moved, away } = await stillHidden({ ...place, found, isMasked, isShown }, signal);
   if (masks.length > maxMasks) throw tooManyMoved(moved);
   if (moved.length > 0) warnings.push(movedText(moved, subject));
+  const open = await shownByCase(workspacePath, masks);
+  if (open !== null)
+    warnings.push(
+      `This disk ignores the case of names, so a command can read hidden files by another spelling, such as ${open}. Move them out of the project to be safe.`,
+    );
   return { masks, away, warnings };
 }
 
@@ -87,6 +94,18 @@ function tooManyMoved(moved: StillHidden['moved']): AppError {
     `There is too much to hide in this project: ${moved.length} files were hidden before and then moved (${firstOf(moved.map(({ path }) => path))}), and at most ${maxMasks} files and folders can be hidden.`,
     { hint: 'Mask the folder that they are in now in your rules, or move them back.' },
   );
+}
+
+/** Another spelling that leads to a hidden file on this disk, while a mount covers only the one. Null: it tells names apart. */
+async function shownByCase(workspacePath: string, masks: readonly KnownMask[]): Promise<string | null> {
+  for (const { path, identity } of masks) {
+    const upper = path.toUpperCase();
+    const other = upper === path ? path.toLowerCase() : upper;
+    if (other === path || masks.some((mask) => mask.path === other)) continue;
+    const stats = await statsBelow(workspacePath, other, 'waiting');
+    return stats !== null && identityOf(stats) === identity ? shortPath(other) : null;
+  }
+  return null;
 }
 
 /** Hides each file alone if there are few enough. Otherwise hides whole folders that contain only secrets. */
@@ -163,11 +182,19 @@ function maskedText(masked: readonly Mask[]): string {
  * Relative paths that the user wants to show. In the settings they are full paths, or relative ones that apply to
  * every project.
  */
-function unmasked({ workspacePath, settings }: HiddenFilesQuery): ReadonlySet<string> {
-  const inside = settings.unmask.map((path) =>
-    path.startsWith(`${workspacePath}/`) ? path.slice(workspacePath.length + 1) : path.replace(/^\.\//, ''),
-  );
-  return new Set(inside.filter((path) => !isAbsolute(path)));
+async function unmasked({ workspacePath, settings }: HiddenFilesQuery): Promise<ReadonlySet<string>> {
+  const shown = new Set<string>();
+  const project = await projectKey(workspacePath);
+  for (const path of settings.unmask) {
+    if (!isAbsolute(path)) {
+      shown.add(path.replace(/^\.\//, ''));
+      continue;
+    }
+    // The file itself may be a link, or gone.
+    const file = join(await projectKey(dirname(path)), basename(path));
+    if (file.startsWith(`${project}/`)) shown.add(file.slice(project.length + 1));
+  }
+  return shown;
 }
 
 function movedText(moved: StillHidden['moved'], subject: HiddenFilesQuery): string {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
+import { projectKey } from '../../lib/files/project-key.ts';
 import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
@@ -27,8 +28,8 @@ export type Remembered = z.infer<typeof rememberedSchema>;
 /** A project that loses more hidden files than this stops, so that none is forgotten. */
 const mostRemembered = 10_000;
 
-function fileOf(homePath: string, workspacePath: string): string {
-  return join(homePath, 'sandbox', 'hidden', `${sha256Of(workspacePath).slice(0, 24)}.json`);
+async function fileOf(homePath: string, workspacePath: string): Promise<string> {
+  return join(homePath, 'sandbox', 'hidden', `${sha256Of(await projectKey(workspacePath)).slice(0, 24)}.json`);
 }
 
 /**
@@ -36,7 +37,7 @@ function fileOf(homePath: string, workspacePath: string): string {
  * on names, so what they hid must stay hidden after somebody renames it. Throws `refused` if it cannot be read.
  */
 export async function recallHidden(homePath: string, workspacePath: string): Promise<readonly Remembered[]> {
-  const file = fileOf(homePath, workspacePath);
+  const file = await fileOf(homePath, workspacePath);
   const read = await readJsonFile(file, (value) => memorySchema.parse(value));
   if (read.type === 'value') return read.value.hidden;
   if (read.type === 'missing') return [];
@@ -55,7 +56,7 @@ export async function rememberHidden(
   signal: AbortSignal,
 ): Promise<void> {
   if (JSON.stringify(before) === JSON.stringify(after)) return;
-  const file = fileOf(homePath, workspacePath);
+  const file = await fileOf(homePath, workspacePath);
   await withFileLock(`${file}.lock`, { signal, onWait: () => undefined }, async () => {
     const known = new Set([...before, ...after].map(({ identity }) => identity));
     const others = (await recallHidden(homePath, workspacePath)).filter(({ identity }) => !known.has(identity));

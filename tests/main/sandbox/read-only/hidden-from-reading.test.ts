@@ -75,12 +75,10 @@ describe('what a read-only session does not show', () => {
     await symlink('..', join(work, 'docs/all'));
     await link(join(work, '.netrc'), join(work, 'docs/linked'));
     const sandbox = await start(['plans']);
-    const ways = [
-      ...['.netrc', 'docs/a.txt', 'docs/b.txt', 'docs/all/.netrc', 'docs/linked', './docs/../.netrc', `${work}/.netrc`],
-      ...['docs/deploy/keys/id_rsa', 'docs/keys/id_rsa', 'docs/all/docs/all/deploy/keys/id_rsa'],
-      ...['plans', 'docs/plans', 'docs/plans/deep/a.md', 'docs/deep', 'docs/deep/a.md', 'docs/a.md', 'plans/deep'],
-      ...['docs/keys', 'docs/deploy', 'docs/all', 'docs', '.'],
-    ];
+    const ways = `.netrc docs/a.txt docs/b.txt docs/all/.netrc docs/linked ./docs/../.netrc ${work}/.netrc
+      docs/deploy/keys/id_rsa docs/keys/id_rsa docs/all/docs/all/deploy/keys/id_rsa
+      plans docs/plans docs/plans/deep/a.md docs/deep docs/deep/a.md docs/a.md plans/deep
+      docs/keys docs/deploy docs/all docs .`.split(/\s+/);
     const told = /canary|"path":"[^"]*(id_rsa|a\.md|linked)","kind":"file/;
     for (const path of ways) expect([path, told.exec(await everything(sandbox, path))?.[0]]).toEqual([path, undefined]);
     expect(valueOf(await sandbox.search({ pattern: 'canary' }, none))).toEqual({ matches: [], truncated: false });

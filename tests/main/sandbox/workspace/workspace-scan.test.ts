@@ -59,6 +59,8 @@ describe('looking through a project', () => {
     ]);
     expect((await look([join(folder, '.env')])).masks).toEqual(['api/.env']);
     expect((await look(['api/.env', './.env'])).masks).toEqual([]);
+    await symlink(folder, join(base, 'link'));
+    expect((await look([join(base, 'link/.env')])).masks).toEqual(['api/.env']);
     expect((await look(['/elsewhere/.env'])).masks).toEqual(['.env', 'api/.env']);
   });
 

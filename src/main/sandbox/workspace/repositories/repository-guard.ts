@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { callModeFor, readRegularFile, type CallMode } from '../../../lib/files/host-folder.ts';
+import { projectKey } from '../../../lib/files/project-key.ts';
 import type { Log } from '../../../lib/log.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
@@ -105,7 +106,7 @@ export class RepositoryGuard {
   static async start(options: GuardOptions, signal: AbortSignal): Promise<RepositoryGuard> {
     const asking = await callModeFor(options.workspacePath);
     const guard = new RepositoryGuard(options, asking);
-    const folder = recordFolder(options.homePath, options.workspacePath);
+    const folder = recordFolder(options.homePath, await projectKey(options.workspacePath));
     const earlier = await earlierRecords(folder);
     const end = await guard.#lookThrough(signal, true);
     if (end.isCut) throw tooLarge(options.workspacePath);
