@@ -15,16 +15,7 @@ const define = {
 const alias = { '@shared': resolve('src/shared') };
 
 /** Native or ESM-only packages that are loaded at run time and must not be bundled. */
-const external = [
-  'electron',
-  'node-llama-cpp',
-  'keytar',
-  '@photostructure/sqlite',
-  'bufferutil',
-  'utf-8-validate',
-  'cpu-features',
-  /\.node$/,
-];
+const external = ['electron', 'node-llama-cpp', 'keytar', 'bufferutil', 'utf-8-validate', 'cpu-features', /\.node$/];
 
 export default defineConfig({
   main: {
@@ -32,7 +23,7 @@ export default defineConfig({
     resolve: { alias },
     build: {
       externalizeDeps: false,
-      target: 'node18',
+      target: 'node24',
       minify: false,
       rollupOptions: {
         external,
@@ -66,7 +57,8 @@ export default defineConfig({
     resolve: { alias },
     plugins: [react(), tailwind()],
     build: {
-      target: 'chrome114',
+      // Of Electron 45.
+      target: 'chrome156',
       minify: true,
       // The page's policy lets nothing come out of an address that is its own content.
       assetsInlineLimit: 0,

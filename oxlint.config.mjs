@@ -174,7 +174,7 @@ export default {
     builtin: true,
     node: true,
   },
-  ignorePatterns: ['out/**', 'bench/tasks/**', 'bench/results/**', 'examples/**', 'node_modules/**'],
+  ignorePatterns: ['out/**', 'out-shell/**', 'bench/tasks/**', 'bench/results/**', 'examples/**', 'node_modules/**'],
   rules: {
     'typescript/no-explicit-any': 'error',
     'typescript/no-non-null-assertion': 'error',

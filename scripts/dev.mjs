@@ -18,9 +18,11 @@ async function main() {
   const electron = await ensureElectron(installed.node24);
   if (!electron.ok) return fail(electron.message);
   const program = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
-  const flags = process.env.DEWPOINT_TEST_SHELL === '1' ? ['--', '--no-sandbox', '--disable-gpu'] : [];
+  const isTestShell = process.env.DEWPOINT_TEST_SHELL === '1';
+  const config = isTestShell ? ['--config', 'scripts/setup/test-shell/electron.vite.config.ts'] : [];
+  const flags = isTestShell ? ['--', '--no-sandbox', '--disable-gpu'] : [];
   const env = { ...process.env, ELECTRON_EXEC_PATH: electron.path };
-  return runInPlace(installed.node24, [program, 'dev', '--watch', ...flags], { cwd: root, env });
+  return runInPlace(installed.node24, [program, 'dev', '--watch', ...config, ...flags], { cwd: root, env });
 }
 
 /** @param {string} message */

@@ -5,7 +5,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureBuilt } from './setup/build.mjs';
+import { ensureBuilt, ensureShellBuilt, shellBuild } from './setup/build.mjs';
 import { ensureElectronShell } from './setup/electron-shell.mjs';
 import { ensureInstalled } from './setup/install.mjs';
 import { packageClosure } from './setup/package-closure.mjs';
@@ -13,6 +13,8 @@ import { here, isPackedFile, isPackedPackage, loadedAtRunTime, platforms } from 
 import { root } from './setup/paths.mjs';
 import { stream } from './setup/run.mjs';
 import { say, sinceText } from './setup/say.mjs';
+
+const isTestShell = process.env.DEWPOINT_TEST_SHELL === '1';
 
 process.exitCode = await main();
 
@@ -25,7 +27,7 @@ async function main() {
     return fail(`nothing is packed for ${here}: ${Object.keys(platforms).join(', ')} are known`);
   const installed = await ensureInstalled();
   if (!installed.ok) return fail(installed.message);
-  const built = await ensureBuilt(installed.node24);
+  const built = await (isTestShell ? ensureShellBuilt : ensureBuilt)(installed.node24);
   if (!built.ok) return fail(built.message);
   const shell = await electronFolder(out);
   if (!shell.ok) return fail(shell.message);
@@ -50,7 +52,7 @@ async function main() {
  * @returns {Promise<{ok: true, config: object} | {ok: false, message: string}>}
  */
 async function electronFolder(out) {
-  if (process.env.DEWPOINT_TEST_SHELL !== '1') return { ok: true, config: {} };
+  if (!isTestShell) return { ok: true, config: {} };
   const shell = await ensureElectronShell();
   if (!shell.ok) return shell;
   const own = join(out, 'shell');
@@ -81,10 +83,11 @@ function stage(folder, platform) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const copy = (/** @type {string} */ path) => cpSync(join(root, path), join(folder, path), { recursive: true });
-  for (const path of ['out/main', 'out/preload', 'out/renderer', 'resources', 'scripts/setup', 'LICENSE', 'NOTICE'])
-    copy(path);
+  for (const part of ['main', 'preload', 'renderer'])
+    cpSync(join(isTestShell ? shellBuild : join(root, 'out'), part), join(folder, 'out', part), { recursive: true });
+  for (const path of ['resources', 'scripts/setup', 'LICENSE', 'NOTICE']) copy(path);
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const loaded = loadedAtRunTime(platform);
+  const loaded = [...loadedAtRunTime(platform), ...(isTestShell ? ['@photostructure/sqlite'] : [])];
   const paths = packageClosure(lock, loaded).filter(
     (path) => existsSync(join(root, path)) && isPackedPackage(path, platform),
   );

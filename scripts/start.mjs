@@ -2,7 +2,8 @@
 // npm start -- ARGS: installs what the program needs, builds it if its sources changed, and runs it. Plain Node 20
 // without packages, because it runs before anything is installed. Its messages go to stderr; stdout belongs to the
 // program.
-import { appFile, cliFile, ensureBuilt } from './setup/build.mjs';
+import { join } from 'node:path';
+import { appFile, cliFile, ensureBuilt, ensureShellBuilt, shellBuild } from './setup/build.mjs';
 import { runInPlace } from './setup/child.mjs';
 import { ensureInstalled } from './setup/install.mjs';
 import { nodeFlags } from './setup/node24.mjs';
@@ -34,9 +35,15 @@ async function openApp(node24) {
     say(`${electron.message}; opening Dewpoint in the browser`);
     return serve();
   }
-  const flags = process.env.DEWPOINT_TEST_SHELL === '1' ? ['--no-sandbox', '--disable-gpu'] : [];
+  const isTestShell = process.env.DEWPOINT_TEST_SHELL === '1';
+  if (isTestShell) {
+    const built = await ensureShellBuilt(node24);
+    if (!built.ok) return fail(built.message, 1);
+  }
+  const file = isTestShell ? join(shellBuild, 'main', 'index.cjs') : appFile;
+  const flags = isTestShell ? ['--no-sandbox', '--disable-gpu'] : [];
   const started = Date.now();
-  const code = await runInPlace(electron.path, [appFile, ...flags]);
+  const code = await runInPlace(electron.path, [file, ...flags]);
   // A window that never came up (missing system libraries, no working display) ends within seconds.
   if ([0, 129, 130, 143].includes(code) || Date.now() - started > 5_000) return code;
   say(`Electron ended with ${code}; opening Dewpoint in the browser`);

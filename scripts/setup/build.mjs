@@ -32,6 +32,27 @@ export function ensureBuilt(node24) {
   });
 }
 
+/** The program as it is built for the test shell (`test-shell/`). */
+export const shellBuild = join(root, 'out-shell');
+
+/**
+ * Builds the program for the test shell where its sources changed since the last build.
+ * @param {string} node24
+ * @returns {Promise<Done>}
+ */
+export function ensureShellBuilt(node24) {
+  const tool = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
+  const config = 'scripts/setup/test-shell/electron.vite.config.ts';
+  return ensure({
+    what: 'the program for the test shell',
+    inputs: [...shared, 'electron.vite.config.ts', 'scripts/setup/test-shell'],
+    output: join(shellBuild, 'main', 'index.cjs'),
+    target: shellBuild,
+    folders: ['main', 'preload', 'renderer'],
+    command: (outDir) => [node24, [tool, 'build', '--config', config, '--logLevel', 'warn', '--outDir', outDir]],
+  });
+}
+
 /** The built benchmark. */
 export const benchFile = join(root, 'out', 'bench', 'main.mjs');
 

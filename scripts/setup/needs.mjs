@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureBuilt } from './build.mjs';
+import { ensureBuilt, ensureShellBuilt, shellBuild } from './build.mjs';
 import { startDisplay } from './display.mjs';
 import { findDaemon, findDocker, startDocker } from './docker.mjs';
 import { hasDisplay } from './electron.mjs';
@@ -172,17 +172,23 @@ async function bringCardLibrary({ node24 }) {
 }
 
 // Uses Electron itself if it is already downloaded, else the test shell.
-/** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
-async function bringElectron({ allowed, env }) {
+/** @param {{node24: string, allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
+async function bringElectron({ node24, allowed, env }) {
   if (process.platform === 'linux') {
     const installed = await ensurePackages(packagesFor.electron, { allowed });
     if (!installed.ok) return installed;
   }
   const isFetched = existsSync(join(root, 'node_modules', 'electron', 'path.txt'));
-  if (env.DEWPOINT_TEST_SHELL === '0' || (isFetched && env.DEWPOINT_TEST_SHELL !== '1')) return { ok: true };
+  if (env.DEWPOINT_TEST_SHELL === '0' || (isFetched && env.DEWPOINT_TEST_SHELL !== '1'))
+    return { ok: true, env: { DEWPOINT_TEST_SHELL: '0' } };
   const shell = await ensureElectronShell();
   if (!shell.ok) return shell;
-  return { ok: true, env: { DEWPOINT_TEST_SHELL: '1', ELECTRON_OVERRIDE_DIST_PATH: shell.dist } };
+  const built = await ensureShellBuilt(node24);
+  if (!built.ok) return built;
+  return {
+    ok: true,
+    env: { DEWPOINT_TEST_SHELL: '1', ELECTRON_OVERRIDE_DIST_PATH: shell.dist, DEWPOINT_OUT: shellBuild },
+  };
 }
 
 // A current browser engine, for what the test shell is too old to fail at. Without it, only those tests are skipped,

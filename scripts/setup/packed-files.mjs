@@ -6,7 +6,7 @@ import { root } from './paths.mjs';
  * What npm packages provide for each machine, where the program looks for it (src/main/lib/programs/platform-files.ts),
  * and how electron-builder names its results there.
  * @typedef {{package: string, file: string}} PackageFile
- * @typedef {{packages: Record<'node' | 'engine' | 'search' | 'keys' | 'database', PackageFile>, packed: {program: string, resources: string}}} PlatformFiles
+ * @typedef {{packages: Record<'node' | 'engine' | 'search' | 'keys', PackageFile>, packed: {program: string, resources: string}}} PlatformFiles
  * @type {Record<string, PlatformFiles>}
  */
 export const platforms = JSON.parse(readFileSync(join(root, 'resources', 'platforms.json'), 'utf8'));
@@ -20,8 +20,8 @@ const grammars = ['python', 'javascript', 'typescript'].map((name) => `tree-sitt
  * Packages that are not in the bundle, because they are native or their files are read at run time.
  * @param {PlatformFiles} platform
  */
-export function loadedAtRunTime({ packages: { node, search, keys, database } }) {
-  const own = [node, search, keys, database].map((one) => one.package);
+export function loadedAtRunTime({ packages: { node, search, keys } }) {
+  const own = [node, search, keys].map((one) => one.package);
   return ['node-llama-cpp', 'web-tree-sitter', '@vscode/tree-sitter-wasm', ...own];
 }
 

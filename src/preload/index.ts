@@ -15,11 +15,6 @@ window.addEventListener('message', forward);
 /**
  * The path of a file that the user dropped or chose. The page already has this file, and learns nothing about others.
  */
-const pathOf = (file: File): string => {
-  // Older versions of Electron store the path on the file itself.
-  const written: unknown = Reflect.get(file, 'path');
-  const utils: { readonly getPathForFile?: (file: File) => string } | undefined = webUtils;
-  return utils?.getPathForFile?.(file) ?? (typeof written === 'string' ? written : '');
-};
+const pathOf = (file: File): string => webUtils.getPathForFile(file);
 
 contextBridge.exposeInMainWorld('dewpoint', { pathOf });

@@ -15,7 +15,7 @@ process.env.npm_config_platform = platform;
 process.env.npm_config_arch = arch;
 process.env.LIBC = 'glibc';
 
-process.stdout.write(JSON.stringify({ engine: await engine(), keys: keys(), database: database() }));
+process.stdout.write(JSON.stringify({ engine: await engine(), keys: keys() }));
 
 /** node-llama-cpp's own lookup, with the packages of the folder instead of the installed ones. */
 async function engine() {
@@ -47,9 +47,4 @@ function keys() {
   };
   compileFunction(readFileSync(path, 'utf8'), ['require', 'module', 'process'])(look, {}, process);
   return found;
-}
-
-function database() {
-  const find = createRequire(resolve('node_modules/@photostructure/sqlite/package.json'))('node-gyp-build');
-  return find.path(join(modules, '@photostructure', 'sqlite'));
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
+import { isTestShell } from './setup.ts';
 import type { Answer } from '../faults/program.ts';
 
 export interface Launched {
@@ -45,8 +46,8 @@ export function preparePlace(replies: Replies): Place {
   return { home, project, script, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Where `npm run build` puts the program; another build can be tested by naming its folder. */
-export const builtFolder = resolve(process.env.DEWPOINT_OUT ?? 'out');
+/** Where the program is built for what runs it: Electron or the test shell. Another build can be tested by its folder. */
+export const builtFolder = resolve(process.env.DEWPOINT_OUT ?? (isTestShell() ? 'out-shell' : 'out'));
 
 const mainFile = join(builtFolder, 'main', 'index.cjs');
 

@@ -1,8 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 
+/** Whether the tests run in the older Electron of `scripts/setup/test-shell`. */
+export function isTestShell(): boolean {
+  return process.env.DEWPOINT_TEST_SHELL !== '0';
+}
+
 /** Provides what `npm test` normally sets up, when these tests run alone. Returns a function that ends it. */
 export async function ensureShellAndDisplay(): Promise<() => void> {
-  if (process.env.ELECTRON_OVERRIDE_DIST_PATH === undefined && process.env.DEWPOINT_TEST_SHELL !== '0') {
+  if (process.env.ELECTRON_OVERRIDE_DIST_PATH === undefined && isTestShell()) {
     const shell = execFileSync(process.execPath, ['scripts/setup/electron-shell.mjs'], { encoding: 'utf8' });
     process.env.ELECTRON_OVERRIDE_DIST_PATH = shell.trim();
   }

@@ -1,5 +1,4 @@
-import { deflateSync } from 'node:zlib';
-import { crc32 } from '../../src/main/lib/files/crc32.ts';
+import { crc32, deflateSync } from 'node:zlib';
 import { pdfFile } from './pdf-file.ts';
 import { zipFile } from './zip-file.ts';
 
@@ -25,7 +24,7 @@ function png(width: number, height: number): Buffer {
     const body = Buffer.concat([Buffer.from(type), data]);
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
     length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(body) >>> 0);
+    sum.writeUInt32BE(crc32(body));
     return Buffer.concat([length, body, sum]);
   };
   const head = Buffer.alloc(13);

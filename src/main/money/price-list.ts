@@ -1,6 +1,5 @@
 import type { Price } from '@shared/money/token-cost.ts';
 import type { ProviderSettings } from '@shared/settings/settings.ts';
-import { parsedUrl } from '../lib/net/parsed-url.ts';
 
 /** The bundled price list. A test compares its version with that of the package. */
 export const priceList = { version: '0.1.8', date: '2026-09-23' } as const;
@@ -93,7 +92,7 @@ const hosts: readonly (readonly [ending: string, name: string])[] = [
 ];
 
 function listNameOfHost(baseUrl: string | undefined): string | null {
-  const url = baseUrl === undefined ? null : parsedUrl(baseUrl);
+  const url = baseUrl === undefined ? null : URL.parse(baseUrl);
   return hosts.find(([host]) => url?.hostname === host)?.[1] ?? null;
 }
 

@@ -1,5 +1,4 @@
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
@@ -127,6 +126,6 @@ function actionOf(answer: ApprovalAnswer): Exclude<FormAnswer['action'], 'accept
 }
 
 function isWebAddress(url: string): boolean {
-  const { protocol } = parsedUrl(url) ?? {};
+  const { protocol } = URL.parse(url) ?? {};
   return url.length <= longestUrl && (protocol === 'https:' || protocol === 'http:');
 }

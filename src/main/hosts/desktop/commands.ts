@@ -66,8 +66,7 @@ export function createHostCommands({
         defaultPath: `${fileNameOf(title)}.dewpoint`,
         filters: [sessionFile],
       });
-      // Older versions of Electron return an empty name if nothing was chosen.
-      if (canceled || filePath === undefined || filePath === '') return { path: null, missing: 0 };
+      if (canceled) return { path: null, missing: 0 };
       const { missing } = await core.sessions.export(
         { sessionId, path: filePath },
         signal === undefined ? {} : { signal },

@@ -31,8 +31,8 @@ export function acceptPorts(serverOf: (page: WebContents) => ChannelServer, url:
 }
 
 function isOwnPage(event: IpcMainEvent, url: string): boolean {
-  // Newer versions of Electron return null for a frame that is gone.
-  const frame: Electron.WebFrameMain | null = event.senderFrame;
+  // Null for a frame that is gone.
+  const frame = event.senderFrame;
   return frame !== null && frame.parent === null && isPage(frame.url, url);
 }
 

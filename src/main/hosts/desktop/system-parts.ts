@@ -38,9 +38,8 @@ export function startSystemParts(client: () => Promise<CoreClient>, windows: Win
   let isWithClipboard = false;
   // Reads the clipboard only now, and only if the user chose that.
   const ask = async (): Promise<void> => {
-    // Newer versions of Electron return a promise.
-    const text: string | Promise<string> = isWithClipboard ? clipboard.readText() : '';
-    newTask(printable((await text).slice(0, mostCharacters)));
+    const text = isWithClipboard ? await clipboard.readText() : '';
+    newTask(printable(text.slice(0, mostCharacters)));
   };
   const keys = createAskKeys(
     globalShortcut,

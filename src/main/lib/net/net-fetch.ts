@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { getCACertificates, rootCertificates } from 'node:tls';
+import { getCACertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { lookupOnThisMachine } from './own-lookup.ts';
 import { PermanentError } from './permanent-error.ts';
@@ -139,14 +139,9 @@ function usable<Made>(make: () => Made, { label }: ChosenProxy): Made {
 /** The usual certificates and those of a file. Rejects if it cannot be read. */
 export async function trustedWith(path: string): Promise<readonly string[]> {
   try {
-    return [...usualCertificates(), await readFile(path, 'utf8')];
+    return [...getCACertificates('default'), await readFile(path, 'utf8')];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new PermanentError(`The certificates in ${path} cannot be read: ${why}`);
   }
-}
-
-/** Older versions of Node know only the built-in ones. */
-function usualCertificates(): readonly string[] {
-  return typeof getCACertificates === 'function' ? getCACertificates('default') : rootCertificates;
 }

@@ -1,5 +1,4 @@
 import { isProxyExcepted } from './no-proxy.ts';
-import { parsedUrl } from './parsed-url.ts';
 import { isThisMachine } from './this-machine.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -34,7 +33,7 @@ function ofEnv(env: Env, name: string): string {
 
 function chosen(text: string, source: string): ChosenProxy {
   const address = text.includes('://') ? text : `http://${text}`;
-  const url = parsedUrl(address);
+  const url = URL.parse(address);
   // An address that cannot be parsed may hold a password, too.
   const shown = url === null ? address.replace(/\/\/.*@/u, '//') : `${url.protocol}//${url.host}`;
   return { address, label: `${shown} (from ${source})` };

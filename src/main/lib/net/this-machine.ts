@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
 import { hostname as machineName, networkInterfaces } from 'node:os';
-import { parsedUrl } from './parsed-url.ts';
 
 /** Every spelling of an IPv4 address inside IPv6 counts, too: the list compares them as equal. */
 const loopback = new BlockList();
@@ -66,7 +65,7 @@ export function normalHost(host: string): string {
     .replace(/^\[([^\]]*)\]$/u, '$1')
     .replace(/%.*$/u, '');
   const written = isIP(bare) === 6 ? `[${bare}]` : bare.replace(/\.+$/u, '');
-  const parsed = parsedUrl(`http://${written}/`)?.hostname ?? written.toLowerCase();
+  const parsed = URL.parse(`http://${written}/`)?.hostname ?? written.toLowerCase();
   return parsed.replace(/^\[|\]$/gu, '').replace(/\.+$/u, '');
 }
 

@@ -13,7 +13,7 @@ interface PlatformFiles {
   readonly packages: Readonly<Record<PlatformPart, { readonly package: string; readonly file: string }>>;
 }
 
-export type PlatformPart = 'node' | 'engine' | 'search' | 'keys' | 'database';
+export type PlatformPart = 'node' | 'engine' | 'search' | 'keys';
 
 export interface Machine {
   readonly platform: NodeJS.Platform;

@@ -27,7 +27,7 @@ export function sealRecord(value: object): Buffer {
   }
   const line = Buffer.allocUnsafe(length + suffixBytes + 1);
   line.write(body, 'utf8');
-  const crc = crc32Hex(line, 0, 0, length);
+  const crc = crc32Hex(line.subarray(0, length));
   line.write(`,"crc":"${crc}"}\n`, length, 'latin1');
   return line;
 }
@@ -39,7 +39,7 @@ export function unsealRecord(bytes: Buffer, start: number, end: number): Unseale
   const bodyEnd = end - suffixBytes;
   if (bodyEnd <= start || !endsInChecksum(bytes, bodyEnd)) return { ok: false, reason: 'no checksum' };
   const stated = bytes.toString('latin1', bodyEnd + marker.length, end - 2);
-  if (crc32Hex(bytes, 0, start, bodyEnd) !== stated) return { ok: false, reason: 'wrong checksum' };
+  if (crc32Hex(bytes.subarray(start, bodyEnd)) !== stated) return { ok: false, reason: 'wrong checksum' };
   // Replaces the comma before "crc" by a closing brace while decoding, which avoids a copy of a long line.
   bytes[bodyEnd] = closingBrace;
   const text = bytes.toString('utf8', start, bodyEnd + 1);

@@ -1,8 +1,7 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DatabaseSyncInstance as Database } from '@photostructure/sqlite';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { Log } from '../../lib/log.ts';
 import { type LogPiece, readPieces } from '../log/log-scan.ts';
@@ -49,10 +48,10 @@ const indexVersion = 1;
 const breathCharacters = 64 * 1024;
 
 export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
-  let opening: Promise<Database> | null = null;
+  let opening: Promise<DatabaseSync> | null = null;
   /** One search at a time, because searches share the connection and the indexing. */
   let tail: Promise<unknown> = Promise.resolve();
-  const database = (): Promise<Database> => {
+  const database = (): Promise<DatabaseSync> => {
     opening ??= openDatabase(options);
     // The caller gets the error, and the next search opens it again.
     opening.catch(() => {
@@ -84,18 +83,15 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
 }
 
 /** Opens the file. A damaged one, or one of another version, is made again. */
-async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<Database> {
-  // Loaded with the first search, so that a start does not wait for a native library. Uses `require`, because not every
-  // Electron can `import` a package from inside of a packed app. The cast at this edge assumes that the package fits
-  // its types.
-  const sqlite = createRequire(import.meta.url)('@photostructure/sqlite') as typeof import('@photostructure/sqlite');
-  const { DatabaseSync } = sqlite;
-  const open = (): Database => {
+async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<DatabaseSync> {
+  // Loaded with the first search, because a start does not need it.
+  const sqlite = await import('node:sqlite');
+  const open = (): DatabaseSync => {
     // `-wal` and `-shm` get the mode of this file.
     const file = openSync(path, 'a', 0o600);
     fchmodSync(file, 0o600);
     closeSync(file);
-    const db = new DatabaseSync(path);
+    const db = new sqlite.DatabaseSync(path);
     try {
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;');
       const version: unknown = Reflect.get(Object(db.prepare('PRAGMA user_version').get()), 'user_version');
@@ -137,7 +133,7 @@ interface Place {
 }
 
 /** True: the index is up to date with the logs. */
-async function takeIn(db: Database, options: SearchIndexOptions, signal: AbortSignal): Promise<boolean> {
+async function takeIn(db: DatabaseSync, options: SearchIndexOptions, signal: AbortSignal): Promise<boolean> {
   const until = options.now() + options.budgetMs;
   const logs = await options.logs();
   forgetMissing(db, new Set(logs.map(({ sessionId }) => sessionId)));
@@ -163,7 +159,7 @@ interface Taking {
 }
 
 /** False: the time was up before the end of the log. Each MiB is added completely or not at all. */
-async function takeInLog(db: Database, log: LogFile, { known, signal, isOver }: Taking): Promise<boolean> {
+async function takeInLog(db: DatabaseSync, log: LogFile, { known, signal, isOver }: Taking): Promise<boolean> {
   const goesOn = known !== null && known.inode === log.inode && known.offset <= log.bytes;
   if (!goesOn) inTransaction(db, () => forget(db, log.sessionId));
   const from = goesOn ? { seq: known.seq, offset: known.offset } : { seq: 0, offset: 0 };
@@ -175,7 +171,7 @@ async function takeInLog(db: Database, log: LogFile, { known, signal, isOver }: 
   return true;
 }
 
-async function insert(db: Database, log: LogFile, { events, next }: LogPiece): Promise<void> {
+async function insert(db: DatabaseSync, log: LogFile, { events, next }: LogPiece): Promise<void> {
   const add = db.prepare('INSERT INTO texts (session, kind, ref, seq, at, text) VALUES (?, ?, ?, ?, ?, ?)');
   const index = db.prepare('INSERT INTO found (rowid, text) VALUES (?, ?)');
   let characters = 0;
@@ -199,7 +195,7 @@ async function insert(db: Database, log: LogFile, { events, next }: LogPiece): P
   }
 }
 
-function inTransaction(db: Database, work: () => void): void {
+function inTransaction(db: DatabaseSync, work: () => void): void {
   db.exec('BEGIN');
   try {
     work();
@@ -210,14 +206,14 @@ function inTransaction(db: Database, work: () => void): void {
   }
 }
 
-function placeOf(db: Database, session: string): Place | null {
+function placeOf(db: DatabaseSync, session: string): Place | null {
   const row: unknown = db.prepare('SELECT inode, seq, offset FROM logs WHERE session = ?').get(session);
   if (typeof row !== 'object' || row === null) return null;
   const figure = (name: string): number => Number(Reflect.get(row, name));
   return { inode: figure('inode'), seq: figure('seq'), offset: figure('offset') };
 }
 
-function savePlace(db: Database, log: LogFile, place: { readonly seq: number; readonly offset: number }): void {
+function savePlace(db: DatabaseSync, log: LogFile, place: { readonly seq: number; readonly offset: number }): void {
   db.prepare('INSERT OR REPLACE INTO logs (session, inode, seq, offset) VALUES (?, ?, ?, ?)').run(
     log.sessionId,
     log.inode,
@@ -226,14 +222,14 @@ function savePlace(db: Database, log: LogFile, place: { readonly seq: number; re
   );
 }
 
-function forgetMissing(db: Database, present: ReadonlySet<string>): void {
+function forgetMissing(db: DatabaseSync, present: ReadonlySet<string>): void {
   const rows: readonly unknown[] = db.prepare('SELECT session FROM logs').all();
   const gone = rows.map((row) => String(Reflect.get(Object(row), 'session'))).filter((id) => !present.has(id));
   if (gone.length > 0) inTransaction(db, () => gone.forEach((id) => forget(db, id)));
 }
 
 /** The index stores no texts itself, so each deletion must pass the deleted text. */
-function forget(db: Database, session: string): void {
+function forget(db: DatabaseSync, session: string): void {
   db.prepare("INSERT INTO found (found, rowid, text) SELECT 'delete', id, text FROM texts WHERE session = ?").run(
     session,
   );

@@ -1,4 +1,4 @@
-import type { DatabaseSyncInstance as Database } from '@photostructure/sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 
 type Hit = Omit<SearchHit, 'title' | 'projectPath'>;
@@ -13,7 +13,7 @@ const mostLookedAt = 2000;
 const shortestIndexed = 3;
 
 /** Texts that contain every word of `text`, ignoring case and accents, latest first. `"…"` keeps words together. */
-export function findHits(db: Database, text: string, limit: number): readonly Hit[] {
+export function findHits(db: DatabaseSync, text: string, limit: number): readonly Hit[] {
   const words = wordsOf(text);
   if (words.length === 0) return [];
   const hits: Hit[] = [];
@@ -51,7 +51,7 @@ function wordsOf(text: string): readonly string[] {
   return [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))].slice(0, 20);
 }
 
-function* candidates(db: Database, words: readonly string[]): Generator<Readonly<Record<string, unknown>>> {
+function* candidates(db: DatabaseSync, words: readonly string[]): Generator<Readonly<Record<string, unknown>>> {
   const long = words.filter((word) => Array.from(word).length >= shortestIndexed);
   const short = words.filter((word) => !long.includes(word));
   const like = short.map(() => "text LIKE ? ESCAPE '\\'");

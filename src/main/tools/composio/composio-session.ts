@@ -4,7 +4,6 @@ import { AppError } from '@shared/errors.ts';
 import type { ComposioDefinition, ToolkitConnection } from '@shared/tools/composio.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { type ComposioApi, bodyOf } from './composio-api.ts';
 
@@ -86,7 +85,7 @@ function sessionOf(body: unknown, { url }: ComposioDefinition): ComposioSession 
 
 /** The key goes only to the address that was approved. */
 function sameOrigin(one: string, other: string): boolean {
-  const [left, right] = [parsedUrl(one)?.origin, parsedUrl(other)?.origin];
+  const [left, right] = [URL.parse(one)?.origin, URL.parse(other)?.origin];
   return left !== undefined && left !== 'null' && left === right;
 }
 

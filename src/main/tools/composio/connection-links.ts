@@ -1,5 +1,4 @@
 import { isRecord } from '@shared/unknown-value.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
 /** An account that waits for the user to sign in. */
 export interface ConnectionLink {
@@ -22,7 +21,7 @@ export function linksIn(result: unknown): readonly ConnectionLink[] {
   const look = (value: unknown, key: string | null, depth: number): void => {
     if (depth > deepest || found.size >= mostLinks || typeof value !== 'object' || value === null) return;
     const url = isRecord(value) ? value[linkField] : undefined;
-    if (isRecord(value) && typeof url === 'string' && parsedUrl(url)?.protocol === 'https:' && !isDone(value)) {
+    if (isRecord(value) && typeof url === 'string' && URL.parse(url)?.protocol === 'https:' && !isDone(value)) {
       const named = value.toolkit ?? value.toolkit_slug;
       const toolkit = typeof named === 'string' ? named : key;
       found.set(url, { url, toolkit: toolkit !== null && isToolkit(toolkit) ? toolkit.toLowerCase() : null });

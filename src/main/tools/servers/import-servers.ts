@@ -5,7 +5,6 @@ import { serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { parseToml } from '../../lib/files/parse-toml.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
 /** A server from a file of another program, in Dewpoint's form. */
 export interface FoundServer {
@@ -98,7 +97,7 @@ function oneServer(name: string, entry: unknown, how: ProgramPlace): FoundServer
 
 /** The owner's part of an address: `https://mcp.linear.example/mcp` gives `linear`. */
 function nameOfAddress(address: string): string {
-  const labels = parsedUrl(address)?.hostname.split('.') ?? [];
+  const labels = URL.parse(address)?.hostname.split('.') ?? [];
   const own = labels.filter((label) => !['mcp', 'api', 'www'].includes(label));
   return own[0] ?? 'server';
 }

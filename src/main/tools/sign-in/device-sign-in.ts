@@ -2,7 +2,6 @@ import { AppError } from '@shared/errors.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { z } from 'zod';
 import { sleep } from '../../lib/async/abort.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { mustBeUsable } from './auth-fetch.ts';
 import { clientForm } from './client-form.ts';
 import type { SignIn } from './kept-sign-ins.ts';
@@ -62,7 +61,7 @@ export async function runDeviceSignIn(oauth: Oauth, options: FlowOptions, ways: 
     if (status !== 200 || !answer.success) throw new AppError('network', notStarted(host, status, value));
     const { device_code: code, user_code: userCode, verification_uri: address, interval } = answer.data;
     learn(code);
-    const url = parsedUrl(address);
+    const url = URL.parse(address);
     if (url === null) throw new AppError('refused', `${host} names no address to sign in at.`);
     mustBeUsable(url, options.place);
     const scopes = ready.scope === null ? [] : ready.scope.split(' ');

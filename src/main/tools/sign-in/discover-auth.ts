@@ -1,6 +1,5 @@
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client';
 import { AppError } from '@shared/errors.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import type { Oauth } from './oauth-errors.ts';
 
 /** What a server sent with its refusal: where its metadata is, and which rights it wants. */
@@ -37,7 +36,7 @@ export async function discoverAuth(
   const named = await resourceMetadata(oauth, serverUrl, challenge, reach);
   if (named !== null) mustBeFor(oauth, serverUrl, named);
   const authorizationServer = named?.authorization_servers?.[0] ?? `${new URL(serverUrl).origin}/`;
-  if (parsedUrl(authorizationServer) === null) throw contradiction('it names no address of who signs in');
+  if (URL.parse(authorizationServer) === null) throw contradiction('it names no address of who signs in');
   const metadata = await oauth.discoverAuthorizationServerMetadata(authorizationServer, { fetchFn: reach });
   if (metadata === undefined) {
     throw new AppError('not-found', 'The server does not say how to sign in.', {
@@ -83,7 +82,7 @@ function mustBeFor(oauth: Oauth, serverUrl: string, { resource }: OAuthProtected
     requestedResource: oauth.resourceUrlFromServerUrl(serverUrl),
     configuredResource: resource,
   });
-  if (!isIt) throw contradiction(`what it says of itself is for ${parsedUrl(resource)?.origin ?? 'another'}`);
+  if (!isIt) throw contradiction(`what it says of itself is for ${URL.parse(resource)?.origin ?? 'another'}`);
 }
 
 /** A service without PKCE would accept a stolen code. */

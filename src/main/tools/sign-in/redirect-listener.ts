@@ -2,7 +2,6 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { AppError } from '@shared/errors.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
 /** Receives the browser after a sign-in: only on this machine, at a random port, for one answer. */
 export interface RedirectListener {
@@ -62,7 +61,7 @@ export async function openRedirectListener({
     state,
     answer,
     deliver: (address) => {
-      const url = parsedUrl(address.trim().slice(0, longestAddress));
+      const url = URL.parse(address.trim().slice(0, longestAddress));
       const found = url === null ? null : read(`${url.pathname}${url.search}`, state);
       if (found !== null) return settle.resolve(found);
       throw new AppError('bad-input', 'This is not the address that the sign-in ended at. It still waits.', {
@@ -86,7 +85,7 @@ function isToUs({ method, headers }: IncomingMessage, port: number): boolean {
 
 /** Null for anything but a complete answer with this state, so that others can neither answer nor end the wait. */
 function answerIn(target: string, state: string): URLSearchParams | null {
-  const url = parsedUrl(`http://127.0.0.1${target}`);
+  const url = URL.parse(`http://127.0.0.1${target}`);
   if (url?.pathname !== path) return null;
   const { searchParams } = url;
   return isWhole(searchParams) && isEqual(searchParams.get('state') ?? '', state) ? searchParams : null;
@@ -94,7 +93,7 @@ function answerIn(target: string, state: string): URLSearchParams | null {
 
 /** The same for a state that is part of the path. */
 function answerAt(target: string, state: string): URLSearchParams | null {
-  const url = parsedUrl(`http://127.0.0.1${target}`);
+  const url = URL.parse(`http://127.0.0.1${target}`);
   return url !== null && isWhole(url.searchParams) && isEqual(url.pathname, `${path}/${state}`)
     ? url.searchParams
     : null;

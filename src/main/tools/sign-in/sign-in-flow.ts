@@ -1,7 +1,6 @@
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client';
 import { AppError } from '@shared/errors.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import type { ServerPlace } from './auth-fetch.ts';
 import { mustBeUsable } from './auth-fetch.ts';
 import type { Challenge, FoundAuth } from './discover-auth.ts';
@@ -155,7 +154,7 @@ function mustBeUsableAll(metadata: AuthorizationServerMetadata, place: ServerPla
   const named = [authorization_endpoint, token_endpoint, registration_endpoint, ...others];
   for (const address of named) {
     if (address === undefined) continue;
-    const url = parsedUrl(address);
+    const url = URL.parse(address);
     if (url === null) throw new AppError('refused', 'The server names something for signing in that is no address.');
     mustBeUsable(url, place);
   }

@@ -1,7 +1,6 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { decodeText, sourceLine } from './read-page.ts';
 import type { RequestWeb, SearchAccess, WebRequest } from './web-request.ts';
 
@@ -90,7 +89,7 @@ function requestOf(
   { address, key }: SearchAccess,
   { query, why }: SearchWish,
 ): WebRequest | null {
-  const url = parsedUrl(service.address ?? address ?? '');
+  const url = URL.parse(service.address ?? address ?? '');
   if (url === null) return null;
   url.pathname = `${url.pathname.replace(/\/$/u, '')}${service.path}`;
   for (const [name, value] of [['q', query], ...Object.entries(service.query)] as const)

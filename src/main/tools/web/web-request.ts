@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { ReadDocument } from '../../sessions/attachments/read-document.ts';
-import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
 export const webMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type WebMethod = (typeof webMethods)[number];
@@ -96,7 +95,7 @@ const mostRedirects = 5;
 /** Whether the request is allowed at all: a public host name, the usual port, and no name or password. */
 export function checkRequest(request: WebRequest): Reply<CheckedRequest> {
   const bad = (why: string): Reply<CheckedRequest> => failure('bad-input', `Not sent: ${why}`);
-  const url = request.url.length > longestUrl ? null : parsedUrl(request.url);
+  const url = request.url.length > longestUrl ? null : URL.parse(request.url);
   if (url === null) return bad(`the address is invalid, or has more than ${longestUrl} characters.`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return bad('only http:// and https:// addresses are read.');

@@ -2,7 +2,6 @@ import { arch, cpus, homedir, release, totalmem } from 'node:os';
 import { hideAssigned } from '@shared/safety/assigned-secrets.ts';
 import { mapStrings } from '../../../lib/map-strings.ts';
 import type { Redactor } from '../../../sessions/log/redactor.ts';
-import { parsedUrl } from '../../../lib/net/parsed-url.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
@@ -27,7 +26,7 @@ export function withoutAddressSecrets(text: string): string {
 
 function bare(text: string): string {
   const scheme = text.slice(0, text.indexOf('://') + 3);
-  const url = parsedUrl(text);
+  const url = URL.parse(text);
   // In an invalid address it is unclear where the password ends.
   if (url === null || url.host === '' || url.pathname.includes('@')) return `${scheme}…`;
   const { username, password, host, pathname, search, hash } = url;

@@ -6,7 +6,6 @@ import { messageIn } from '../api/get-json.ts';
 import type { ProviderError } from '../define.ts';
 import { errorOfOllama, NotThere, OllamaError, throwInside } from './ollama-errors.ts';
 import { askingClient, streamedValues, type Send } from './ollama-transport.ts';
-import { parsedUrl } from '../../../lib/net/parsed-url.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 /** What a server of this version can do. */
@@ -64,7 +63,7 @@ export function ollamaAddress(baseUrl: string | undefined, host: string | undefi
   if (said === '') return usual;
   const hasScheme = /^https?:\/\//i.test(said);
   const whole = hasScheme ? said : `http://${said.startsWith(':') ? `127.0.0.1${said}` : said}`;
-  const url = parsedUrl(whole);
+  const url = URL.parse(whole);
   if (url === null) return usual;
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
   // As in Ollama, a whole address gets the default port of its scheme, and a bare host gets Ollama's port.
