@@ -297,7 +297,8 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     nodePath: files.node,
     secret: (provider, own) => keys.secret(provider, own),
     price: listedPrice,
-    fetch: reach,
+    // Providers watch their calls by themselves: a slow server may read a prompt for an hour.
+    fetch: createNetFetch(() => settings.current().connection, env, { silenceMs: 0 }),
     now: Date.now,
   });
   const dispose = async (): Promise<void> => {

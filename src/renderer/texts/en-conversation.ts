@@ -142,6 +142,7 @@ export const conversation = {
   'step.drafts.memory': 'for drafts {memory} planned',
   'step.observed': '{memory} used',
   'step.reading': 'reading{share}…',
+  'step.firstWord': 'waiting for the first word, {minutes} min at most…',
   'step.writing.one': 'writing · {count} token',
   'step.writing.other': 'writing · {count} tokens',
   'step.running': 'running…',

@@ -41,6 +41,10 @@ export const stopReasonSchema = z.enum([
 
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
+/** A tool call that the length limit cut: the tool, and how much of its input had come. */
+const cutCallSchema = z.object({ tool: z.string(), characters: z.number().int().nonnegative() });
+export type CutCall = z.infer<typeof cutCallSchema>;
+
 /** A model call: where it runs, what was sent, what came back. */
 export const callEvents = {
   'cache-prefilled': prefillReportSchema,
@@ -104,5 +108,7 @@ export const callEvents = {
     /** Absent when unknown, and for cloud services. */
     energy: energySchema.optional(),
     sureness: surenessSchema.optional(),
+    /** Absent: no call was cut, or the log is older. */
+    cutCall: cutCallSchema.optional(),
   }),
 } as const;

@@ -88,4 +88,6 @@ export type Transient =
       readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
       readonly done: number;
       readonly total: number | null;
+      /** How long the first word may take, in milliseconds. Absent: not known. */
+      readonly limitMs?: number;
     };

@@ -29,14 +29,16 @@ const modelSettingsSchema = z.strictObject({
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
+/** How long an answer may take to begin, because a slow server reads a long prompt for many minutes. Absent: 300. */
+const firstWordSeconds = z.number().int().min(10).max(3600).optional();
+
 const providerShape = {
   label: z.string().optional(),
   /** The environment variable that holds the key, if there is one. It is read and never written. */
   keyVariable: z.string().optional(),
   /** How hard its models should think, unless a model has its own setting. */
   effort: effortSchema.optional(),
-  /** How long an answer may take to begin, because a slow server reads a long prompt for many minutes. Absent: 300. */
-  firstWordSeconds: z.number().int().min(10).max(3600).optional(),
+  firstWordSeconds,
   models: z.record(z.string(), modelSettingsSchema).default({}),
 };
 
@@ -108,6 +110,7 @@ export const llamaCppSchema = z.strictObject({
 /** Local model files in the installed `llama-server`, which Dewpoint starts and stops. */
 export const llamaServerSchema = z.strictObject({
   kind: z.literal('llama-server'),
+  firstWordSeconds,
   /** The program to start. Absent: searched for in the search path and the usual places. */
   program: z.string().min(1).optional(),
   contextTokens: z.number().int().positive().optional(),
@@ -139,6 +142,7 @@ export const ollamaSchema = z.strictObject({
   program: z.string().min(1).optional(),
   /** How long a model stays in memory after a call. 0: until the end of the session that used it. */
   keepAliveMinutes: z.number().int().nonnegative().max(1440).default(5),
+  firstWordSeconds,
   models: z.record(z.string(), modelSettingsSchema).default({}),
 });
 export type OllamaSettings = z.infer<typeof ollamaSchema>;

@@ -277,6 +277,23 @@ const cutOff = '(The answer reached the limit of this model. Send "continue" for
 async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<LoopOutcome | null> {
   const { turn, mode } = loop;
   const { shape } = loop.candidates.current;
+  if (answer.cutCall !== undefined && !mode.isChat) {
+    const { tool, characters } = answer.cutCall;
+    await noteForModel(
+      turn,
+      'call-cut',
+      `Your call of ${tool} was cut off by the length limit after ${characters} characters of its input, so it was not run and nothing was changed. Send it again with less: do the work in several smaller calls.`,
+    );
+    return waste(loop, `The calls of the model were cut off by the length limit (${tool}).`);
+  }
+  if (text === '' && !answer.complete && !answer.repeated) {
+    await noteForModel(
+      turn,
+      'answer-cut',
+      'Your answer was cut off by the length limit before it had any text or call: only thoughts came. Think less, then call a tool.',
+    );
+    return waste(loop, 'The model used up the length limit before it answered.');
+  }
   if (text === '') {
     await noteForModel(
       turn,

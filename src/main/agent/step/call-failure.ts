@@ -8,6 +8,10 @@ const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
   'rate-limit': 'network',
   overloaded: 'model-failed',
   auth: 'missing-key',
+  'no-key': 'missing-key',
+  // Nothing on this machine is missing: another strategy would meet the same.
+  'no-credit': 'network',
+  blocked: 'network',
   'bad-request': 'model-failed',
   'context-full': 'too-large',
   network: 'network',
@@ -23,6 +27,12 @@ const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
 /** What the user reads about a failed model call: who reported it and, if possible, what to do. */
 export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo, 'provider' | 'where'>): Failure {
   const code = codes[error.code];
+  if (error.code === 'no-key') return { code, message: error.message };
+  if (error.code === 'no-credit') {
+    const hint = `Add credit at ${provider}, or choose another model. What was done so far is kept.`;
+    return { code, message: `${provider} refused the call: ${error.message}`, hint };
+  }
+  if (error.code === 'blocked') return { code, message: error.message };
   if (code === 'missing-key') {
     const hint = `Give ${provider} a key that holds (\`dewpoint keys set ${provider}\`, or Settings), then send the task again. What was done so far is kept.`;
     return { code, message: `${provider} refused the call: ${error.message}`, hint };
@@ -33,5 +43,5 @@ export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo,
 
 /** Whether another strategy with the same model would fail too, because its provider is what fails. */
 export function isProviderFailure({ code }: Failure): boolean {
-  return code === 'missing-key' || code === 'missing-model' || code === 'network';
+  return code === 'missing-key' || code === 'missing-model' || code === 'network' || code === 'timeout';
 }

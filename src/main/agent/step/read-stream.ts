@@ -124,7 +124,7 @@ function take(
 ): void {
   switch (part.type) {
     case 'progress':
-      push({ type: 'call-progress', callId, phase: part.phase, done: part.done, total: part.total });
+      push({ ...part, type: 'call-progress', callId });
       return;
     case 'text-delta':
       if (reading.repeated) return;
@@ -134,6 +134,10 @@ function take(
     case 'reasoning-delta':
       reading.reasoning += part.text;
       push({ type: 'reasoning-delta', callId, text: part.text });
+      return;
+    case 'text-was-thought':
+      reading.reasoning += reading.text.slice(reading.saidText);
+      reading.text = reading.text.slice(0, reading.saidText);
       return;
     case 'reasoning':
       closeText(reading);

@@ -1,4 +1,5 @@
 import type { Energy } from '@shared/events/call-report.ts';
+import type { CutCall } from '@shared/events/call-events.ts';
 import { surenessOf } from '@shared/events/call-report.ts';
 import type { EventOf, Transient } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
@@ -30,6 +31,8 @@ export type StepReply =
       /** False when the length limit cut the answer, or it was stopped because it repeated itself. */
       readonly complete: boolean;
       readonly repeated: boolean;
+      /** A call that the length limit cut. Absent: none was. */
+      readonly cutCall?: CutCall;
       readonly measured: Measured;
     }
   /** The call was made but gave nothing usable. Its cost is in the log. */
@@ -240,20 +243,29 @@ async function closeCall(
     ...(ended.engine?.drafts === undefined ? {} : { drafts: ended.engine.drafts }),
     ...(ended.engine === undefined ? {} : { backend: ended.engine.backend }),
   };
-  return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated, measured };
+  return {
+    type: 'answered',
+    callId,
+    parts,
+    complete: !isCut,
+    repeated: read.repeated,
+    measured,
+    ...(ended.cutCall === undefined ? {} : { cutCall: ended.cutCall }),
+  };
 }
 
 /** Fields that only some providers report. */
 function toldBy(
-  { model, engine, logprobs }: StreamEnded,
+  { model, engine, logprobs, cutCall }: StreamEnded,
   energy: Energy | null,
-): Pick<EventOf<'model-call-ended'>, 'answeredBy' | 'engine' | 'energy' | 'sureness'> {
+): Pick<EventOf<'model-call-ended'>, 'answeredBy' | 'engine' | 'energy' | 'sureness' | 'cutCall'> {
   const sureness = surenessOf(logprobs);
   return {
     ...(model === undefined ? {} : { answeredBy: model }),
     ...(engine === undefined ? {} : { engine }),
     ...(energy === null ? {} : { energy }),
     ...(sureness === null ? {} : { sureness }),
+    ...(cutCall === undefined ? {} : { cutCall }),
   };
 }
 

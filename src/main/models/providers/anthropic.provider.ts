@@ -6,7 +6,8 @@ import type { ListedModel } from './api/bundled-models.ts';
 import { defineProvider } from './define.ts';
 import { ListRefusedError } from './api/api-models.ts';
 import { createApiProvider } from './api/api-provider.ts';
-import { firstWordMs } from './call/stall-watch.ts';
+import { noSdkLimitMs } from './call/stall-watch.ts';
+import { baseAddress } from './api/base-address.ts';
 
 /** Claude models, through Anthropic's Messages API. */
 export default defineProvider({
@@ -33,18 +34,25 @@ export default defineProvider({
         }),
       },
       (get) => {
-        const connect = async (): Promise<Anthropic> =>
-          new Anthropic({
-            baseURL: settings.baseUrl,
+        const { base, query } = baseAddress(settings.baseUrl);
+        const connect = async (): Promise<Anthropic> => {
+          const own = await dependencies.secret('apiKey');
+          return new Anthropic({
+            // The package adds the version to every path.
+            baseURL: base.replace(/\/v1$/u, ''),
+            defaultQuery: { ...query },
             // The package must not pick up keys from the environment or from files of other programs.
-            apiKey: (await dependencies.secret('apiKey')) ?? 'none',
+            apiKey: own ?? 'none',
+            // Without a key, no header is sent.
+            ...(own === null ? { defaultHeaders: { 'x-api-key': null } } : {}),
             authToken: null,
             // The agent retries by itself, so that every retry is visible and can be cancelled.
             maxRetries: 0,
             logLevel: 'off',
-            timeout: firstWordMs(settings),
+            timeout: noSdkLimitMs,
             fetch: get,
           });
+        };
         return {
           fetchList: async (signal) => readList(await connect(), signal),
           wire: (targetOf) => anthropicWire(connect, targetOf),

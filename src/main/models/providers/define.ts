@@ -16,7 +16,7 @@ import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
 import type { Card } from '../memory/memory-plan.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
-import type { StopReason } from '@shared/events/call-events.ts';
+import type { CutCall, StopReason } from '@shared/events/call-events.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** A tool as it is described to a model. */
@@ -75,10 +75,14 @@ export type StreamPart =
       readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
       readonly done: number;
       readonly total: number | null;
+      /** How long the first word may take, in milliseconds. Absent: not known. */
+      readonly limitMs?: number;
     }
   /** `pieces` is the number of tokens that came together. Absent: one. */
   | { readonly type: 'text-delta'; readonly text: string; readonly pieces?: number }
   | { readonly type: 'reasoning-delta'; readonly text: string }
+  /** All text since the last block was reasoning: its closing mark came without the opening one. */
+  | { readonly type: 'text-was-thought' }
   /** A finished block of reasoning, after its deltas. Its service wants it back in later requests (`by`, `state`). */
   | { readonly type: 'reasoning'; readonly part: ReasoningPart }
   /** Always a complete call. A stream that is cut inside a call yields none for it. */
@@ -98,6 +102,8 @@ export interface StreamEnded {
    * The natural logarithm of each answer token's probability, in order. Absent if the provider does not give them.
    */
   readonly logprobs?: readonly number[];
+  /** A tool call that the length limit cut, so that it did not run. Absent: none was. */
+  readonly cutCall?: CutCall;
   /** The name of the model that answered, as the service reports it. Absent if it does not. */
   readonly model?: string;
 }
@@ -133,6 +139,11 @@ export interface ProviderError {
     | 'rate-limit'
     | 'overloaded'
     | 'auth'
+    /** The key could not be read, so nothing was sent. */
+    | 'no-key'
+    | 'no-credit'
+    /** By something between here and the provider, or by law. */
+    | 'blocked'
     | 'bad-request'
     | 'context-full'
     | 'network'
@@ -146,6 +157,8 @@ export interface ProviderError {
   readonly message: string;
   readonly retryable: boolean;
   readonly retryAfterMs?: number | undefined;
+  /** The context size that the service names in its refusal. Absent: it names none. */
+  readonly contextTokens?: number | undefined;
 }
 
 /** Something that answers model calls. There can be several configured instances of one kind. */

@@ -4,7 +4,8 @@ import type { ListedModel } from './api/bundled-models.ts';
 import { defineProvider } from './define.ts';
 import { geminiWire } from './gemini/gemini-stream.ts';
 import { getJson } from './api/get-json.ts';
-import { addressBelow, createApiProvider } from './api/api-provider.ts';
+import { createApiProvider } from './api/api-provider.ts';
+import { addressBelow } from './api/base-address.ts';
 
 /** Gemini models, through Google's own API. */
 export default defineProvider({
@@ -37,7 +38,8 @@ export default defineProvider({
         return {
           fetchList: async (signal) => {
             const url = addressBelow(settings.baseUrl, 'models?pageSize=1000');
-            const headers = { 'x-goog-api-key': (await key()) ?? '' };
+            const own = await key();
+            const headers: Record<string, string> = own === null ? {} : { 'x-goog-api-key': own };
             return readList(await getJson({ url, headers, fetch: get, signal }));
           },
           wire: (targetOf) => geminiWire(connection, targetOf),

@@ -17,8 +17,8 @@ import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './ll
 import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
 import type { FoundModel, LlamaSettings } from './llama-cpp/llama-cpp-model.ts';
 import { readTexts } from './llama-cpp/read-texts.ts';
-import { createThoughtSplit } from './llama-cpp/split-thoughts.ts';
-import type { AnswerPiece } from './llama-cpp/split-thoughts.ts';
+import { createThoughtSplit } from './call/split-thoughts.ts';
+import type { AnswerPiece } from './call/split-thoughts.ts';
 import { createSpeedWatch } from './call/speed-watch.ts';
 import type { SpeedWatch } from './call/speed-watch.ts';
 
@@ -180,8 +180,12 @@ async function* answer(
   }
 }
 
-const deltaOf = ({ type, text }: AnswerPiece, pieces: number): StreamPart =>
-  type === 'thought' ? { type: 'reasoning-delta', text } : { type: 'text-delta', text, pieces };
+function deltaOf(piece: AnswerPiece, pieces: number): StreamPart {
+  if (piece.type === 'was-thought') return { type: 'text-was-thought' };
+  return piece.type === 'thought'
+    ? { type: 'reasoning-delta', text: piece.text }
+    : { type: 'text-delta', text: piece.text, pieces };
+}
 
 /**
  * Unloads the models of other engines if this load does not fit beside them. Does nothing if it is loaded already.

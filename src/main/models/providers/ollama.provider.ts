@@ -1,7 +1,7 @@
 import { ollamaSchema } from '@shared/settings/settings.ts';
 import { defineProvider } from './define.ts';
 import { createOllamaProvider } from './ollama/create-ollama-provider.ts';
-import { stallMs } from './call/stall-watch.ts';
+import { firstWordMs, stallMs } from './call/stall-watch.ts';
 
 /**
  * An Ollama server on this machine or another, over its own API. Its OpenAI-compatible API ignores the requested
@@ -13,5 +13,9 @@ export default defineProvider({
   settings: ollamaSchema,
   secrets: [],
   create: (dependencies, instance) =>
-    createOllamaProvider(dependencies, instance, { askMs: 5_000, loadMs: stallMs.local, stallMs: stallMs.local }),
+    createOllamaProvider(dependencies, instance, {
+      askMs: 5_000,
+      loadMs: firstWordMs(instance.settings),
+      stallMs: stallMs.local,
+    }),
 });

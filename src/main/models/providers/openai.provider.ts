@@ -3,9 +3,10 @@ import { openaiSchema } from '@shared/settings/settings.ts';
 import { readChatModels } from './chat-completions/chat-models.ts';
 import { defineProvider } from './define.ts';
 import { getJson } from './api/get-json.ts';
-import { addressBelow, createApiProvider } from './api/api-provider.ts';
+import { createApiProvider } from './api/api-provider.ts';
+import { addressBelow, baseAddress } from './api/base-address.ts';
 import { responsesWire } from './openai/responses-stream.ts';
-import { firstWordMs } from './call/stall-watch.ts';
+import { noSdkLimitMs } from './call/stall-watch.ts';
 
 /** From version 5.1 on, thinking can be switched off. */
 const canBeOff = /^gpt-(?:5\.[1-9]|[6-9])(?!.*-pro)/u;
@@ -36,18 +37,24 @@ export default defineProvider({
       },
       (get) => {
         const key = (): Promise<string | null> => dependencies.secret('apiKey');
-        const connect = async (): Promise<OpenAI> =>
-          new OpenAI({
-            baseURL: settings.baseUrl,
-            apiKey: (await key()) ?? 'none',
+        const { base, query } = baseAddress(settings.baseUrl);
+        const connect = async (): Promise<OpenAI> => {
+          const own = await key();
+          return new OpenAI({
+            baseURL: base,
+            defaultQuery: { ...query },
+            // The package needs a key. Without one, no header is sent.
+            apiKey: own ?? 'none',
+            ...(own === null ? { defaultHeaders: { authorization: null } } : {}),
             // The agent retries by itself, so that every retry is visible and can be cancelled.
             maxRetries: 0,
             organization: null,
             project: null,
             logLevel: 'off',
-            timeout: firstWordMs(settings),
+            timeout: noSdkLimitMs,
             fetch: get,
           });
+        };
         return {
           fetchList: async (signal) => {
             const url = addressBelow(settings.baseUrl, 'models');

@@ -17,6 +17,8 @@ export interface LiveCall {
   readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
   readonly done: number;
   readonly total: number | null;
+  /** How long the first word may take, in milliseconds; null when unknown. */
+  readonly limitMs: number | null;
   /** Milliseconds until its phase ends; null when unknown. */
   readonly leftMs: number | null;
   /** When its phase was first reported, and how far it was then. */
@@ -32,6 +34,7 @@ const emptyCall: LiveCall = {
   phase: 'waiting',
   done: 0,
   total: null,
+  limitMs: null,
   leftMs: null,
   since: null,
 };
@@ -69,9 +72,9 @@ function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk
         reasoning: tail(call.reasoning + push.text, kept.text),
       };
     case 'call-progress': {
-      const { phase, done, total } = push;
+      const { phase, done, total, limitMs = call.limitMs } = push;
       const since = call.since === null || call.phase !== phase ? { at, done } : call.since;
-      return { ...call, phase, done, total, since, leftMs: timeLeft({ done, total, since }, at) };
+      return { ...call, phase, done, total, limitMs, since, leftMs: timeLeft({ done, total, since }, at) };
     }
     default:
       return push satisfies never;

@@ -20,10 +20,13 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-const run = (
+const run = async (
   overrides: Partial<ModelRequest> = {},
   signal = new AbortController().signal,
-): Promise<readonly StreamPart[]> => collect(provider.stream({ ...request('m'), ...overrides }, signal));
+): Promise<readonly StreamPart[]> => {
+  const parts = await collect(provider.stream({ ...request('m'), ...overrides }, signal));
+  return parts.filter(({ type }) => type !== 'progress');
+};
 
 const endOf = (parts: readonly StreamPart[]): StreamEnded => {
   const last = parts.at(-1);

@@ -101,7 +101,11 @@ function update(flight: Flight, transient: Transient, at: number): void {
       transient.total === null || transient.total === 0
         ? ''
         : ` ${Math.round((transient.done / transient.total) * 100)} %`;
-    flight.phase = `${phaseWords[transient.phase]}${share}`;
+    const { phase, total, limitMs } = transient;
+    flight.phase =
+      phase === 'prefill' && total === null && limitMs !== undefined
+        ? `waiting for the first word (${Math.round(limitMs / 1000)} s at most)`
+        : `${phaseWords[phase]}${share}`;
   } else {
     flight.tokens += transient.pieces ?? 1;
     flight.first ??= { at, tokens: flight.tokens };

@@ -1,9 +1,8 @@
 import type { Effort } from '@shared/models/model-info.ts';
-import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { streamAnswer, type Wire } from '../call/stream-answer.ts';
 import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
 import { createApiModels, type ApiModelsOptions } from './api-models.ts';
-import { readable } from './http-errors.ts';
+import { createServiceFetch } from './service-fetch.ts';
 import { watchReachability } from './reachability.ts';
 import { afterSleepMs, firstWordMs, stallMs } from '../call/stall-watch.ts';
 
@@ -46,10 +45,11 @@ export function createApiProvider<Event>(
 ): Provider {
   const { now } = dependencies;
   const reach = watchReachability(dependencies.fetch);
-  const { fetchList, tryKey, wire } = callsOver(rejectHtmlPages(reach.fetch));
+  const { fetchList, tryKey, wire } = callsOver(createServiceFetch(reach.fetch));
   const { models, effort } = settings;
   const book = createApiModels({ ...about, id, models, effort, now, reach, fetchList });
   const limits = {
+    service: { id, where: about.where },
     firstWordMs: firstWordMs(settings),
     stallMs: stallMs[about.where],
     // A local server may have slept with the machine, and then continues.
@@ -69,25 +69,4 @@ export function createApiProvider<Event>(
     dispose: async () => {},
     stream: (request, signal) => streamAnswer(wire(targetOf), request, { signal, now, ...limits }),
   };
-}
-
-/**
- * A `fetch` for services, which never answer with a web page. A page with a success status comes from something in
- * between (such as a portal that asks you to sign in) or from a wrong address. `fetch` fails then.
- */
-function rejectHtmlPages(get: typeof fetch): typeof fetch {
-  return async (input, init) => {
-    const response = await get(input, init);
-    if (!response.ok || !/text\/html/iu.test(response.headers.get('content-type') ?? '')) return response;
-    const page = readable(await response.text());
-    const cause = new PermanentError(
-      `The provider answered with ${page}, not with a model's answer. Check its address.`,
-    );
-    throw new TypeError('fetch failed', { cause });
-  };
-}
-
-/** Joins a base address and a path. The base may end with a slash. */
-export function addressBelow(baseUrl: string, path: string): string {
-  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`;
 }

@@ -23,12 +23,17 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
   const later = wait === null ? {} : { retryAfterMs: wait };
   // Waiting does not restore used-up credit, whatever the status says.
   if (/insufficient_quota|billing|credit/iu.test(kind) || status === 402)
-    return { code: 'auth', message: `${message} (Your account has no credit left.)`, retryable: false };
+    return { code: 'no-credit', message: `${message} (Your account has no credit left.)`, retryable: false };
   if (status === 429 || /rate.?limit|resource_exhausted|too_many_requests/iu.test(kind))
     return { code: 'rate-limit', message, retryable: true, ...later };
+  if (status === 451) return { code: 'blocked', message: `${message} (Not allowed from here, 451.)`, retryable: false };
   if (status === 401 || status === 403 || /authentication|permission|invalid_api_key|unauthenticated/iu.test(kind))
     return { code: 'auth', message, retryable: false };
-  if (isContextFull(`${kind} ${message}`)) return { code: 'context-full', message, retryable: false };
+  if (isContextFull(`${kind} ${message}`)) {
+    const contextTokens = contextIn(message);
+    const size = contextTokens === null ? {} : { contextTokens };
+    return { code: 'context-full', message, retryable: false, ...size };
+  }
   if (status === 404 && !/model/iu.test(`${kind} ${message}`))
     return {
       code: 'missing-model',
@@ -47,9 +52,16 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
 
 const LONGEST_MESSAGE = 500;
 
+const pageStart = /<(?:!doctype|html|head|body)\b/iu;
+
+/** Whether a response is a page for people. */
+export function isWebPage(text: string): boolean {
+  return pageStart.test(text.slice(0, 4_000));
+}
+
 /** Makes a readable sentence of a response text. A web page is reduced to its title. */
 export function readable(text: string): string {
-  const page = /<(?:!doctype|html|head|body)\b/iu.exec(text);
+  const page = pageStart.exec(text);
   if (page === null) return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)} …` : text;
   const title = /<(title|h1)\b[^<>]*>([^<]+)</iu.exec(text)?.[2]?.replace(/\s+/gu, ' ').trim() ?? '';
   // Packages put the status before the body.
@@ -61,6 +73,31 @@ function isContextFull(text: string): boolean {
     text,
   );
 }
+
+/**
+ * The context size that a service names when a prompt is too long. Null: none. The size stands beside its word, and is
+ * no count of the prompt.
+ */
+export function contextIn(message: string): number | null {
+  for (const pattern of sizes) {
+    const tokens = Number(pattern.exec(message)?.[1]?.replace(/[,_ ]/gu, '') ?? Number.NaN);
+    if (Number.isSafeInteger(tokens) && tokens >= 256) return tokens;
+  }
+  return null;
+}
+
+const number = String.raw`(\d[\d,_ ]{0,12}\d)`;
+const sizes: readonly RegExp[] = [
+  new RegExp(
+    String.raw`(?:maximum context length|context (?:length|window|size|limit)|n_ctx|num_ctx|max_model_len)\W{0,3}(?:is|of|=|:)?\s{0,2}(?:only )?\(?${number}`,
+    'iu',
+  ),
+  new RegExp(
+    String.raw`(?:>|exceeds?(?: the)?(?: available| maximum| model.s)?[^\d.]{0,60}?)\s{0,2}\(?${number}\)?(?: tokens?)?(?: maximum)?`,
+    'iu',
+  ),
+  new RegExp(String.raw`${number}[- ]token (?:context|limit|window)`, 'iu'),
+];
 
 /** The waiting time that the headers ask for, in milliseconds. Null if none can be read. */
 export function retryAfterMs(headers: Headers | undefined): number | null {

@@ -15,12 +15,20 @@ export function firstWordMs({ firstWordSeconds }: { readonly firstWordSeconds?: 
   return (firstWordSeconds ?? 300) * 1000;
 }
 
+/** Packages must not have a limit of their own: the watch of the stream is the only one. The longest timer, about 24 days. */
+export const noSdkLimitMs = 2 ** 31 - 1;
+
 /** A stream that was silent for too long. */
 export class StalledError extends Error {
+  readonly limitMs: number;
+  readonly isAfterSleep: boolean;
+
   constructor(limitMs: number, isAfterSleep = false) {
     const when = isAfterSleep ? ' after the machine woke up' : '';
     super(`Nothing came for ${Math.round(limitMs / 1000)} seconds${when}.`);
     this.name = 'StalledError';
+    this.limitMs = limitMs;
+    this.isAfterSleep = isAfterSleep;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from '../define.ts';
 import { endedWith, estimateTokens } from './call-ended.ts';
+import { callInThoughts, createThoughtSplit, type AnswerPiece } from './split-thoughts.ts';
 import { imageTokens } from './image-tokens.ts';
 import { StalledError, watchForStalls } from './stall-watch.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
@@ -24,6 +25,8 @@ export interface Answer {
 }
 
 export interface CallContext {
+  /** Who is waited for. Absent: a service that is asked again after any silence. */
+  readonly service?: { readonly id: string; readonly where: 'local' | 'cloud' };
   readonly signal: AbortSignal;
   readonly now: () => number;
   /** The allowed silence before the first word, and after it. */
@@ -62,26 +65,75 @@ export async function* streamAnswer<Event>(
   const taken = emptyAnswer();
   let firstAt: number | null = null;
   let events = 0;
+  // A form leaves no place for thoughts, and a beginning of ours is no beginning of theirs.
+  const split = request.output.type === 'text' && (request.prefill ?? '') === '' ? splitterOf(taken) : null;
   try {
+    yield { type: 'progress', phase: 'prefill', done: 0, total: null, limitMs: context.firstWordMs };
     const stream = opened(() => wire.open(request, controller.signal));
     const limitMs = (): number => (firstAt === null ? context.firstWordMs : context.stallMs);
     for await (const event of watchForStalls(stream, limitMs, context.signal, context)) {
       events += 1;
-      for (const part of wire.take(event, taken)) {
+      for (const part of told(wire.take(event, taken), split)) {
         firstAt ??= context.now();
         yield part;
       }
       if (taken.error !== null) break;
     }
     if (taken.error === null) wire.close?.(taken);
+    if (split !== null) yield* split.end();
     if (events > 0 && isNothing(taken)) taken.error = otherFormat;
     yield* finish(request, taken, { startedAt, firstAt }, context);
   } catch (error) {
+    if (split !== null) yield* split.end();
     const usage = usageSoFar(request, taken, taken.text === '' && taken.reasoning === '');
-    yield { ...endedWith(failureOf(wire, error, context.signal), startedAt, context.now(), usage), ...modelOf(taken) };
+    yield {
+      ...endedWith(failureOf(wire, error, context, firstAt === null), startedAt, context.now(), usage),
+      ...modelOf(taken),
+    };
   } finally {
     context.signal.removeEventListener('abort', abort);
     controller.abort();
+  }
+}
+
+interface Splitter {
+  readonly push: (text: string) => Iterable<StreamPart>;
+  readonly end: () => Iterable<StreamPart>;
+}
+
+/** Every server may leak a model's thoughts into its text, and a model may write a call into its thoughts. */
+function splitterOf(taken: Answer): Splitter {
+  const splitter = createThoughtSplit();
+  let thoughts = '';
+  let hasText = false;
+  const partsOf = function* (pieces: readonly AnswerPiece[]): Iterable<StreamPart> {
+    for (const piece of pieces) {
+      if (piece.type === 'was-thought') {
+        hasText = false;
+        yield { type: 'text-was-thought' };
+      } else if (piece.type === 'text') {
+        hasText ||= piece.text.trim() !== '';
+        yield { type: 'text-delta', text: piece.text };
+      } else {
+        thoughts += piece.text;
+        yield { type: 'reasoning-delta', text: piece.text };
+      }
+    }
+  };
+  return {
+    push: (text) => partsOf(splitter.push(text)),
+    end: function* () {
+      yield* partsOf(splitter.end());
+      const call = hasText || taken.calls.length > 0 ? null : callInThoughts(taken.reasoning + thoughts);
+      if (call !== null) yield { type: 'text-delta', text: call };
+    },
+  };
+}
+
+function* told(parts: Iterable<StreamPart>, split: Splitter | null): Iterable<StreamPart> {
+  for (const part of parts) {
+    if (split !== null && part.type === 'text-delta') yield* split.push(part.text);
+    else yield part;
   }
 }
 
@@ -132,10 +184,27 @@ export function toolCallOf(id: string, name: string, json: string): ToolCallPart
   }
 }
 
-function failureOf<Event>(wire: Wire<Event>, error: unknown, signal: AbortSignal): ProviderError | null {
-  if (signal.aborted) return null;
-  if (error instanceof StalledError) return { code: 'stalled', message: error.message, retryable: true };
+function failureOf<Event>(
+  wire: Wire<Event>,
+  error: unknown,
+  context: CallContext,
+  isBeforeWords: boolean,
+): ProviderError | null {
+  if (context.signal.aborted) return null;
+  if (error instanceof StalledError) return stalled(error, context, isBeforeWords);
   return wire.errorOf(error) ?? { code: 'cut', message: 'The server closed the connection.', retryable: true };
+}
+
+/**
+ * A server of one's own that has not said a word still reads the prompt: asked again, it would start over. So it is
+ * asked once.
+ */
+function stalled(error: StalledError, { service }: CallContext, isBeforeWords: boolean): ProviderError {
+  if (service?.where !== 'local' || !isBeforeWords || error.isAfterSleep)
+    return { code: 'stalled', message: error.message, retryable: true };
+  const seconds = Math.round(error.limitMs / 1000);
+  const message = `${service.id} sent no word for ${seconds} seconds, so the call was ended. It may still be loading the model or reading the prompt, so it was not asked again. To wait longer: dewpoint settings set providers.${service.id}.firstWordSeconds ${Math.min(3600, seconds * 3)}. A smaller model or prompt begins sooner.`;
+  return { code: 'stalled', message, retryable: false };
 }
 
 function* finish(
@@ -157,6 +226,7 @@ function* finish(
   }
   // The last call may be incomplete if the answer hit the length limit. A withheld answer must not be acted on.
   const isWhole = taken.stopReason !== 'length' && taken.stopReason !== 'error';
+  const cut = taken.stopReason === 'length' ? taken.calls.at(-1) : undefined;
   if (isWhole) for (const call of taken.calls) yield { type: 'tool-call', call };
   yield {
     type: 'ended',
@@ -165,6 +235,7 @@ function* finish(
     evaluatedTokens: taken.evaluatedTokens,
     timings,
     error: taken.stopReason === 'error' ? withheld : null,
+    ...(cut === undefined ? {} : { cutCall: { tool: cut.name, characters: (cut.raw ?? '').length } }),
     ...modelOf(taken),
   };
 }

@@ -7,8 +7,9 @@ import type { ChatPreset } from './chat-presets.ts';
 import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from '../define.ts';
 import { getJson } from '../api/get-json.ts';
-import { addressBelow, createApiProvider, type ApiCalls } from '../api/api-provider.ts';
-import { firstWordMs } from '../call/stall-watch.ts';
+import { createApiProvider, type ApiCalls } from '../api/api-provider.ts';
+import { addressBelow, baseAddress } from '../api/base-address.ts';
+import { noSdkLimitMs } from '../call/stall-watch.ts';
 
 export interface ChatEndpoint {
   readonly id: string;
@@ -62,29 +63,32 @@ function chatCalls(
   get: typeof fetch,
 ): ApiCalls<OpenAI.Chat.Completions.ChatCompletionChunk> {
   const { service } = endpoint;
-  const headersOf = (key: string | null): Record<string, string> => {
-    if (key === null) return {};
+  const headersOf = (key: string | null): Record<string, string> | null => {
+    // The package needs a key. Without one, no header is sent.
+    if (key === null) return null;
     const own = service.keyHeader === null ? {} : { [service.keyHeader]: key };
     return { authorization: `Bearer ${key}`, ...own };
   };
   const ask = async (url: string, signal: AbortSignal): Promise<unknown> =>
-    getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal });
+    getJson({ url, headers: headersOf(await secret('apiKey')) ?? {}, fetch: get, signal });
   // A key is sent only to the address in the settings, and to the service that is known to be there.
   const keyUrl = endpoint.baseUrl === service.baseUrl ? service.keyUrl : null;
   const connect = async (): Promise<OpenAI> => {
     const key = await secret('apiKey');
+    const { base, query } = baseAddress(endpoint.baseUrl);
     // The agent retries by itself, so that every retry is visible and can be cancelled.
     return new OpenAI({
-      baseURL: endpoint.baseUrl,
+      baseURL: base,
+      defaultQuery: { ...query },
       apiKey: key ?? 'none',
       maxRetries: 0,
       // Nothing is taken from the environment, and the package must not write to the terminal.
       organization: null,
       project: null,
       logLevel: 'off',
-      timeout: firstWordMs(endpoint),
+      timeout: noSdkLimitMs,
       fetch: get,
-      defaultHeaders: headersOf(key),
+      defaultHeaders: headersOf(key) ?? { authorization: null },
     });
   };
   return {

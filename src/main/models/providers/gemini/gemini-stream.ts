@@ -7,7 +7,7 @@ import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
 import { toGeminiWire } from './gemini-messages.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
 import { brokenStream, connectionError } from '../openai/openai-errors.ts';
-import { addressBelow } from '../api/api-provider.ts';
+import { addressBelow } from '../api/base-address.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
@@ -30,9 +30,10 @@ export function geminiWire(
       by = target.by;
       const path = `models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
       const url = addressBelow(connection.baseUrl, path);
+      const key = await connection.key();
       const response = await connection.fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-goog-api-key': (await connection.key()) ?? '' },
+        headers: { 'content-type': 'application/json', ...(key === null ? {} : { 'x-goog-api-key': key }) },
         body: JSON.stringify(toGeminiWire(request, target)),
         signal,
       });

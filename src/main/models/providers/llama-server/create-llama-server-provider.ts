@@ -16,7 +16,7 @@ import { endedWith, failed } from '../call/call-ended.ts';
 import { noAnswers } from '../call/info-of-file.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
-import { stallMs } from '../call/stall-watch.ts';
+import { firstWordMs, stallMs } from '../call/stall-watch.ts';
 import { streamAnswer } from '../call/stream-answer.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamPart } from '../define.ts';
@@ -310,7 +310,8 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
   const { request, ready, startedAt, strain } = call;
   const { now } = parts.dependencies;
   const wire = serverWire(callOf(parts, ready, request.model));
-  const limits = { stallMs: stallMs.local, firstWordMs: stallMs.local };
+  const service = { id: parts.id, where: 'local' as const };
+  const limits = { stallMs: stallMs.local, firstWordMs: firstWordMs(parts.settings), service };
   for await (const part of streamAnswer(wire, request, { signal, now, ...limits })) {
     if (part.type !== 'ended') {
       yield part;

@@ -6,6 +6,7 @@ import { toChatWire } from '../chat-completions/chat-messages.ts';
 import type { ChatTarget } from '../chat-completions/chat-messages.ts';
 import { chatPreset } from '../chat-completions/chat-presets.ts';
 import { chatWire } from '../chat-completions/chat-stream.ts';
+import { noSdkLimitMs } from '../call/stall-watch.ts';
 import type { Wire } from '../call/stream-answer.ts';
 import type { ModelRequest } from '../define.ts';
 import { thinkingOf } from '../llama-cpp/engine-call.ts';
@@ -48,7 +49,14 @@ export function serverWire(
 ): Wire<Chunk> & { readonly counts: () => EngineCounts | null; readonly drafts: () => DraftCounts } {
   const { server, get } = call;
   const connect = async (): Promise<OpenAI> =>
-    new OpenAI({ baseURL: `${server.address}/v1`, apiKey: server.key, maxRetries: 0, logLevel: 'off', fetch: get });
+    new OpenAI({
+      baseURL: `${server.address}/v1`,
+      apiKey: server.key,
+      maxRetries: 0,
+      timeout: noSdkLimitMs,
+      logLevel: 'off',
+      fetch: get,
+    });
   const wire = chatWire(connect, (request) => targetOf(call, request));
   let counts: EngineCounts | null = null;
   let drafts: DraftCounts = { drafted: 0, accepted: 0 };

@@ -11,6 +11,7 @@ import type {
   StreamEnded,
   StreamPart,
 } from '../define.ts';
+import { firstWordMs } from '../call/stall-watch.ts';
 import { endedWith } from '../call/call-ended.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import { isThisMachine } from '../../../lib/net/this-machine.ts';
@@ -161,7 +162,13 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
     judge: (asked, counts) => judge(parts, { request: asked, ready, counts }),
   });
   const { stallMs } = parts.limits;
-  const context = { signal, now: parts.now, stallMs, firstWordMs: stallMs };
+  const context = {
+    signal,
+    now: parts.now,
+    stallMs,
+    firstWordMs: firstWordMs(parts.settings),
+    service: { id: parts.id, where: 'local' as const },
+  };
   for await (const part of streamAnswer(wire, request, context)) {
     if (part.type !== 'ended') yield part;
     else yield withReport(parts, call, part, wire.counts());

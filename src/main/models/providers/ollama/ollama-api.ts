@@ -179,10 +179,15 @@ export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
     revived(options, signal, () => streamedValues({ address, send: sendWith(signal), check: throwInside }, start));
   const ask = async <T>(path: string, schema: z.ZodType<T>, { call, signal, limitMs }: Question): Promise<T> =>
     revived(options, signal, () =>
-      within(limitMs ?? askMs, signal, `Ollama at ${address} did not answer ${path}`, async (inner) => {
-        const client = askingClient(address, sendWith(inner), (said) => read(said, path));
-        return formed(await call(client), path, schema);
-      }),
+      within(
+        { limitMs: limitMs ?? askMs, isLoad: limitMs === loadMs },
+        signal,
+        `Ollama at ${address} did not answer ${path}`,
+        async (inner) => {
+          const client = askingClient(address, sendWith(inner), (said) => read(said, path));
+          return formed(await call(client), path, schema);
+        },
+      ),
     );
   return {
     address,
@@ -213,7 +218,9 @@ export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
       const body = await openAsBlob(path);
       const url = `${address}/api/blobs/sha256:${sha256}`;
       const what = `Ollama at ${address} did not take ${path}`;
-      await within(loadMs, signal, what, (inner) => sendWith(inner)(url, { method: 'POST', body }));
+      await within({ limitMs: loadMs, isLoad: true }, signal, what, (inner) =>
+        sendWith(inner)(url, { method: 'POST', body }),
+      );
     },
     remove: async (name, signal) => {
       const call = (client: Ollama): Promise<unknown> => client.delete({ model: name });
@@ -293,7 +300,7 @@ function cut(message: string): ProviderError {
 
 /** Limits the time that a hanging server can take. */
 async function within<T>(
-  limitMs: number,
+  { limitMs, isLoad }: { readonly limitMs: number; readonly isLoad: boolean },
   signal: AbortSignal,
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
@@ -303,8 +310,13 @@ async function within<T>(
     return await work(child.signal);
   } catch (error) {
     if (!child.signal.aborted || signal.aborted) throw error;
-    const message = `${what} within ${Math.ceil(limitMs / 1000)} seconds.`;
-    throw new OllamaError({ code: 'stalled', message, retryable: true });
+    const seconds = Math.ceil(limitMs / 1000);
+    const message = `${what} within ${seconds} seconds.`;
+    // A server that still loads a model would start over.
+    const more = isLoad
+      ? ` It may still be loading. To wait longer, set firstWordSeconds of this provider to ${Math.min(3600, seconds * 3)}.`
+      : '';
+    throw new OllamaError({ code: 'stalled', message: `${message}${more}`, retryable: !isLoad });
   } finally {
     child.release();
   }

@@ -1,9 +1,10 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
-import { messageOf } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { rootCause } from '../../../lib/net/root-cause.ts';
 import type { ProviderError } from '../define.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
+import { RefusedOnTheWay } from '../api/service-fetch.ts';
 
 /** Translates an error of the `openai` package. Null: the caller aborted it. */
 export function toProviderError(error: unknown): ProviderError | null {
@@ -19,12 +20,16 @@ export function toProviderError(error: unknown): ProviderError | null {
 
 /** An error for a failed connection. Packages and `fetch` hide the reason ("connect ECONNREFUSED …") in the cause. */
 export function connectionError(error: Error): ProviderError {
+  const root = rootCause(error);
+  if (root instanceof RefusedOnTheWay) return root.error;
+  if (root instanceof AppError) return keyError(root);
   return { code: 'network', message: connectionMessage(error), retryable: !isLasting(error) };
 }
 
 export function connectionMessage(error: Error): string {
-  const { message } = rootCause(error);
-  return isLasting(error) ? message : `The server could not be reached: ${message}`;
+  const root = rootCause(error);
+  const { message } = root;
+  return isLasting(error) || root instanceof RefusedOnTheWay ? message : `The server could not be reached: ${message}`;
 }
 
 function isLasting(error: Error): boolean {
@@ -33,9 +38,16 @@ function isLasting(error: Error): boolean {
 
 /** A stream that broke off or cannot be parsed. */
 export function brokenStream(error: unknown): ProviderError {
+  if (error instanceof AppError) return keyError(error);
   if (error instanceof SyntaxError) {
     return { code: 'cut', message: `The answer could not be read: ${error.message}`, retryable: true };
   }
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return { code: 'network', message: `The connection was lost: ${messageOf(error)}${cause}`, retryable: true };
+}
+
+/** The key could not be read, so nothing was sent. */
+function keyError({ code, message, hint }: AppError): ProviderError {
+  const text = hint === undefined ? message : `${message} ${hint}`;
+  return { code: code === 'missing-key' ? 'no-key' : 'internal', message: text, retryable: false };
 }

@@ -144,6 +144,8 @@ export function callPhaseText(live: LiveCall | undefined): string {
     case 'loading':
       return t('step.loading', { share });
     case 'prefill':
+      if (live.total === null && live.limitMs !== null)
+        return t('step.firstWord', { minutes: Math.round(live.limitMs / 6_000) / 10 });
       return t('step.reading', { share });
     case 'decode':
       return plural('step.writing', live.pieces);

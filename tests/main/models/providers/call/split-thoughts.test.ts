@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { createThoughtSplit } from '../../../../../src/main/models/providers/llama-cpp/split-thoughts.ts';
+import { createThoughtSplit } from '../../../../../src/main/models/providers/call/split-thoughts.ts';
 
 /** Catches: thoughts of a model shown as its answer, an answer taken for thoughts, and a lost piece of either. */
 function split(pieces: readonly string[]): { readonly thought: string; readonly text: string } {
   const splitter = createThoughtSplit();
   const all = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()];
-  const join = (type: 'thought' | 'text'): string =>
-    all.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join('');
-  return { thought: join('thought'), text: join('text') };
+  const said = { thought: '', text: '' };
+  for (const piece of all) {
+    if (piece.type === 'was-thought') {
+      said.thought += said.text;
+      said.text = '';
+    } else said[piece.type] += piece.text;
+  }
+  return said;
 }
 
 const cases: readonly (readonly [string, string, string])[] = [
@@ -30,6 +35,24 @@ const cases: readonly (readonly [string, string, string])[] = [
   ],
   ['<think>a</think>', 'a', ''],
   ['<think>a</think>\n\n', 'a', ''],
+  ['<thinking>a</thinking>\nb', 'a', 'b'],
+  ['◁think▷a◁/think▷b', 'a', 'b'],
+  // The template wrote the opening mark into the prompt.
+  ['I look.\n</think>\n\nAnswer', 'I look.\n', 'Answer'],
+  ['I look.</think>Answer', 'I look.', 'Answer'],
+  ['</think>\n\nAnswer', '', 'Answer'],
+  ['<think>a</think>\nb\n</think>\nc', 'a', 'b\nc'],
+  // Thoughts between texts.
+  ['Hello.\n<think>x</think>\nBye.', 'x', 'Hello.\nBye.'],
+  ['<think>a</think>b\n<think>c</think>d', 'ac', 'b\nd'],
+  // A text about the marks.
+  ['Write `<think>` first and `</think>` last.', '', 'Write `<think>` first and `</think>` last.'],
+  ['The tag </think> ends it.', '', 'The tag </think> ends it.'],
+  ['```xml\n<think>a</think>\n</think>\n```\nSo.', '', '```xml\n<think>a</think>\n</think>\n```\nSo.'],
+  ['~~~\n</thinking>\n~~~', '', '~~~\n</thinking>\n~~~'],
+  ['An open tag:\n<think>\nand no end', '', 'An open tag:\n<think>\nand no end'],
+  ['if (a < b) x[0] = "</think>";', '', 'if (a < b) x[0] = "</think>";'],
+  ['<|channel|>final<|message|>b<|return|>', '', 'b'],
 ];
 
 describe('an answer with thoughts before it', () => {
