@@ -99,6 +99,8 @@ export const callEvents = {
         retryable: z.boolean(),
         /** How long the service asks to wait before the next try. */
         retryAfterMs: z.number().optional(),
+        /** The context size that the service named. Absent: none. */
+        contextTokens: z.number().int().positive().optional(),
       })
       .nullable(),
     /** The model that answered, as the service names it. Absent when the service does not say. */

@@ -1,5 +1,6 @@
 import type { Failure } from '@shared/errors.ts';
 import { textOf } from '@shared/models/model-messages.ts';
+import { shortenText } from '@shared/text/shorten-text.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Cascade } from '../../routing/cascade/cascade.ts';
@@ -212,7 +213,11 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     reply = await runStep(turn, { ...step, model: now.model, request: smaller });
   }
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
-  if (reply.type === 'failed') return failed(reply.error, model);
+  if (reply.type === 'failed' && reply.partial !== '' && mode.isChat) {
+    const { message } = failureOf(reply.error, model.info);
+    return { type: 'complete', text: `${reply.partial}\n\n(The answer broke off here: ${message})`, said: 'text' };
+  }
+  if (reply.type === 'failed') return failed(reply.error, model, reply.partial);
   loop.wanted = null;
   return act(loop, reply);
 }
@@ -333,8 +338,11 @@ async function noteForModel(turn: Turn, code: string, text: string): Promise<voi
   await turn.log.append({ type: 'notice-added', level: 'info', code, text });
 }
 
-function failed(error: StepError, { info }: ResolvedModel): LoopOutcome {
-  const failure = failureOf(error, info);
+/** What came before the call broke off is kept: it stands in the log and in the end of the turn. */
+function failed(error: StepError, { info }: ResolvedModel, partial: string): LoopOutcome {
+  const said = failureOf(error, info);
+  const kept = partial === '' ? '' : ` What the answer said until then is kept: ${shortenText(partial, 2_000)}`;
+  const failure = { ...said, message: `${said.message}${kept}` };
   const reason = failure.code === 'missing-model' || failure.code === 'missing-key' ? 'missing' : 'error';
   return { type: 'gave-up', reason, cause: 'transport', text: failure.message, failure };
 }

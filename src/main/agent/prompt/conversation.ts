@@ -88,6 +88,8 @@ export const noticesForModel: readonly string[] = [
   'call-not-understood',
   'empty-answer',
   'no-call',
+  'call-cut',
+  'answer-cut',
   'same-call',
   'write-taken-back',
   'handover',

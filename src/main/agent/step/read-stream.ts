@@ -9,6 +9,7 @@ import type { ProviderError, StreamEnded, StreamPart } from '../../models/provid
 const REPEATED_CHARACTERS = 1_600;
 const LONGEST_PERIOD = 200;
 const LEAST_TIMES = 8;
+const END_CHARACTERS = 16;
 
 /**
  * Whether a text ends in the same piece again and again, as a small model writes when it is stuck. Rulers, blank tables
@@ -18,6 +19,9 @@ const LEAST_TIMES = 8;
 export function isEndlessRepetition(text: string): boolean {
   if (text.length < REPEATED_CHARACTERS) return false;
   const tail = text.slice(-REPEATED_CHARACTERS);
+  // The end of a repeated text stands one period before itself, which is quickly seen.
+  const near = tail.slice(-(LONGEST_PERIOD + END_CHARACTERS));
+  if (near.lastIndexOf(near.slice(-END_CHARACTERS), near.length - END_CHARACTERS - 1) === -1) return false;
   const period = shortestPeriod(tail);
   return period <= LONGEST_PERIOD && tail.length / period >= LEAST_TIMES;
 }
@@ -46,6 +50,8 @@ const ABORT_GRACE_MS = 2_000;
 
 interface Reading {
   text: string;
+  /** The end of the text. Looking at the whole text would copy it with every piece. */
+  tail: string;
   /** Reasoning that is not part of a block yet. */
   reasoning: string;
   /** Blocks of reasoning and the text around them, in their order. */
@@ -65,7 +71,7 @@ export async function readStream(
   push: (transient: Transient) => void,
   signal: AbortSignal,
 ): Promise<ReadStream> {
-  const reading: Reading = { text: '', reasoning: '', said: [], saidText: 0, calls: [], repeated: false };
+  const reading: Reading = { text: '', tail: '', reasoning: '', said: [], saidText: 0, calls: [], repeated: false };
   const child = childAbort(signal);
   try {
     const ended = child.signal.aborted
@@ -100,7 +106,7 @@ async function drain(
       const part = next.value;
       if (part.type === 'ended') return part;
       onPart(part);
-      if (!reading.repeated && part.type === 'text-delta' && isEndlessRepetition(reading.text)) {
+      if (!reading.repeated && part.type === 'text-delta' && isEndlessRepetition(reading.tail)) {
         reading.repeated = true;
         child.abort();
       }
@@ -129,6 +135,7 @@ function take(
     case 'text-delta':
       if (reading.repeated) return;
       reading.text += part.text;
+      reading.tail = (reading.tail + part.text).slice(-REPEATED_CHARACTERS);
       push({ ...part, callId });
       return;
     case 'reasoning-delta':

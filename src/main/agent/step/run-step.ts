@@ -2,7 +2,7 @@ import type { Energy } from '@shared/events/call-report.ts';
 import type { CutCall } from '@shared/events/call-events.ts';
 import { surenessOf } from '@shared/events/call-report.ts';
 import type { EventOf, Transient } from '@shared/events/events.ts';
-import type { Part } from '@shared/models/model-messages.ts';
+import { textOf, type Part } from '@shared/models/model-messages.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { costOf, promptTokensOf } from '@shared/money/token-cost.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
@@ -36,7 +36,12 @@ export type StepReply =
       readonly measured: Measured;
     }
   /** The call was made but gave nothing usable. Its cost is in the log. */
-  | { readonly type: 'failed'; readonly error: StepError }
+  | {
+      readonly type: 'failed';
+      readonly error: StepError;
+      /** What the answer said before it broke off. Empty: nothing. */
+      readonly partial: string;
+    }
   /** A limit was reached, so no call was made. */
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
@@ -60,7 +65,9 @@ export async function runStep(turn: CallingTurn, step: StepRequest): Promise<Ste
   }
 }
 
-type CallOutcome = Exclude<StepReply, { type: 'failed' }> | { readonly type: 'failed'; readonly error: ProviderError };
+type CallOutcome =
+  | Exclude<StepReply, { type: 'failed' }>
+  | { readonly type: 'failed'; readonly error: ProviderError; readonly partial: string };
 
 async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutcome> {
   const { info } = step.model;
@@ -224,7 +231,7 @@ async function closeCall(
   turn.log.check();
   await noteDifferences(turn, info, ended);
   await noteSleep(turn, ended.timings);
-  if (error !== null) return { type: 'failed', error };
+  if (error !== null) return { type: 'failed', error, partial: textOf({ parts }).trim() };
   if (read.repeated) {
     await turn.log.append({
       type: 'notice-added',

@@ -133,4 +133,4 @@ export interface StepRequest {
 }
 
 /** Why a call was not made or gave no answer. */
-export type StepError = Pick<ProviderError, 'code' | 'message'>;
+export type StepError = Pick<ProviderError, 'code' | 'message' | 'contextTokens'>;

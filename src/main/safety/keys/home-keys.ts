@@ -141,7 +141,10 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
   };
 }
 
-/** The key for a call. A missing key is reported once; the service will then refuse the call. */
+/**
+ * The key for a call. A key that cannot be read stops the call, and the error names the key store: the service would
+ * only say that there is no key.
+ */
 function secretsFor(keys: Keys, onNotice: HomeKeysOptions['onNotice']): HomeKeys['secret'] {
   const told = new Set<string>();
   const tell = (text: string): void => {
@@ -157,10 +160,22 @@ function secretsFor(keys: Keys, onNotice: HomeKeysOptions['onNotice']): HomeKeys
       tell(`The key of ${provider}${where} is not used. ${noKey}`);
       return null;
     }
-    // An unknown endpoint may not need a key.
-    if (found.type !== 'absent' && variable !== null) tell(`${found.message} ${found.hint}`);
-    return null;
+    if (found.type === 'absent') return null;
+    // A server of one's own may not need a key.
+    if (variable === null && !isCloud(own)) return null;
+    // Where there is no key store, there is no key in it: the service says what it needs.
+    if (found.type === 'unavailable') {
+      if (variable !== null) tell(`${found.message} ${found.hint}`);
+      return null;
+    }
+    throw new AppError('missing-key', `The key of ${provider} cannot be read: ${found.message} Nothing was sent.`, {
+      hint: found.hint,
+    });
   };
+}
+
+function isCloud(own: ProviderSettings): boolean {
+  return own.kind === 'openai-compatible' && own.preset === undefined && own.where !== 'local';
 }
 
 /** A moved home has keys of its own, so that a test never finds the user's keys. */

@@ -171,7 +171,7 @@ async function* replayReply(journal: ReplayJournal): AsyncGenerator<StreamPart> 
 }
 
 function endOf(event: EventOf<'model-call-ended'>): StreamPart {
-  const { stopReason, usage, evaluatedTokens, timings, error, answeredBy, engine } = event;
+  const { stopReason, usage, evaluatedTokens, timings, error, answeredBy, engine, cutCall } = event;
   // A probe relies on the recorded drafts. Findings of a model load are in the log already, so they are not repeated.
   const ended = {
     type: 'ended' as const,
@@ -180,6 +180,7 @@ function endOf(event: EventOf<'model-call-ended'>): StreamPart {
     evaluatedTokens,
     timings,
     ...(answeredBy === undefined ? {} : { model: answeredBy }),
+    ...(cutCall === undefined ? {} : { cutCall }),
     ...(engine?.drafts === undefined ? {} : { engine: { ...engine, findings: [], unloaded: [] } }),
   };
   return { ...ended, error: error === null ? null : { ...error, code: providerCode(error.code) } };
@@ -189,6 +190,9 @@ const providerCodes = [
   'rate-limit',
   'overloaded',
   'auth',
+  'no-key',
+  'no-credit',
+  'blocked',
   'bad-request',
   'context-full',
   'network',

@@ -33,12 +33,20 @@ export function addressBelow(baseUrl: string, path: string): string {
   return more === '' ? joined : `${joined}${joined.includes('?') ? '&' : '?'}${more}`;
 }
 
-/** An address below which more servers answer than below the given one. Null: there is none to suggest. */
-export function likelyBase(baseUrl: string): string | null {
-  const { base } = baseAddress(baseUrl);
+/** What to try after a 404 at an address of a call. */
+export function nothingThere(calledUrl: string): string {
+  const likely = likelyBase(calledUrl);
+  return likely === null
+    ? 'Check the base URL of this provider.'
+    : `Most servers answer below ${likely}: set that as the base URL of this provider.`;
+}
+
+/** An address below which more servers answer than below the one of this call. Null: there is none to suggest. */
+function likelyBase(calledUrl: string): string | null {
+  const { base } = baseAddress(calledUrl);
   const url = parsedUrl(base);
   if (url === null) return null;
   const twice = base.replace(/(\/v\d+\w*)(?:\/v\d+\w*)+$/u, '$1');
   if (twice !== base) return twice;
-  return /\/v\d+\w*$/u.test(base) ? null : `${base}/v1`;
+  return /\/(?:v\d+\w*)(?:\/|$)/u.test(url.pathname) ? null : `${base}/v1`;
 }

@@ -1,3 +1,4 @@
+import { nothingThere } from './base-address.ts';
 import { readable } from './http-errors.ts';
 import { ListRefusedError } from './api-models.ts';
 
@@ -18,7 +19,8 @@ export async function getJson({ url, headers, fetch: get, signal }: JsonGet): Pr
   const { host, pathname } = new URL(url);
   if (!response.ok) {
     const at = response.status === 404 || response.status === 405 ? ` at ${pathname}` : '';
-    const message = `${host} answered ${response.status}${at}: ${messageIn(text)}`;
+    const hint = at === '' ? '' : ` ${nothingThere(url)}`;
+    const message = `${host} answered ${response.status}${at}: ${messageIn(text)}${hint}`;
     if (response.status >= 400 && response.status < 500) throw new ListRefusedError(message);
     throw new Error(message);
   }

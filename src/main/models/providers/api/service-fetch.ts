@@ -2,6 +2,7 @@ import { proxyOf } from '../../../lib/net/net-fetch.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { parsedUrl } from '../../../lib/net/parsed-url.ts';
 import type { ProviderError } from '../define.ts';
+import { nothingThere } from './base-address.ts';
 import { isWebPage, readable, retryAfterMs } from './http-errors.ts';
 
 const mostRedirects = 3;
@@ -34,7 +35,10 @@ export function createServiceFetch(get: typeof fetch): typeof fetch {
       );
     }
     const text = (await response.text()).slice(0, longestRefusal);
-    const error = pageError(response, text, new URL(urlOf(input)).host);
+    const url = new URL(urlOf(input));
+    const isCall = (init?.method ?? 'GET') !== 'GET';
+    const error =
+      isCall && isMissing(response.status, text) ? missing(response, text, url) : pageError(response, text, url.host);
     if (error !== null) throw failedWith(new RefusedOnTheWay(error));
     return new Response(text, { status: response.status, statusText: response.statusText, headers: plain(response) });
   };
@@ -78,6 +82,17 @@ function withoutCredentials(text: string, init: RequestInit): { readonly url: st
   url.username = '';
   url.password = '';
   return { url: url.href, init: { ...init, headers } };
+}
+
+/** A wrong address, and no unknown model. */
+function isMissing(status: number, text: string): boolean {
+  return (status === 404 || status === 405) && (isWebPage(text) || !/model|deployment/iu.test(text));
+}
+
+function missing(response: Response, text: string, url: URL): ProviderError {
+  const said = text.trim() === '' ? 'an empty answer' : readable(text);
+  const message = `${url.host} has nothing at ${url.pathname} (${response.status}: ${said})${throughOf(response)}. ${nothingThere(url.href)}`;
+  return { code: 'missing-model', message, retryable: false };
 }
 
 /** Null: the service itself refused, in its own format. */
