@@ -1,6 +1,8 @@
 import { proxyOf } from '../../../lib/net/net-fetch.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { parsedUrl } from '../../../lib/net/parsed-url.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
+import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ProviderError } from '../define.ts';
 import { nothingThere } from './base-address.ts';
 import { isWebPage, readable, retryAfterMs } from './http-errors.ts';
@@ -28,7 +30,9 @@ export function createServiceFetch(get: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await followed(get, input, init);
     if (response.ok) {
-      if (!/text\/html/iu.test(response.headers.get('content-type') ?? '')) return response;
+      const type = response.headers.get('content-type') ?? '';
+      if (/application\/json/iu.test(type) && (init?.method ?? 'GET') !== 'GET') return asStream(response);
+      if (!/text\/html/iu.test(type)) return response;
       const page = readable(await response.text());
       throw stopped(
         `The provider answered with ${page}, not with a model's answer${throughOf(response)}. Check its address; a network that wants you to sign in first answers so, too.`,
@@ -42,6 +46,28 @@ export function createServiceFetch(get: typeof fetch): typeof fetch {
     if (error !== null) throw failedWith(new RefusedOnTheWay(error));
     return new Response(text, { status: response.status, statusText: response.statusText, headers: plain(response) });
   };
+}
+
+/**
+ * A server that answers a call with JSON in place of a stream: a whole answer of Chat Completions becomes a stream of
+ * one piece, and an error the refusal that it is. Everything else stays.
+ */
+async function asStream(response: Response): Promise<Response> {
+  const text = await response.text();
+  const body = jsonIn(text);
+  if (!isRecord(body)) return new Response(text, { headers: plain(response) });
+  if (body['error'] !== undefined && body['error'] !== null) {
+    const status = Number(fieldOf(body['error'], 'code'));
+    const isStatus = Number.isInteger(status) && status >= 400 && status < 600;
+    return new Response(text, { status: isStatus ? status : 500, headers: plain(response) });
+  }
+  const { choices } = body;
+  if (!Array.isArray(choices)) return new Response(text, { headers: plain(response) });
+  const pieces = choices.map((choice: unknown) =>
+    isRecord(choice) ? { ...choice, delta: choice['message'] } : choice,
+  );
+  const frame = `data: ${JSON.stringify({ ...body, choices: pieces })}\n\ndata: [DONE]\n\n`;
+  return new Response(frame, { headers: { 'content-type': 'text/event-stream' } });
 }
 
 /** The body was read already, so it has neither its old length nor its compression. */
@@ -178,12 +204,7 @@ function isTransport(status: number): boolean {
 }
 
 function isJson(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null;
-  } catch {
-    return false;
-  }
+  return isRecord(jsonIn(text));
 }
 
 const throughOf = (response: Response): string => {

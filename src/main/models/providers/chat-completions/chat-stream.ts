@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
 import { z } from 'zod';
+import { jsonIn } from '@shared/text/json-in.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
@@ -14,7 +15,8 @@ import type { StopReason } from '@shared/events/call-events.ts';
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 
 interface Pieces {
-  readonly calls: Map<number, { id: string; name: string; arguments: string }>;
+  /** `asked`: the number that the server gave it. */
+  readonly calls: Map<number, { id: string; name: string; arguments: string; readonly asked: number | null }>;
   readonly details: Map<string, Record<string, unknown>>;
   reasoningOpen: boolean;
   /** The whole answer must be one call, enforced by a schema. */
@@ -119,9 +121,33 @@ function textIn(value: unknown): string {
   return parsed.success ? parsed.data.map((piece) => piece.text).join('') : '';
 }
 
+/**
+ * Which call a piece belongs to. Some servers number all calls alike or not at all: another id, or a name after whole
+ * arguments, begins a call of its own.
+ */
+function placeOf(part: z.infer<typeof callSchema>, position: number, { calls }: Pieces): number {
+  const wanted = part.index ?? position;
+  const named = [...calls].findLast(([, { id }]) => id !== '' && id === part.id)?.[0];
+  if (named !== undefined) return named;
+  const before = calls.get(wanted);
+  if (before === undefined) return wanted;
+  const hasName = (part.function?.name ?? '') !== '';
+  const isOther = (part.id ?? '') !== '' && before.id !== '';
+  const isNext = hasName && (part.id ?? '') === '' && before.id === '' && jsonIn(before.arguments) !== null;
+  if (hasName && (isOther || isNext)) return Math.max(...calls.keys()) + 1;
+  // A piece without a number belongs to the call that came last.
+  return part.index === undefined || part.index === null ? Math.max(...calls.keys()) : lastWith(calls, wanted);
+}
+
+/** A call that had to make way for another with its number gets no more pieces. */
+function lastWith(calls: Pieces['calls'], wanted: number): number {
+  const last = Math.max(...calls.keys());
+  return calls.get(last)?.asked === wanted ? last : wanted;
+}
+
 function takeCall(part: z.infer<typeof callSchema>, position: number, pieces: Pieces): void {
-  const index = part.index ?? position;
-  const call = pieces.calls.get(index) ?? { id: '', name: '', arguments: '' };
+  const index = placeOf(part, position, pieces);
+  const call = pieces.calls.get(index) ?? { id: '', name: '', arguments: '', asked: part.index ?? null };
   call.id ||= part.id ?? '';
   call.name ||= part.function?.name ?? '';
   const more = part.function?.arguments ?? '';
