@@ -293,6 +293,9 @@ function describeSearching(get: () => SandboxUnderTest): void {
     expect(await found({ pattern: '^alpha', ignoreCase: true, glob: '*.py' })).toEqual(['src/deep/b.py:1:ALPHA = 1']);
     expect(await found({ pattern: 'alpha', path: 'src/deep' })).toEqual(['src/deep/notes.md:1:alpha']);
     expect(await found({ pattern: '-e', literal: true })).toEqual([]);
+    expect(await found({ pattern: 'l.', path: 'src/deep/notes.md', matchesOnly: true })).toEqual([
+      'src/deep/notes.md:1:lp',
+    ]);
   });
 
   it('finds in files of any name', async () => {

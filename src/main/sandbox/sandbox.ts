@@ -332,6 +332,8 @@ export interface SearchQuery {
   readonly pattern: string;
   readonly literal?: boolean;
   readonly ignoreCase?: boolean;
+  /** Each match alone, without the rest of its line. A line then has an entry for each match in it. */
+  readonly matchesOnly?: boolean;
   /** Only files that match this glob. */
   readonly glob?: string;
   readonly path?: string;

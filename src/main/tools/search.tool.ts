@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SearchResult } from '../sandbox/sandbox.ts';
+import type { SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
 import type { ToolContext } from './define.ts';
 import { defineTool, forFull } from './define.ts';
 import { workspacePath } from './values/tool-path-input.ts';
@@ -10,6 +10,11 @@ const maximumLineLength = 300;
 /** Limits for lines around a match: at most this many files, each of at most this many bytes. */
 const filesWithContext = 30;
 const contextBytes = 1024 * 1024;
+
+/** In a longer line, such as one of a minified file, each match is shown with this many characters around it. */
+const charactersAround = 100;
+const filesWithLongLines = 10;
+const matchesOfLongLine = 20;
 
 type Matches = SearchResult['matches'];
 
@@ -48,16 +53,44 @@ export default defineTool({
     const note = isPlain ? ['(searched for as plain text: it is no regular expression)'] : [];
     if (matches.length === 0) return okResult(['No match.', ...note].join('\n'), { matches, truncated });
     const around = input.context ?? 0;
+    const near =
+      input.filesOnly === true ? [] : await aroundLongLines(matches, { ...query, literal: isPlain }, context);
     const lines =
       input.filesOnly === true
         ? perFile(matches)
         : around === 0
-          ? matches.map(({ path, line, text }) => `${path}:${line}: ${cut(text)}`)
-          : await withContext(matches, around, context);
+          ? near.map(({ path, line, text }) => `${path}:${line}: ${cut(text)}`)
+          : await withContext(near, around, context);
     const more = truncated ? [`… there are more than these ${matches.length} matches; narrow the search`] : [];
     return okResult([...note, ...lines, ...more].join('\n'), { matches, truncated });
   },
 });
+
+/** The beginning of a long line seldom holds the match, so it is searched again for the match and what is around it. */
+async function aroundLongLines(
+  matches: Matches,
+  query: SearchQuery,
+  { sandbox, signal }: ToolContext,
+): Promise<Matches> {
+  const long = matches.filter(({ text }) => text.length > maximumLineLength);
+  const found = new Map<string, Matches>();
+  const { glob: _glob, ...rest } = query;
+  const own =
+    query.literal === true ? query.pattern.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`) : query.pattern;
+  const pattern = `.{0,${charactersAround}}(?:${own}).{0,${charactersAround}}`;
+  for (const path of [...new Set(long.map((match) => match.path))].slice(0, filesWithLongLines)) {
+    const again = { ...rest, pattern, path, literal: false, matchesOnly: true, limit: usualMatches };
+    const reply = await sandbox.search(again, signal);
+    if (reply.ok) found.set(path, reply.value.matches);
+  }
+  return matches.flatMap((match) => {
+    const near = (found.get(match.path) ?? []).filter(({ line }) => line === match.line);
+    if (near.length === 0 || match.text.length <= maximumLineLength) return [match];
+    const shown = near.slice(0, matchesOfLongLine).map((one) => ({ ...one, text: `… ${one.text} …` }));
+    const more = { ...match, text: `… and more matches in this line` };
+    return near.length > matchesOfLongLine ? [...shown, more] : shown;
+  });
+}
 
 const cut = (text: string): string =>
   text.length <= maximumLineLength ? text : `${text.slice(0, maximumLineLength)} …`;
@@ -88,8 +121,11 @@ async function withContext(matches: Matches, around: number, { sandbox, signal }
       if (last > 0 && from > last + 1) shown.push('--');
       const to = Math.min(lines.length, line + around);
       for (let at = from; at <= to; at += 1) {
-        const mark = here.some((match) => match.line === at) ? ':' : '-';
-        shown.push(`${path}${mark}${at}${mark} ${cut(lines[at - 1] ?? '')}`);
+        const text = lines[at - 1] ?? '';
+        const own = here.filter((match) => match.line === at);
+        const mark = own.length > 0 ? ':' : '-';
+        const texts = own.length > 0 && text.length > maximumLineLength ? own.map((match) => match.text) : [text];
+        shown.push(...texts.map((one) => `${path}${mark}${at}${mark} ${cut(one)}`));
       }
       last = Math.max(last, to);
     }

@@ -69,6 +69,11 @@ export function searchMemory(files: Files, query: SearchQuery & { readonly path:
     for (const [index, line] of text.split('\n').entries()) {
       if (!expression.value.test(line)) continue;
       if (matches.length === limit) return success({ matches, truncated: true });
+      if (query.matchesOnly === true) {
+        const each = new RegExp(expression.value.source, `${expression.value.flags}g`);
+        for (const [found] of line.matchAll(each)) matches.push({ path: entry.path, line: index + 1, text: found });
+        continue;
+      }
       matches.push({ path: entry.path, line: index + 1, text: line.replace(/\r$/, '').slice(0, 500) });
     }
   }

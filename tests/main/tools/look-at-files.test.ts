@@ -8,6 +8,7 @@ const files = {
   'src/a.py': 'import os\n\ndef Load(x):\n    return x\n\ndef save(x):\n    return load(x)\n',
   'src/deep/b.py': 'x = 1\n',
   'web/c.ts': 'const x = 1;\n',
+  'web/min.js': `${'a=1;'.repeat(2_000)}function needleHere(x){}${'b=2;'.repeat(2_000)}needleThere()`,
 };
 
 /** The result of one call in a loop that runs it. */
@@ -31,6 +32,16 @@ describe('read_file', () => {
 });
 
 describe('search', () => {
+  // Bug: in a minified file, the beginning of its only line was shown, wherever the match was.
+  it('shows a match in a long line with what is around it, each match by itself', async () => {
+    const found = await use('search', { pattern: 'needle\\w*' });
+    expect(found).toMatch(/web\/min\.js:1: … [a=1;]{80,}function needleHere\(x\)\{\}[b=2;]+ …/u);
+    expect(found).toMatch(/web\/min\.js:1: … [b=2;]+needleThere\(\) …/u);
+    expect(found.length).toBeLessThan(1_000);
+    const around = await use('search', { pattern: 'needleThere(', context: 1 });
+    expect(around).toMatch(/web\/min\.js:1: … [b=2;]+needleThere\(\) …/u);
+  });
+
   it('shows lines around a match, and merges what overlaps', async () => {
     expect(await use('search', { pattern: 'return', path: 'src/a.py', context: 1 })).toBe(
       [

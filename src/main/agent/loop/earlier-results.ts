@@ -4,6 +4,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { EffectRecord, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
+import { withoutWords } from './without-words.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /**
@@ -73,10 +74,9 @@ export async function readOnce(
   return record;
 }
 
-/** The `why` of a web call does not affect its answer, so it is not part of the key. */
-function keyOf({ name, isWeb }: Tool, input: unknown): string {
-  const asked = isWeb === true && isRecord(input) ? { ...input, why: '' } : input;
-  return sha256Of(JSON.stringify([name, sorted(asked)]));
+/** Words for the person do not affect the answer, so they are not part of the key. */
+function keyOf(tool: Tool, input: unknown): string {
+  return sha256Of(JSON.stringify([tool.name, sorted(withoutWords(tool, input))]));
 }
 
 function sorted(value: unknown): unknown {

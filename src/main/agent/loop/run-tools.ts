@@ -10,6 +10,7 @@ import { spawnToolName } from '../../tools/agents/agent-tools.ts';
 import { needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
+import { withoutWords } from './without-words.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 /** One answer of a model, whose calls are to be run. */
@@ -93,10 +94,10 @@ async function runGroup(
   const begun: { readonly call: ParsedCall; readonly toolCallId: string }[] = [];
   let stop: LimitStop | null = null;
   for (const call of group) {
-    const { tool, input } = call;
+    const { tool } = call;
     const toolCallId = await request(turn, answer, call);
     if (isNew(turn.dependencies.config) && leansOn(failed, call)) return leaveOut(turn, call, { toolCallId, failed });
-    stop = turn.limits.noteCall(tool.name, input, turn.progress.okWrites);
+    stop = turn.limits.noteCall(tool.name, sameness(turn, call), turn.progress.okWrites);
     if (stop !== null) break;
     if (tool.access === 'end') return complete(turn, call, toolCallId, hasErrors);
     await writeStart(turn, { ...call, toolCallId });
@@ -138,6 +139,11 @@ async function request(turn: Turn, { callId, style }: ToolAnswer, call: ParsedCa
 
 function isNew({ conduct = 1 }: Turn['dependencies']['config']): boolean {
   return conduct >= 2;
+}
+
+/** What makes two calls the same: the arguments without words that are only shown. */
+function sameness({ dependencies: { config } }: Turn, { tool, input }: ParsedCall): unknown {
+  return (config.conduct ?? 1) >= 7 ? withoutWords(tool, input) : input;
 }
 
 function pathOf({ input }: ParsedCall): string | null {
@@ -187,7 +193,7 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
     turn.progress.okWrites += 1;
     return null;
   }
-  const stop = turn.limits.noteRejection(call.tool.name, call.input);
+  const stop = turn.limits.noteRejection(call.tool.name, sameness(turn, call));
   return stop === null ? null : { type: 'stopped', stop };
 }
 

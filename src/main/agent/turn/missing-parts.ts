@@ -15,12 +15,21 @@ export function missingModel({ policy, local, cloud }: Asked): TurnEnd {
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }
 
-export function missingSandbox({ sandbox: { missing } }: Pick<TurnFacts, 'sandbox'>): TurnEnd {
+/** `conduct`: as in `AgentConfig`. */
+export function missingSandbox({ sandbox: { missing, tier } }: Pick<TurnFacts, 'sandbox'>, conduct: number): TurnEnd {
+  if (conduct >= 7 && missing === undefined && tier === 'read-only') return chosenReadOnly();
   const what = missing?.message ?? 'There is no sandbox for commands on this machine.';
   const message = `${what} Nothing can be changed or run, but questions and plans still work.`;
   const hint =
     missing?.hint ??
     'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
+}
+
+function chosenReadOnly(): TurnEnd {
+  const message =
+    'You chose read-only for this session. Nothing can be changed or run, but questions and plans still work.';
+  const hint = 'Start a new session without read-only (`--sandbox container`), and send the task there.';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
 }
 

@@ -38,7 +38,8 @@ interface Progress {
 /** Runs stage after stage until one succeeds, a limit is reached, or none is left. */
 export async function runCascade(turn: Turn, known: TurnBaseline, stages: readonly Stage[]): Promise<TurnEnd> {
   const isChat = turn.given.mode === 'chat';
-  if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
+  if (!known.canExecute && !turn.options.plan && !known.isQuestion)
+    return missingSandbox(known.found, turn.dependencies.config.conduct ?? 1);
   const blind = turn.given.hasImages ? missingImages(turn.options, known.found) : null;
   if (blind !== null) return blind;
   const unable = turn.options.thinking === undefined ? null : missingThinking(turn.options, known.found);

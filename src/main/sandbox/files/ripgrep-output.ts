@@ -24,6 +24,7 @@ export function searchArguments(query: SearchQuery): readonly string[] {
     '--max-columns-preview',
     '--max-filesize=16M',
     ...(query.literal === true ? ['--fixed-strings'] : []),
+    ...(query.matchesOnly === true ? ['--only-matching'] : []),
     ...(query.ignoreCase === true ? ['--ignore-case'] : []),
     // The last matching glob wins, so these cannot be brought back.
     ...(query.glob === undefined ? [] : [`--glob=${query.glob}`]),

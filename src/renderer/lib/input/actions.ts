@@ -22,7 +22,7 @@ export function keysText(keys: string): string {
 export function useActionKeys(actions: readonly Action[]): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.isComposing) return;
+      if (event.defaultPrevented) return;
       const pressed = pressedKeys(event);
       const action = actions.find(({ keys, isOff = false }) => keys === pressed && !isOff);
       if (action === undefined) return;

@@ -119,7 +119,7 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const offer = offers[selected];
-    if (offer === undefined || event.nativeEvent.isComposing) return false;
+    if (offer === undefined) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
     else if (event.key === 'Escape') setClosedAt(open?.start ?? null);

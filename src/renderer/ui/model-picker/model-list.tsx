@@ -46,7 +46,7 @@ export default function ModelList({ anchor, usual, picked, onPick, onClose }: Mo
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: options.length - 1 }[event.key];
     if (next !== undefined && options.length > 0) {
       setWanted(options[(next + options.length) % options.length]?.key ?? null);
-    } else if (event.key === 'Enter' && marked !== undefined && !event.nativeEvent.isComposing) choose(marked);
+    } else if (event.key === 'Enter' && marked !== undefined) choose(marked);
     else return;
     event.preventDefault();
   };

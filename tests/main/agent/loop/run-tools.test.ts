@@ -379,3 +379,15 @@ describe('changes', () => {
     expect(kit.sandbox.text('b.py')).toBeNull();
   });
 });
+
+// Bug: a model that wrote another reason each time was never told that it goes in circles.
+it('the same command with another reason is the same call', async () => {
+  const again = (why: string) => call('run_command', { command: 'ls', why });
+  const kit = createAgentKit({
+    replies: [again('to look'), again('to look once more'), again('to be sure'), done],
+    sandbox: { files, exec: () => ({ stdout: 'a.py' }) },
+  });
+  const end = await kit.runner.send('Do the work.', turnOptions);
+  expect(ofType(kit.journal.events, 'notice-added').map(({ code }) => code)).toContain('same-call');
+  expect(end.reason).toBe('repeated-call');
+});

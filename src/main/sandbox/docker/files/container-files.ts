@@ -242,7 +242,11 @@ export class ContainerFiles {
     const names = below
       .filter((entry) => entry.kind === 'file' && fits(entry.path))
       .map((entry) => `./${entry.path}\0`);
-    const options = [query.literal === true ? '-F' : '-E', ...(query.ignoreCase === true ? ['-i'] : [])];
+    const options = [
+      query.literal === true ? '-F' : '-E',
+      ...(query.matchesOnly === true ? ['-o'] : []),
+      ...(query.ignoreCase === true ? ['-i'] : []),
+    ];
     const program = (): ContainerProgram => script(grepScript, query.pattern, ...options);
     const stdin = new TextEncoder().encode(names.join(''));
     const done = await this.#run({ program, stdin, maxOutputBytes: searchBytes, cutOutput: true }, signal);

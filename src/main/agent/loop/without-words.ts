@@ -1,0 +1,21 @@
+import { isRecord } from '@shared/unknown-value.ts';
+import type { Tool } from '../../tools/define.ts';
+
+/** Arguments of the built-in tools that a person reads and that change nothing of what a call does. */
+const words: readonly string[] = ['why'];
+
+/** The arguments of a call without those that are only words for the person. A connected tool keeps all of its own. */
+export function withoutWords({ foreign }: Pick<Tool, 'foreign'>, input: unknown): unknown {
+  if (foreign !== undefined) return input;
+  return plain(input);
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !words.includes(name))
+      .map(([name, inner]) => [name, plain(inner)]),
+  );
+}
