@@ -93,6 +93,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       await logs.dispose();
     },
     handlers: {
+      knows: async ({ input: { key } }) => (await keys.find(key)) !== null,
       models: async ({ input: { key }, signal }) => {
         const client = await keys.find(key);
         return client === null ? null : modelsFor(options, client, signal);

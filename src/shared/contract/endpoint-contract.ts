@@ -106,6 +106,8 @@ const clientName = z
 
 /** Models for other programs: what they may ask, and their keys. They come in through `hosts/api`. */
 export const endpointContract = {
+  /** Whether a client has this key. Asked before anything of a call is read. */
+  knows: base.input(z.object({ key })).output(type<boolean>()),
   /** The models that a client may name. Null: no client has this key. */
   models: base.input(z.object({ key })).output(type<readonly EndpointModel[] | null>()),
   /** Stops when the client stops listening. An error is the last push. */

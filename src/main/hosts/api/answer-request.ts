@@ -15,7 +15,7 @@ const silenceMs = 10_000;
 
 /** What the server needs of the core. */
 export interface ApiCore {
-  readonly endpoint: Pick<CoreClient['endpoint'], 'models' | 'answer' | 'count' | 'readTexts'>;
+  readonly endpoint: Pick<CoreClient['endpoint'], 'knows' | 'models' | 'answer' | 'count' | 'readTexts'>;
 }
 
 interface ClientRequest {
@@ -35,7 +35,7 @@ export async function answerRequest(
   response: ServerResponse,
 ): Promise<void> {
   const gone = goneSignal(response);
-  const read = await readCall(api, request);
+  const read = await readCall(core, api, { request, key });
   if ('status' in read) return sendFailure(response, api.failure, read);
   const writer = api.writer({ ...read, id: randomBytes(12).toString('hex'), at: Date.now() });
   const pushes = await core.endpoint.answer({ key, call: read.call }, { signal: gone });
@@ -64,7 +64,8 @@ export async function countRequest(
 ): Promise<void> {
   const gone = goneSignal(response);
   // The length of an answer is not part of the prompt.
-  const read = await readCall({ ...api, read: (body) => api.read({ max_tokens: 1, ...Object(body) }) }, request);
+  const counting = { ...api, read: (body: unknown) => api.read({ max_tokens: 1, ...Object(body) }) };
+  const read = await readCall(core, counting, { request, key });
   if ('status' in read) return sendFailure(response, api.failure, read);
   const counted = await core.endpoint.count({ key, call: read.call }, { signal: gone });
   if (counted.ok) return sendJson(response, { input_tokens: counted.tokens });
@@ -79,7 +80,7 @@ export async function textsRequest(
   response: ServerResponse,
 ): Promise<void> {
   const gone = goneSignal(response);
-  const call = await readCall({ read }, request);
+  const call = await readCall(core, { read }, { request, key });
   if ('status' in call) return sendFailure(response, failure, call);
   const done = await core.endpoint.readTexts({ key, texts: call.texts }, { signal: gone });
   if (!done.ok) return sendFailure(response, failure, wireFailure(done.failure), done.failure.retryAfterMs);
@@ -146,14 +147,22 @@ function createOutput(response: ServerResponse, writer: AnswerWriter, isStream: 
   };
 }
 
+/** The key comes first: of a program that nobody has let in, no byte of a body is read. Then size and depth. */
 async function readCall<Call = ReadCall>(
+  core: ApiCore,
   api: { readonly read: (body: unknown) => Call },
-  request: IncomingMessage,
+  { request, key }: ClientRequest,
 ): Promise<Call | WireFailure> {
+  if (!(await core.endpoint.knows({ key }))) {
+    return { status: 401, code: 'wrong-key', message: 'This key is not known.' };
+  }
   const body = await readBody(request);
   if (body === null) {
     const message = `The body is larger than ${mostBytes / 1024 / 1024} MiB, or too much is being sent at once.`;
     return { status: 413, code: 'too-large', message };
+  }
+  if (isDeep(body)) {
+    return { status: 400, code: 'bad-request', message: `The body is nested deeper than ${mostDepth} levels.` };
   }
   try {
     return api.read(JSON.parse(body));
@@ -162,6 +171,24 @@ async function readCall<Call = ReadCall>(
     if (error instanceof WireProblem) return { status: 400, code: 'bad-request', message: error.message };
     throw error;
   }
+}
+
+/** No real call is nested so deeply, and reading one that is costs everybody time. */
+const mostDepth = 100;
+
+/** Looks at the brackets of a JSON text outside of its strings, in one pass. */
+function isDeep(json: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const sign = json[at];
+    if (isText && sign === '\\') at += 1;
+    else if (sign === '"') isText = !isText;
+    else if (!isText && (sign === '[' || sign === '{')) depth += 1;
+    else if (!isText && (sign === ']' || sign === '}')) depth -= 1;
+    if (depth > mostDepth) return true;
+  }
+  return false;
 }
 
 /** Null: the body is too large. The rest of it is not read. */
@@ -204,7 +231,8 @@ export function sendFailure(
     // Clients retry failures that they take for temporary. A spending limit is not.
     'x-should-retry': String(isWorthTrying),
     ...(retryAfterMs === undefined ? {} : { 'retry-after-ms': String(retryAfterMs) }),
-    ...(failure.code === 'too-large' ? { connection: 'close' } : {}),
+    // The rest of the body is not read.
+    ...(failure.code === 'too-large' || failure.code === 'wrong-key' ? { connection: 'close' } : {}),
   });
   response.end(JSON.stringify(form(failure)));
 }

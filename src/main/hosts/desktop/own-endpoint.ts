@@ -48,6 +48,7 @@ export function createEndpointSwitch(client: () => Promise<CoreClient>, port: nu
 function renewed(client: () => Promise<CoreClient>): ApiCore {
   return {
     endpoint: {
+      knows: async (...given) => (await client()).endpoint.knows(...given),
       models: async (...given) => (await client()).endpoint.models(...given),
       answer: async (...given) => (await client()).endpoint.answer(...given),
       count: async (...given) => (await client()).endpoint.count(...given),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
@@ -39,6 +39,10 @@ const maxTime = 8.64e15;
 const maxHeaderBytes = 64 * 1024 * 1024;
 /** A larger blob was never stored as one file, and would not fit in memory twice. */
 const maxBlobBytes = 512 * 1024 * 1024;
+/** The most that a file may unpack to, in all and for each of its own bytes. A real session packs to a tenth. */
+const maxUnpackedBytes = 16 * 1024 ** 3;
+const maxRatio = 150;
+const freeBytes = 32 * 1024 * 1024;
 
 interface WriteOptions {
   readonly path: string;
@@ -108,11 +112,13 @@ export interface SessionFile {
 
 /** Rejects with `bad-input` for a file that is not a session, `log-version` for another version, and `not-found`. */
 export async function openSessionFile(path: string, signal: AbortSignal): Promise<SessionFile> {
+  const packed = await stat(path).catch(() => null);
+  const most = Math.min(maxUnpackedBytes, freeBytes + (packed?.size ?? 0) * maxRatio);
   const source = createReadStream(path);
-  const gunzip = createGunzip();
-  // Reading the bytes reports a failure of either stream, or an abort.
-  void pipeline(source, gunzip, { signal }).catch(() => undefined);
-  const reader = createByteReader(gunzip);
+  const unpacked = atMost(most);
+  // Reading the bytes reports a failure of any of the streams, or an abort.
+  void pipeline(source, createGunzip(), unpacked, { signal }).catch(() => undefined);
+  const reader = createByteReader(unpacked);
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -122,6 +128,12 @@ export async function openSessionFile(path: string, signal: AbortSignal): Promis
     }
   };
   const header = await guarded(() => readHeader(reader));
+  // Before anything of it is stored.
+  const claimed = header.blobs.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (claimed > most) {
+    source.destroy();
+    throw notASession(tooMuch);
+  }
   return {
     header,
     events: async function* events() {
@@ -134,6 +146,20 @@ export async function openSessionFile(path: string, signal: AbortSignal): Promis
     keepBlobs: (blobs) => guarded(() => keepBlobs(reader, header.blobs, blobs)),
     close: () => void source.destroy(),
   };
+}
+
+const tooMuch = 'it unpacks to far more than a session holds';
+
+/** Lets so many bytes through, then fails. */
+function atMost(bytes: number): Transform {
+  let left = bytes;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      left -= chunk.length;
+      if (left < 0) done(new Error(tooMuch));
+      else done(null, chunk);
+    },
+  });
 }
 
 function readError(error: unknown, path: string, signal: AbortSignal): unknown {

@@ -9,20 +9,23 @@ export type SchemaCheck = (value: unknown) => string | null;
 
 /** The most subschemas that a foreign schema may apply in one check of a value. */
 const mostWork = 20_000;
+/** The most steps of one check: the parts of the value, times the parts of the schema. */
+const mostSteps = 20_000_000;
 const deepestValue = 24;
 const longestProblem = 600;
 
 /**
  * Checks values against a foreign JSON Schema (any keyword of 2020-12). The schema never runs as code and fetches
- * nothing. Checks that could block the program are left to the server: regular expressions, formats, and schemas that
- * branch without end. An unreadable schema accepts everything, because its server checks again.
+ * nothing. Checks that could block the program are left to the server: regular expressions, formats, unique
+ * items, values that are large for their schema, and schemas that branch without end. An unreadable schema accepts everything, because its server checks again.
  */
 export function schemaCheck(schema: Schema): SchemaCheck {
   let made: SchemaCheck | null = null;
   return (value) => {
     if (!isRecord(value)) return 'the arguments are not an object';
     made ??= compile(schema);
-    return depthOf(value, deepestValue) > deepestValue ? null : made(value);
+    const isTooMuch = depthOf(value, deepestValue) > deepestValue || sizeOf(value) * sizeOf(schema) > mostSteps;
+    return isTooMuch ? null : made(value);
   };
 }
 
@@ -88,7 +91,7 @@ function pointed(root: Schema, pointer: string): unknown {
 /** Removes all regular expressions. Where they restrict names, any name is accepted. */
 function withoutPatterns(schema: Schema): Record<string, unknown> {
   const loosened = 'patternProperties' in schema || 'propertyNames' in schema;
-  const dropped = ['pattern', 'format', ...(loosened ? loose : [])];
+  const dropped = ['pattern', 'format', 'uniqueItems', ...(loosened ? loose : [])];
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([key]) => !dropped.includes(key))
@@ -113,6 +116,12 @@ function mapped(inner: unknown): unknown {
   return Object.fromEntries(
     Object.entries(inner).map(([name, value]) => [name, isRecord(value) ? withoutPatterns(value) : value]),
   );
+}
+
+/** The number of values inside a value, and itself. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, item) => sum + sizeOf(item), 1);
 }
 
 /** The depth of a value. For values deeper than `most`: any number above it. */

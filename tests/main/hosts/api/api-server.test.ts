@@ -29,6 +29,32 @@ const weather = {
 };
 const callsWeather = saying('Let me look. ', { name: 'weather', input: { place: 'Bern' } });
 
+describe('the body of a call', () => {
+  const post = (auth: string, body: string): Promise<Response> =>
+    fetch(`${kit.url}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${auth}` }, body });
+
+  /** Catches: work for a program that nobody has let in. */
+  it('is not read without a key, whatever it is', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    try {
+      expect((await post('wrong', '{"marked body": 1}')).status).toBe(401);
+      expect(parse.mock.calls.filter(([text]) => text.includes('marked body'))).toEqual([]);
+      expect((await post('wrong', 'no json')).status).toBe(401);
+    } finally {
+      parse.mockRestore();
+    }
+  });
+
+  it('is refused unread where it is nested without end', async () => {
+    const deep = `${'{"a":['.repeat(500_000)}${']}'.repeat(500_000)}`;
+    const answer = await post(key, `{"model":"script/script","messages":${deep}}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('nested deeper');
+    const quoted = JSON.stringify({ model, messages: [{ role: 'user', content: `${'['.repeat(500)}\\" {` }] });
+    expect((await post(key, quoted)).status).toBe(200);
+  });
+});
+
 describe('Chat Completions, by the openai package', () => {
   it('answers whole, with what was used', async () => {
     const answer = await kit.openai(key).chat.completions.create({ model, messages: hello, temperature: 0.2 });

@@ -30,6 +30,16 @@ describe('the check of a foreign schema', () => {
     expect(schemaCheck({ $ref: 'https://evil.example.org/schema.json' })({ a: 1 })).toBeNull();
   });
 
+  /** Catches: a comparison of every item with every other one, while everything else waits. */
+  it('leaves to the server what would take long: unique items, and large values under large schemas', () => {
+    const items = Array.from({ length: 100_000 }, (_, at) => ({ at: [at] }));
+    expect(schemaCheck({ type: 'object', properties: { a: { uniqueItems: true } } })({ a: items })).toBeNull();
+    const many = { items: { enum: Array.from({ length: 20_000 }, (_, at) => ({ no: at })) } };
+    expect(schemaCheck({ type: 'object', properties: { a: many } })({ a: items })).toBeNull();
+    const small = schemaCheck({ type: 'object', properties: { a: { items: { type: 'string' } } } });
+    expect(small({ a: Array.from({ length: 2_000 }, () => 1) })).not.toBeNull();
+  });
+
   it('does not hang on a schema that branches without end, nor on a regular expression', () => {
     const levels = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [
