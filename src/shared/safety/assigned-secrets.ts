@@ -29,7 +29,7 @@ interface Place {
 
 /** A name with what may stand between it and its value: `"name": `, `name: str = `, `<name>`, `f("name", `. */
 const naming =
-  /(?<![\w$.])(<|--?)?([A-Za-z_$][\w.-]{1,79})(\\?["'`])?(\])?[ \t]{0,8}(?::[ \t]{0,4}[A-Za-z][\w.<>|[\] ?]{0,30}?[ \t]{0,4}(?==[^=>]))?(:=|=>|\?\?|\|\||\?=|={1,3}|[:,>]|[ \t](?=[^\s=:]))[ \t]{0,8}/g;
+  /(?<![\w$.])(<|--?)?(?!\$env:)([A-Za-z_$][\w.-]{1,79})(\\?["'`])?(\])?[ \t]{0,8}(?::[ \t]{0,4}[A-Za-z][\w.<>|[\] ?]{0,30}?[ \t]{1,4}(?==[^=>]))?(:=|=>|\?\?|\|\||\?=|={1,3}|[:,>]|[ \t](?=[^\s=:]))[ \t]{0,8}/g;
 
 const opening = /(?:[rbufRBUF]{1,2}|@|\$)?(\\?["'`])/y;
 const bare = /[^\s"'`;,<>&|(){}[\]\\]{6,512}/y;
@@ -108,8 +108,10 @@ function withoutQuotes(said: Said): Range {
 function settingOf({ text, name, lead, separator, at, from, strength }: Said, to: number): 'setting' | 'plain' | null {
   if (lead.startsWith('-')) return separator.trim() === '' || separator === '=' ? 'setting' : null;
   const head = text.slice(Math.max(0, at - 200), at);
-  const before = head.slice(head.lastIndexOf('\n') + 1);
-  if (before.length === 200) return inPairs(text, at, to, separator) ? 'setting' : null;
+  const line = head.slice(head.lastIndexOf('\n') + 1);
+  // What tools put before a line: a place and a number, or the sign of a diff.
+  const before = line.replace(/^(?:[^\s:]{1,120}:)?\d{1,7}[:-] ?|^[-+](?![-+])/, '');
+  if (line.length === 200) return inPairs(text, at, to, separator) ? 'setting' : null;
   const after = /^[^\n]{0,120}/.exec(text.slice(to, to + 120))?.[0] ?? '';
   const isEnd = /^[ \t]*(?:#.*|\r)?$/.test(after) || /^[ \t]+(?:\\?$|&&|\\\r?$)/.test(after);
   const isVariable = /^[A-Z][A-Z0-9_]+$/.test(name) && separator === '=' && text.charAt(from - 1) === '=';
@@ -117,6 +119,12 @@ function settingOf({ text, name, lead, separator, at, from, strength }: Said, to
     return strength === 'password' && isEnd && /^\s*(?:export\s+|set\s+|ENV\s+|ARG\s+|-\s+)?$/.test(before)
       ? 'plain'
       : 'setting';
+  // A header in quotes: "X-Api-Key: …".
+  const quote = before.slice(-1);
+  if (separator === ':' && /["'`]/.test(quote) && text.charAt(to) === quote) return 'setting';
+  // A file for logins in several lines.
+  if (separator.trim() === '' && name === 'password' && /\b(?:machine|login)[ \t]+\S+\s+$/.test(head) && isEnd)
+    return 'setting';
   if (separator.trim() === '')
     return /^\s*(?:ENV|ARG|machine\b.*|.*\blogin\s+\S+\s*)\s*$/.test(before) && isEnd ? 'setting' : null;
   if (/^[ \t]*(?:-[ \t]+|\/\/[\w.:/-]{1,100}:)?$/.test(before) && isEnd)
@@ -212,13 +220,19 @@ function isSecret(value: string, name: string, strength: Strength): boolean {
   if (strength === 'password') return isPassword(value);
   if (servicePatterns.some((one) => one.value.test(value) && one.names.test(name) && entropyOf(value) >= 2.5))
     return true;
-  return isRandom(value, strength);
+  return isRandom(value, strength) || isMixed(value);
+}
+
+/** A password that a machine made: letters of both cases, digits and a sign. */
+function isMixed(value: string): boolean {
+  const classes = [/[a-z]/, /[A-Z]/, /\d/, /[!#%*+=_@$^&~-]/];
+  return value.length >= 8 && classes.every((one) => one.test(value)) && isPassword(value) && /\d.*\d.*\d/.test(value);
 }
 
 /** A variable, a call, an address, a path, a hash with its algorithm, or bytes of an image. */
 function isReference(value: string): boolean {
   return (
-    /\$\{|\{\{|\}\}|^<|>$|^\$\(|%[sdv(]|^%\w+%$|:\/\/|^data:|^[.~]?\/|^(?:sha\d{1,3}|md5|blake\w{1,3})[-:]|^\$\d\w?\$|^\[redacted:|^\[fenced/i.test(
+    /\$\{|\{\{|\}\}|^<|>$|^\$\(|%[sdv](?![A-Za-z0-9])|%\(|^%\w+%$|:\/\/|^data:|^[.~]?\/|^(?:sha\d{1,3}|md5|blake\w{1,3})[-:]|^\$\d\w?\$|^\[redacted:|^\[fenced/i.test(
       value,
     ) ||
     /^(?:op|vault|env|ref|arn|urn|ssm|secretsmanager|process|os|import|file|mailto|did|spiffe|keychain|sops|secrets?|vars?|github|config|settings|self|this)[:.]/i.test(
@@ -230,8 +244,8 @@ function isReference(value: string): boolean {
 function isPassword(value: string): boolean {
   if (value.length > 128 || !/[A-Za-z]/.test(value) || !/[^A-Za-z]/.test(value) || !/^[\x21-\x7e]+$/.test(value))
     return false;
-  if (/^[#.]?[a-z_][\w-]*(?:[.:/[\]=][\w-]*)+$/i.test(value) || isUsual(value) || /^[<#.(]|[({]|\)$/.test(value))
-    return false;
+  const isSelector = /^[#.]?[a-z_][\w-]*(?:[.:/[\]][\w-]*)+$/i.test(value);
+  if ((isSelector && isWordlike(value)) || isUsual(value) || /^[<#.(]|[({]|\)$/.test(value)) return false;
   // Names of several words, of types, keys and files.
   const isName = /^[A-Za-z]+(?:[-_ .:/][A-Za-z\d]+)+$/.test(value) || /^[a-z]+(?:[A-Z][a-z]+)+\d*$/.test(value);
   if (isName && (isWordlike(value) || !/\d/.test(value))) return false;

@@ -52,7 +52,7 @@ const ofServices: readonly SecretShape[] = serviceKeys.map(([kind, hints, body, 
   kind,
   hints: hints.split(' '),
   pattern: new RegExp(`${edge}(?:${body})(?![A-Za-z0-9_])`, 'g'),
-  accepts: (found) => entropyOf(found) >= entropy && !isFiller(found) && !isWordlike(found),
+  accepts: (found) => entropyOf(found) >= entropy && !isFiller(found),
 }));
 
 /** Keys and tokens that their form alone identifies. */
