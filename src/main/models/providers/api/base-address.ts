@@ -1,5 +1,3 @@
-import { parsedUrl } from '../../../lib/net/parsed-url.ts';
-
 /** What people paste with the address: the ends of paths that a provider adds by itself. */
 const pasted = /\/(?:chat\/completions|completions|responses|messages|embeddings|models)$/u;
 
@@ -12,7 +10,7 @@ export interface BaseAddress {
 
 /** The one reading of a base address from the settings. Doubled slashes, ends that were pasted, and fragments go. */
 export function baseAddress(text: string): BaseAddress {
-  const url = parsedUrl(text.trim());
+  const url = URL.parse(text.trim());
   if (url === null) return { base: text.replace(/(?<!\/)\/+$/u, ''), query: {} };
   const query = Object.fromEntries(url.searchParams);
   const path = url.pathname
@@ -44,7 +42,7 @@ export function nothingThere(calledUrl: string): string {
 /** An address below which more servers answer than below the one of this call. Null: there is none to suggest. */
 function likelyBase(calledUrl: string): string | null {
   const { base } = baseAddress(calledUrl);
-  const url = parsedUrl(base);
+  const url = URL.parse(base);
   if (url === null) return null;
   const twice = base.replace(/(\/v\d+\w*)(?:\/v\d+\w*)+$/u, '$1');
   if (twice !== base) return twice;

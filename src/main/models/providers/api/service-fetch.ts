@@ -1,6 +1,5 @@
 import { proxyOf } from '../../../lib/net/net-fetch.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
-import { parsedUrl } from '../../../lib/net/parsed-url.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ProviderError } from '../define.ts';
@@ -85,7 +84,7 @@ async function followed(get: typeof fetch, input: RequestInfo | URL, init: Reque
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel().catch(() => undefined);
-    const next = parsedUrl(new URL(location, target.url).href);
+    const next = URL.parse(new URL(location, target.url).href);
     const from = new URL(target.url);
     const isSame = next?.origin === from.origin;
     // With these, a request would become another one.
