@@ -72,12 +72,12 @@ function inElement({ text, lead, from, name, strength }: Said): Range {
   return !/\s/.test(value) && isSecret(value, name, strength) ? { from, to } : null;
 }
 
-function inQuotes({ text, name, separator, isQuoted, lead, from, strength }: Said): Range {
+function inQuotes({ text, name, separator, isQuoted, lead, at, from, strength }: Said): Range {
   opening.lastIndex = from;
   const [begin, quote] = opening.exec(text) ?? [];
   if (begin === undefined || quote === undefined) return null;
   // A list of names is no assignment: only a quoted name in a call is followed by its value. Words need no quotes.
-  if (separator === ',' && !isQuoted) return null;
+  if (separator === ',' && !(isQuoted && isSetting(text, at))) return null;
   if (separator.trim() === '' && !lead.startsWith('--') && !isQuoted) return null;
   const start = from + begin.length;
   const length = text.slice(start, start + longestValue).indexOf(quote);
@@ -85,6 +85,14 @@ function inQuotes({ text, name, separator, isQuoted, lead, from, strength }: Sai
   const to = start + length;
   const value = text.slice(start, to);
   return !/[\s\\]/.test(value) && isSecret(value, name, strength) ? { from: start, to } : null;
+}
+
+/** A call that sets or reads something by its name: `setProperty("…"`, `environ.get("…"`, `define('…'`. */
+function isSetting(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 60), at);
+  return /(?:set|put|define|get|env|prop|conf|header|param|secret|passw|cred|add|with|default)\w{0,20}\(\s{0,4}["'`]$/i.test(
+    before,
+  );
 }
 
 /** A value without quotes: in settings, commands and addresses, never in code. */
@@ -135,7 +143,8 @@ function settingOf({ text, name, lead, separator, at, from, strength }: Said, to
 /** `name = value1` may be code as well as a setting. A variable has no signs and ends in one or two digits. */
 function isCode(value: string, separator: string, before: string): boolean {
   if (/^[!~+-]*[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value) || /^!+[A-Za-z_$][\w$]*$/.test(value)) return true;
-  return separator !== ':' && before === ' ' && /^[A-Za-z_$]+\d{0,2}$/.test(value);
+  if (separator === ':' || before !== ' ' || !/^[A-Za-z_$][\w$]*$/.test(value)) return false;
+  return (value.match(/\d+/g)?.length ?? 0) <= 1 && (value.length < 20 || isWordlike(value));
 }
 
 /** In a query (`?token=…&`), or in a connection string (`Server=…;Password=…;`). */
@@ -298,12 +307,14 @@ function isRandom(value: string, strength: Strength): boolean {
 const forms: readonly {
   readonly kind: string;
   readonly pattern: RegExp;
-  readonly accepts: (found: string) => boolean;
+  readonly accepts: (found: string, before: string) => boolean;
 }[] = [
   {
     kind: 'password-in-address',
     pattern: /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"'<>`]{0,128}:)[^\s@/"'<>`${}[\](),;\\]{3,128}(?=@[\w[%])/gi,
-    accepts: (found) =>
+    // A plain word in the address of a page is an example.
+    accepts: (found, before) =>
+      !(/\b(?:https?|wss?|uri|ftp):\/\/[^\s/]*$/i.test(before) && /^[A-Za-z]+$/.test(found)) &&
       !isFiller(found) &&
       !isUsual(found) &&
       !/^(?:%[a-z(]|port|\d{1,5}$|\.+$|\*+$)/i.test(found) &&
@@ -347,7 +358,9 @@ const forms: readonly {
 function* inForms(text: string): Generator<Place> {
   for (const { kind, pattern, accepts } of forms) {
     for (const { 0: value, index } of text.matchAll(pattern)) {
-      if (!value.startsWith('[redacted:') && accepts(value)) yield { from: index, to: index + value.length, kind };
+      const before = text.slice(Math.max(0, index - 150), index);
+      if (!value.startsWith('[redacted:') && accepts(value, before))
+        yield { from: index, to: index + value.length, kind };
     }
   }
 }
