@@ -5,10 +5,16 @@ import type { CheckedRequest, WebExchange } from '../web/web-request.ts';
 
 /** Where a tool server is. Addresses for its sign-in must not be nearer to this machine than the server itself. */
 export interface ServerPlace {
-  /** On this machine or in its network: the user approved that address. */
+  /** On this machine or in its network, by the address that the user approved. */
   readonly isInner: boolean;
   /** On this machine, where no encryption is needed. */
   readonly isHere: boolean;
+  /**
+   * The server's own name, or the domain that it shares with its neighbours, if it leads into the network of this
+   * machine. Only such names may lead there: whoever runs the server decides where its name leads, and that opens no way
+   * to other places. Absent: it leads elsewhere.
+   */
+  readonly innerDomain?: string;
 }
 
 export async function placeOf(
@@ -17,7 +23,22 @@ export async function placeOf(
 ): Promise<ServerPlace> {
   const { hostname } = new URL(serverUrl);
   const isHere = isLoopbackHost(hostname);
-  return { isHere, isInner: isHere || canonicalHost(hostname) === null || (await hasInnerAddress(hostname)) };
+  const isInner = isHere || canonicalHost(hostname) === null;
+  return {
+    isHere,
+    isInner,
+    ...(!isInner && (await hasInnerAddress(hostname)) ? { innerDomain: domainOf(hostname) } : {}),
+  };
+}
+
+/** Of a name with four parts or more, what follows the first. A shorter one may be shared with strangers, as in co.uk. */
+function domainOf(hostname: string): string {
+  const parts = hostname.split('.');
+  return parts.length < 4 ? hostname : parts.slice(1).join('.');
+}
+
+function isBelow(hostname: string, domain: string | undefined): boolean {
+  return domain !== undefined && (hostname === domain || hostname.endsWith(`.${domain}`));
 }
 
 /**
@@ -39,7 +60,7 @@ export function createAuthFetch(
       headers: Object.fromEntries(new Headers(init?.headers)),
       body: bodyText(init?.body),
       why: 'to sign in to a tool server',
-      ...(place.isInner ? { service: { headers: {}, isInner: true } } : {}),
+      ...(place.isInner || isBelow(url.hostname, place.innerDomain) ? { service: { headers: {}, isInner: true } } : {}),
     };
     const { status, headers, bytes, isCut } = valueOf(await exchange(request, { signal, onUse: () => undefined }));
     if (isCut) throw new AppError('too-large', `${url.host} sent more than a sign-in needs. Its answer was not read.`);

@@ -64,6 +64,20 @@ describe('an address that a server names for signing in', () => {
     expect(said).toMatch(/was not reached|is not used/u);
   });
 
+  /** Catches: a server that opens the network of this machine by pointing its own name there. */
+  it.each([
+    'https://10.0.0.1/token',
+    'https://localhost/token',
+    'https://intranet.example.net/token',
+    'https://sso.office.example.org/token',
+  ])('opens no inner network because the name of the server leads there: %s', async (address) => {
+    const { ask, dialled } = net({ ...names, 'mcp.evil.com': ['10.0.0.7'], 'intranet.example.net': ['10.0.0.6'] });
+    await ask('https://mcp.evil.com/mcp', address);
+    expect(dialled).toEqual([]);
+    await ask('https://mcp.evil.com/mcp', 'https://mcp.evil.com/token');
+    expect(dialled).toEqual(['10.0.0.7']);
+  });
+
   it('may lie in the network that the server itself lies in, and is encrypted there, too', async () => {
     const { ask, dialled } = net(names);
     await ask('https://mcp.office.example.org/mcp', 'https://sso.office.example.org/token');
