@@ -62,14 +62,14 @@ function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk
         ...call,
         ...writing,
         pieces: call.pieces + (push.pieces ?? 1),
-        text: tail(call.text + push.text, kept.text),
+        text: ending(call.text + push.text),
       };
     case 'reasoning-delta':
       return {
         ...call,
         ...writing,
         pieces: call.pieces + (push.pieces ?? 1),
-        reasoning: tail(call.reasoning + push.text, kept.text),
+        reasoning: ending(call.reasoning + push.text),
       };
     case 'call-progress': {
       const { phase, done, total, limitMs = call.limitMs } = push;
@@ -97,6 +97,11 @@ export function dropSettledParts(feed: LiveFeed, event: SessionEvent): LiveFeed 
     return { ...feed, outputs };
   }
   return feed;
+}
+
+/** Cuts rarely, because cutting with every token would copy the whole text each time. */
+function ending(text: string): string {
+  return text.length > 2 * kept.text ? tail(text, kept.text) : text;
 }
 
 function tail(text: string, characters: number): string {
