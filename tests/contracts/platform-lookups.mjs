@@ -2,7 +2,7 @@
 // platform from the packages in FOLDER/node_modules. It runs in a separate process, because the libraries read the
 // platform of their process.
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire, registerHooks } from 'node:module';
+import { registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
