@@ -2,6 +2,7 @@ import { lstatSync, type BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import {
+  isGone,
   openChildFolder,
   openHostFolder,
   pathIn,
@@ -23,6 +24,17 @@ export function identityOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birt
 /** The facts of a path below a folder, without following a link at its end. Null: it does not exist. */
 export function statsBelow(root: string, path: string, asking: CallMode): Promise<BigIntStats | null> {
   return statsOf(absolutePath(root, path), asking);
+}
+
+/** Stands for what a folder without permissions does not tell. */
+export const unknownIdentity = 'unknown';
+
+/** Whether something may be at a path, but the permissions of a folder on the way do not tell. */
+export async function isClosedBelow(root: string, path: string): Promise<boolean> {
+  return lstat(absolutePath(root, path)).then(
+    () => false,
+    (error: unknown) => !isGone(error),
+  );
 }
 
 async function statsOf(place: string | Buffer, asking: CallMode): Promise<BigIntStats | null> {

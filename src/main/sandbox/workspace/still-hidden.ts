@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { callModeFor, openFolderBelow, type CallMode } from '../../lib/files/host-folder.ts';
-import { findByIdentity, identityOf, statsBelow } from './file-identity.ts';
+import { findByIdentity, identityOf, isClosedBelow, statsBelow, unknownIdentity } from './file-identity.ts';
 import { recallHidden, rememberHidden, type Remembered } from './hidden-memory.ts';
 import { joined, namesOf, shownPath } from './repositories/folder-names.ts';
 import { isSecret, type Mask } from './workspace-scan.ts';
@@ -46,13 +46,15 @@ export async function stillHidden(query: StillHiddenQuery, signal: AbortSignal):
   const before = await recallHidden(homePath, workspacePath);
   const seen = await seenNow(found, workspacePath, asking);
   const place = { workspacePath, asking, seeksAway: query.seeksAway };
-  const now = new Set(seen.map(({ identity }) => identity));
+  const now = new Set(seen.map(({ identity }) => identity)).add(unknownIdentity);
   const isCovered = insideOf(found);
   const old = before.filter(({ identity }) => !now.has(identity));
   const { placed, away } = await placesOf([...old, ...linked(seen)], place, signal);
   const copied = await movedInOriginal(query, asking, signal);
   const open = [...placed, ...copied].filter(({ path }) => !isCovered(path));
-  const after: Remembered[] = [...seen, ...away, ...placed.filter(({ path }) => isCovered(path))].map(withoutLinks);
+  const after: Remembered[] = [...seen, ...away, ...placed.filter(({ path }) => isCovered(path))]
+    .filter(({ identity }) => identity !== unknownIdentity)
+    .map(withoutLinks);
   const moved: Remembered[] = [];
   for (const one of open) {
     // The look at names and contents has just judged it by the same path.
@@ -84,10 +86,10 @@ async function seenNow(found: readonly FoundMask[], workspacePath: string, askin
   const seen: Seen[] = [];
   for (const { path, kind, why } of found) {
     const stats = await statsBelow(workspacePath, path, asking);
-    if (stats === null) continue;
+    if (stats === null && !(await isClosedBelow(workspacePath, path))) continue;
     const folder = await folderIdentity(workspacePath, path, asking);
-    const identity = identityOf(stats);
-    seen.push({ path, judgedAs: path, why, kind, identity, folder, isAway: false, names: Number(stats.nlink) });
+    const [identity, names] = stats === null ? [unknownIdentity, 1] : [identityOf(stats), Number(stats.nlink)];
+    seen.push({ path, judgedAs: path, why, kind, identity, folder, isAway: false, names });
   }
   return seen;
 }

@@ -137,6 +137,8 @@ describe('looking through a project', () => {
   it('hides what it may not look into', async () => {
     await put('work/closed/.env', 'X=1');
     await put('work/key.pem', 'x');
+    await put('work/half/.env', 'X=1');
+    await chmod(join(folder, 'half'), 0o444);
     await chmod(join(folder, 'closed'), 0);
     await chmod(join(folder, 'key.pem'), 0);
     await chmod(base, 0o755);
@@ -146,6 +148,7 @@ describe('looking through a project', () => {
     await chmod(join(folder, 'closed'), 0o755);
     expect(masks).toMatchObject([
       { path: 'closed', kind: 'folder' },
+      { path: 'half/.env', kind: 'file' },
       { path: 'key.pem', kind: 'file' },
     ]);
   });

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { openChildFolder, openFolderBelow, type CallMode, type HostFolder } from '../../../lib/files/host-folder.ts';
-import { identityOf, statsBelow } from '../../workspace/file-identity.ts';
+import { identityOf, statsBelow, unknownIdentity } from '../../workspace/file-identity.ts';
 import type { KnownMask } from '../../workspace/still-hidden.ts';
 import type { ProtectedMount } from './protected-mounts.ts';
 
@@ -106,7 +106,8 @@ export async function firstOpen(
 ): Promise<string | null> {
   for (const { path, identity } of masks) {
     const stats = await statsBelow(workspacePath, path, asking);
-    if (stats === null || identityOf(stats) !== identity) return path;
+    const isClosed = stats === null && identity === unknownIdentity;
+    if (!isClosed && (stats === null || identityOf(stats) !== identity)) return path;
   }
   for (const path of away) if ((await statsBelow(workspacePath, path, asking)) !== null) return path;
   return null;
