@@ -426,6 +426,11 @@ const refusalRows: readonly MadeServer[] = [
     expected: fails('blocked', false, /sign in first/u),
   },
   {
+    name: 'a server for files, which knows no such method',
+    answer: page(501, 'Error response'),
+    expected: fails('bad-request', false, /\(501\), not like a model provider/u),
+  },
+  {
     name: 'a gateway whose server is away',
     answer: page(502, '502 Bad Gateway'),
     expected: fails('overloaded', true, /\(502\): the server behind it does not answer/u),

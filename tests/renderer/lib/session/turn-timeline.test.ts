@@ -143,7 +143,17 @@ describe('the live feed', () => {
     ].reduce(foldTransient, emptyFeed);
     expect(spoken).toEqual({
       calls: {
-        c1: { text: 'abc', reasoning: '', pieces: 2, phase: 'decode', done: 1, total: 4, leftMs: null, since: null },
+        c1: {
+          text: 'abc',
+          reasoning: '',
+          pieces: 2,
+          phase: 'decode',
+          done: 1,
+          total: 4,
+          limitMs: null,
+          leftMs: null,
+          since: null,
+        },
       },
       outputs: { k1: 'out' },
     });

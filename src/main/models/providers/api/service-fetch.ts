@@ -176,7 +176,8 @@ function pageError(response: Response, text: string, host: string): ProviderErro
           retryable: true,
           ...wait,
         };
-      if (status < 500)
+      // A server for files does not know the method.
+      if (status < 500 || status === 501)
         return lasting(
           'bad-request',
           `${host} answers with ${said} (${status})${through}, not like a model provider. Check its address.`,
