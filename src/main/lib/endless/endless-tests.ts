@@ -49,7 +49,8 @@ function placeIn(stacks: readonly (readonly string[])[], name: string): string {
   for (const line of own ?? []) {
     const [, where, path = '', number] = frame.exec(line) ?? [];
     if (number === undefined || path.includes('/node_modules/')) continue;
-    const file = path.split('/').slice(-2).join('/');
+    const inside = /^\/(?:workspace|scratch\/(?:trial|once))\/(.+)$/u.exec(path)?.[1];
+    const file = inside ?? path.split('/').slice(-2).join('/');
     return `It stands in ${file}, line ${number}${where === undefined ? '' : `, in ${where}`}.`;
   }
   return own === undefined && stacks.length > 0 ? 'It waits for something that does not come.' : '';

@@ -12,7 +12,7 @@ test('a test that does not end is read once, with the place where it stands', ()
 test('the place in a file of Node comes from the stack that Node printed', () => {
   const output = [
     '# KEYBOARD_INTERRUPT: Script execution was interrupted by `SIGINT`',
-    '#     at spin (/work/lib/a.js:2:28)',
+    '#     at spin (/workspace/lib/a.js:2:28)',
     '#     at /work/test/a.test.js:4:20',
     '# Subtest: a.test.js',
     '[dewpoint: test/a.test.js does not end. It was stopped after 11 s.]',

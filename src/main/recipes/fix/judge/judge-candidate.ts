@@ -296,7 +296,7 @@ class TrialJudge implements Judge {
     const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
     if (last.exitCode === 0 && !wholeRun) return { ...verdict, type: 'untried', gained };
     if (lost) return { ...verdict, type: 'broken', gained };
-    if (gained > 0 || newlyCollected(before, report) || nameFound(before, report, this.#wanted))
+    if (gained > 0 || newlyCollected(before, report, this.#endless) || nameFound(before, report, this.#wanted))
       return { ...verdict, type: 'partial', gained };
     const moved = report.failures.some((failure) => movedOn(before.failures, failure));
     return { ...verdict, type: moved ? 'moved' : 'rejected', gained };
@@ -304,10 +304,12 @@ class TrialJudge implements Judge {
 }
 
 /** A test file that failed to load before and loads now is progress, whatever its tests say. */
-function newlyCollected(before: TestReport, after: TestReport): boolean {
+function newlyCollected(before: TestReport, after: TestReport, endless: readonly EndlessTest[]): boolean {
   return before.failures.some(
     (failure) =>
       isLoadFailure(failure) &&
+      // A file that only no longer hangs, with every test of it failing, is none.
+      !endless.some(({ name }) => name === failure.path || name.endsWith(`/${failure.path}`)) &&
       !after.failures.some((one) => one.id === failure.id) &&
       (after.passed.size > before.passed.size || after.failures.some((one) => one.path === failure.path)),
   );
