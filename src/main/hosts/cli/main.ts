@@ -6,6 +6,7 @@ import { writeProblem } from '../../lib/files/json-file.ts';
 import { reportFailure } from './report-failure.ts';
 import type { Handlers } from './program/program.ts';
 import { buildProgram } from './program/program.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
 import { processTerminal } from './terminal/terminal.ts';
 
 declare const __APP_VERSION__: string;
@@ -17,7 +18,7 @@ declare const __APP_VERSION__: string;
 async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   const stop = new AbortController();
-  listenForCtrlC(stop, terminal.err);
+  listenForStop(stop, terminal.err);
   surfaceBugs(terminal.err);
   const connection = createCoreConnection(async () =>
     (await import('../connection/open-core.ts')).openCore(terminal, __APP_VERSION__, hostName(argv)),
@@ -189,15 +190,8 @@ function surfaceBugs(say: (text: string) => void): void {
   });
 }
 
-/** The first Ctrl-C ends cleanly, the second one at once. */
-function listenForCtrlC(stop: AbortController, say: (text: string) => void): void {
-  const onSignal = (): void => {
-    if (stop.signal.aborted) process.exit(130);
-    say('\nstopping … (Ctrl-C again to stop at once)\n');
-    stop.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+function listenForStop(stop: AbortController, say: (text: string) => void): void {
+  stopOnSignals(process, stop, say);
   process.stdout.on('error', (error) => {
     if (!isReaderGone(error)) reportCutOutput(error, say);
     stop.abort();

@@ -1,0 +1,38 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { stopOnSignals } from '../../../../src/main/hosts/cli/stop-on-signals.ts';
+
+/** Catches: a signal that `timeout`, npm or the launcher sends twice and that ends Dewpoint before it has saved. */
+describe('the signals of the command line', () => {
+  const listen = () => {
+    const from = new EventEmitter();
+    const exits: unknown[] = [];
+    const clock = { ms: 0 };
+    const stop = new AbortController();
+    const exit = (code: unknown): never => {
+      exits.push(code);
+      return undefined as never;
+    };
+    stopOnSignals(
+      Object.assign(from, { exit }) as never,
+      stop,
+      () => undefined,
+      () => clock.ms,
+    );
+    return { from, exits, clock, stop };
+  };
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+    '%s stops cleanly, and a repeat within a second is the same one',
+    (signal) => {
+      const { from, exits, clock, stop } = listen();
+      from.emit(signal);
+      clock.ms = 999;
+      from.emit('SIGTERM');
+      expect([stop.signal.aborted, exits]).toEqual([true, []]);
+      clock.ms = 1_000;
+      from.emit(signal);
+      expect(exits).toEqual([130]);
+    },
+  );
+});
