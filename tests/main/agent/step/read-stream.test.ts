@@ -30,4 +30,20 @@ describe('readStream', () => {
     const { ended } = await readStream(stream, 'call', () => undefined, new AbortController().signal);
     expect(ended.error).toBeNull();
   });
+
+  // Catches: thoughts of a model whose opening mark is missing, kept as its answer.
+  it('takes text for thoughts when their end says so, and keeps what comes after', async () => {
+    async function* stream(): AsyncIterable<StreamPart> {
+      await Promise.resolve();
+      yield { type: 'text-delta', text: 'I think.' };
+      yield { type: 'text-was-thought' };
+      yield { type: 'text-delta', text: 'Hello.' };
+      yield endedWith(null, 0, 0);
+    }
+    const { parts } = await readStream(stream, 'call', () => undefined, new AbortController().signal);
+    expect(parts).toEqual([
+      { type: 'reasoning', text: 'I think.' },
+      { type: 'text', text: 'Hello.' },
+    ]);
+  });
 });
