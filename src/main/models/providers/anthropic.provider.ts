@@ -1,10 +1,11 @@
-import Anthropic, { APIError } from '@anthropic-ai/sdk';
+import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import { anthropicSchema } from '@shared/settings/settings.ts';
 import { anthropicWire } from './anthropic/anthropic-stream.ts';
 import type { ListedModel } from './api/bundled-models.ts';
 import { defineProvider } from './define.ts';
 import { ListRefusedError } from './api/api-models.ts';
+import { anthropicSdk } from './api/sdk-packages.ts';
 import { createApiProvider } from './api/api-provider.ts';
 import { noSdkLimitMs } from './call/stall-watch.ts';
 import { baseAddress } from './api/base-address.ts';
@@ -37,7 +38,8 @@ export default defineProvider({
         const { base, query } = baseAddress(settings.baseUrl);
         const connect = async (): Promise<Anthropic> => {
           const own = await dependencies.secret('apiKey');
-          return new Anthropic({
+          const { Anthropic: Client } = await anthropicSdk.load();
+          return new Client({
             // The package adds the version to every path.
             baseURL: base.replace(/\/v1$/u, ''),
             defaultQuery: { ...query },
@@ -75,6 +77,7 @@ const listSchema = z.object({
 });
 
 async function readList(client: Anthropic, signal: AbortSignal): Promise<readonly ListedModel[]> {
+  const { APIError } = await anthropicSdk.load();
   const page = await client.models.list({ limit: 1000 }, { signal }).catch((error: unknown) => {
     const isRefused = error instanceof APIError && error.status !== undefined && error.status < 500;
     throw isRefused ? new ListRefusedError(error.message) : error;

@@ -1,7 +1,8 @@
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { openaiSchema } from '@shared/settings/settings.ts';
 import { readChatModels } from './chat-completions/chat-models.ts';
 import { defineProvider } from './define.ts';
+import { openaiSdk } from './api/sdk-packages.ts';
 import { getJson } from './api/get-json.ts';
 import { createApiProvider } from './api/api-provider.ts';
 import { addressBelow, baseAddress } from './api/base-address.ts';
@@ -40,7 +41,8 @@ export default defineProvider({
         const { base, query } = baseAddress(settings.baseUrl);
         const connect = async (): Promise<OpenAI> => {
           const own = await key();
-          return new OpenAI({
+          const { OpenAI: Client } = await openaiSdk.load();
+          return new Client({
             baseURL: base,
             defaultQuery: { ...query },
             // The package needs a key. Without one, no header is sent.

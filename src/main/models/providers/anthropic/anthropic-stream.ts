@@ -1,11 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
 import type { thinkingStateSchema } from './anthropic-messages.ts';
 import { toAnthropicWire } from './anthropic-messages.ts';
 import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
+import { anthropicSdk } from '../api/sdk-packages.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
 import { brokenStream, connectionError } from '../openai/openai-errors.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
@@ -198,9 +198,10 @@ function toStopReason(reason: Anthropic.StopReason): StopReason {
 const bodySchema = z.object({ error: z.object({ type: z.string().nullish(), message: z.string().nullish() }) });
 
 function toError(error: unknown): ProviderError | null {
-  if (error instanceof APIUserAbortError) return null;
-  if (error instanceof APIConnectionError) return connectionError(error);
-  if (!(error instanceof APIError)) return brokenStream(error);
+  const sdk = anthropicSdk.loaded();
+  if (sdk !== null && error instanceof sdk.APIUserAbortError) return null;
+  if (sdk !== null && error instanceof sdk.APIConnectionError) return connectionError(error);
+  if (sdk === null || !(error instanceof sdk.APIError)) return brokenStream(error);
   const body = bodySchema.safeParse(error.error);
   const said = body.success ? body.data.error : {};
   return errorOfRefusal({

@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelSettings } from '@shared/settings/settings.ts';
 import { isThisMachine } from '../../../lib/net/this-machine.ts';
@@ -6,6 +6,7 @@ import { readChatModels } from './chat-models.ts';
 import type { ChatPreset } from './chat-presets.ts';
 import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from '../define.ts';
+import { openaiSdk } from '../api/sdk-packages.ts';
 import { getJson } from '../api/get-json.ts';
 import { createApiProvider, type ApiCalls } from '../api/api-provider.ts';
 import { addressBelow, baseAddress } from '../api/base-address.ts';
@@ -77,7 +78,8 @@ function chatCalls(
     const key = await secret('apiKey');
     const { base, query } = baseAddress(endpoint.baseUrl);
     // The agent retries by itself, so that every retry is visible and can be cancelled.
-    return new OpenAI({
+    const { OpenAI: Client } = await openaiSdk.load();
+    return new Client({
       baseURL: base,
       defaultQuery: { ...query },
       apiKey: key ?? 'none',

@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { EngineCounts } from '@shared/events/call-report.ts';
 import type { RunningServer } from '../../engine/llama-server/own-llama-server.ts';
@@ -7,6 +7,7 @@ import type { ChatTarget } from '../chat-completions/chat-messages.ts';
 import { chatPreset } from '../chat-completions/chat-presets.ts';
 import { chatWire } from '../chat-completions/chat-stream.ts';
 import { noSdkLimitMs } from '../call/stall-watch.ts';
+import { openaiSdk } from '../api/sdk-packages.ts';
 import type { Wire } from '../call/stream-answer.ts';
 import type { ModelRequest } from '../define.ts';
 import { thinkingOf } from '../llama-cpp/engine-call.ts';
@@ -48,8 +49,9 @@ export function serverWire(
   call: ServerCall,
 ): Wire<Chunk> & { readonly counts: () => EngineCounts | null; readonly drafts: () => DraftCounts } {
   const { server, get } = call;
-  const connect = async (): Promise<OpenAI> =>
-    new OpenAI({
+  const connect = async (): Promise<OpenAI> => {
+    const { OpenAI: Client } = await openaiSdk.load();
+    return new Client({
       baseURL: `${server.address}/v1`,
       apiKey: server.key,
       maxRetries: 0,
@@ -57,6 +59,7 @@ export function serverWire(
       logLevel: 'off',
       fetch: get,
     });
+  };
   const wire = chatWire(connect, (request) => targetOf(call, request));
   let counts: EngineCounts | null = null;
   let drafts: DraftCounts = { drafted: 0, accepted: 0 };

@@ -1,16 +1,18 @@
-import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { rootCause } from '../../../lib/net/root-cause.ts';
 import type { ProviderError } from '../define.ts';
+import { openaiSdk } from '../api/sdk-packages.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
 import { RefusedOnTheWay } from '../api/service-fetch.ts';
 
 /** Translates an error of the `openai` package. Null: the caller aborted it. */
 export function toProviderError(error: unknown): ProviderError | null {
-  if (error instanceof APIUserAbortError) return null;
-  if (error instanceof APIConnectionError) return connectionError(error);
-  if (error instanceof APIError) {
+  const sdk = openaiSdk.loaded();
+  if (sdk === null) return brokenStream(error);
+  if (error instanceof sdk.APIUserAbortError) return null;
+  if (error instanceof sdk.APIConnectionError) return connectionError(error);
+  if (error instanceof sdk.APIError) {
     const status: number | undefined = error.status;
     const kind = [error.code, error.type].filter((word) => typeof word === 'string').join(' ');
     return errorOfRefusal({ status, message: error.message, headers: error.headers, kind });
