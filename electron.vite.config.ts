@@ -28,8 +28,8 @@ export default defineConfig({
       rollupOptions: {
         external,
         input: {
-          index: resolve('src/main/index.ts'),
-          cli: resolve('src/main/hosts/cli/main.ts'),
+          index: resolve('src/main/start-app.ts'),
+          cli: resolve('src/main/hosts/cli/start-cli.ts'),
           'llama-worker': resolve('src/main/models/engine/worker/worker.ts'),
           'server-guard': resolve('src/main/models/engine/server-guard.ts'),
           'document-process': resolve('src/main/sessions/attachments/document-process.ts'),

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import { parseEvent, type EventOf, type SessionEvent } from '@shared/events/events.ts';
 import type { ProviderSettings } from '@shared/settings/settings.ts';
 import { createBusyScript, type ScriptedReplies } from './lib/busy-script.ts';
@@ -13,7 +14,9 @@ const cliFile = resolve('out/main/cli.cjs');
 const startFile = resolve('scripts/start.mjs');
 
 /** Measures the built program from outside: the times that a user waits. */
-export async function run(): Promise<readonly BenchRow[]> {
+export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const { values } = parseArgs({ args: [...args], options: { before: { type: 'string' } } });
+  if (values.before !== undefined) return againstBefore(resolve(values.before, 'out', 'main', 'cli.cjs'));
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-start-'));
   try {
     return [
@@ -26,6 +29,62 @@ export async function run(): Promise<readonly BenchRow[]> {
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Compares with a checkout of an earlier state that is built. Both take turns, so that a busy machine slows both. */
+async function againstBefore(before: string): Promise<readonly BenchRow[]> {
+  const help: [number[], number[]] = [[], []];
+  const rest: [number[], number[]] = [[], []];
+  for (let round = 0; round <= 10; round += 1) {
+    for (const [index, file] of [before, cliFile].entries()) {
+      const ms = await timeProgram([file, '--help']);
+      // The first run is not counted: it brings files into memory.
+      if (round > 0) help[index]?.push(ms);
+    }
+  }
+  for (let round = 0; round < 3; round += 1) {
+    for (const [index, file] of [before, cliFile].entries()) rest[index]?.push(await restingBytes(file));
+  }
+  const row = (
+    figure: string,
+    target: Target,
+    [old, now]: readonly [readonly number[], readonly number[]],
+    by: number,
+  ): BenchRow => {
+    const [was, is] = [median(old) ?? Number.NaN, median(now) ?? Number.NaN];
+    return {
+      figure,
+      target,
+      value: is / was,
+      unit: '',
+      note: `${(is / by).toFixed(0)} against ${(was / by).toFixed(0)}`,
+    };
+  };
+  return [
+    row('dewpoint --help, after against before (ms)', { atMost: 0.8 }, help, 1),
+    row('memory of a core at rest, after against before (MB)', { atMost: 0.7 }, rest, 1e6),
+  ];
+}
+
+const restAfterMs = 15_000;
+
+/** What a process that owns a home and serves its page keeps in memory while nothing is asked of it. */
+async function restingBytes(file: string): Promise<number> {
+  const home = await mkdtemp(join(tmpdir(), 'dewpoint-bench-rest-'));
+  const child = spawn(process.execPath, [...process.execArgv, file, 'serve'], {
+    env: { ...process.env, DEWPOINT_HOME: home },
+    stdio: 'ignore',
+  });
+  const ended = new Promise((done) => child.once('close', done));
+  try {
+    await new Promise((done) => setTimeout(done, restAfterMs));
+    const status = await readFile(`/proc/${child.pid ?? 0}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
+  } finally {
+    child.kill();
+    await ended;
+    await rm(home, { recursive: true, force: true });
   }
 }
 

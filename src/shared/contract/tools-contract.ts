@@ -11,7 +11,8 @@ import type { ServerTasks } from '@shared/tools/task-list.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import { keptNamesSchema } from '@shared/tools/kept-program.ts';
 import type { KeptVersion, OwnToolDraft, OwnToolFile, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
-import { mostToolCharacters, ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
+import { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool-choices.ts';
+import { mostToolCharacters, ownToolNameSchema } from '@shared/tools/own-tool.ts';
 import { searchServiceNames, webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 

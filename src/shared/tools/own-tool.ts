@@ -84,9 +84,6 @@ export function runsApart({
   return secrets.length > 0 || hosts.length > 0;
 }
 
-export const ownToolLanguages = ['python', 'js', 'sh'] as const;
-export const ownToolExamples = ['create_issue', 'chat_message'] as const;
-
 /** The most characters of a tool's file. */
 export const mostToolCharacters = 256 * 1024;
 

@@ -1,9 +1,8 @@
 import { CommanderError } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import type { CoreConnection } from '../connection/core-connection.ts';
-import { createCoreConnection } from '../connection/core-connection.ts';
+import type { OpenCore } from '../connection/open-core.ts';
 import { writeProblem } from '../../lib/files/json-file.ts';
-import { reportFailure } from './report-failure.ts';
 import type { Handlers } from './program/program.ts';
 import { buildProgram } from './program/program.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -20,7 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const stop = new AbortController();
   listenForStop(stop, terminal.err);
   surfaceBugs(terminal.err);
-  const connection = createCoreConnection(async () =>
+  const connection = createLaterConnection(async () =>
     (await import('../connection/open-core.ts')).openCore(terminal, __APP_VERSION__, hostName(argv)),
   );
   const context: CommandContext = {
@@ -44,10 +43,28 @@ async function main(argv: readonly string[]): Promise<number> {
         ? error.exitCode === 0
           ? 0
           : 2
-        : reportFailure(await connection.explain(error), terminal);
+        : await report(await connection.explain(error), terminal);
   }
   code = await close(connection, code, terminal);
   return stop.signal.aborted && code === 1 ? 130 : code;
+}
+
+/** Loaded only when something fails. */
+async function report(error: unknown, terminal: CommandContext['terminal']): Promise<number> {
+  return (await import('./report-failure.ts')).reportFailure(error, terminal);
+}
+
+/** A connection whose code is loaded at its first use, because help needs none. */
+function createLaterConnection(openCore: () => Promise<OpenCore>): CoreConnection {
+  let made: Promise<CoreConnection> | null = null;
+  const make = async (): Promise<CoreConnection> =>
+    (await import('../connection/core-connection.ts')).createCoreConnection(openCore);
+  const get = (): Promise<CoreConnection> => (made ??= make());
+  return {
+    open: async () => (await get()).open(),
+    explain: async (error) => (await get()).explain(error),
+    close: async () => (await made)?.close(),
+  };
 }
 
 /** The subcommand, which is what this process is in the log. Anything else in its place may be a text of the user. */
@@ -178,7 +195,7 @@ async function close(door: CoreConnection, code: number, terminal: CommandContex
     return code;
   } catch (error) {
     // A core that could not be opened has been reported already.
-    return code === 0 ? reportFailure(error, terminal) : code;
+    return code === 0 ? report(error, terminal) : code;
   }
 }
 

@@ -10,7 +10,8 @@ import { compose } from '../../compose.ts';
 import type { HomeClaim } from '../../server/owner/claim-home.ts';
 import { settingsSchema } from '@shared/settings/settings.ts';
 import { logFolderOf } from '../../lib/files/log-file.ts';
-import { diagnostics, keepDiagnostics } from '../../lib/log.ts';
+import { endLeanStart } from '../../lib/programs/lean-start.ts';
+import { diagnostics, keepDiagnostics, orNoted } from '../../lib/log.ts';
 import { knownSecrets } from '../../safety/keys/known-secrets.ts';
 import { createRedactor } from '../../sessions/log/redactor.ts';
 import { neverAborts, sleep } from '../../lib/async/abort.ts';
@@ -39,6 +40,8 @@ const sayAfterMs = 3_000;
 /** A client without a request for this long is a conversation that waits for its user, so nobody waits for it. */
 const quietMs = 2_000;
 const lookMs = 50;
+/** By then, everything that a start needs is loaded. */
+const leanForMs = 5_000;
 
 /**
  * Opens the core of the home: as its owner, or as a client of the owner. If the owner ends between the check and the
@@ -95,6 +98,10 @@ async function becomeOwner(
     const core = await compose({ ...places, onNotice: (text) => terminal.err(`${text}\n`) });
     const router = createRouter(core.handlers);
     const server = await serveSocket(router, claim.socketPath);
+    setTimeout(() => {
+      if (core.runningTurns() === 0)
+        void endLeanStart(places.cache, places.version).catch(orNoted('Old compiled code stays', undefined));
+    }, leanForMs).unref();
     const close: OpenCore['close'] = async (options): Promise<void> => {
       // Another process may be in the middle of a turn in this core, which must not be cut off.
       const mayBeTheirs = options?.now !== true || server.clients() > 0;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool.ts';
+import { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool-choices.ts';
 import { collect, subcommand } from './subcommand.ts';
 
 export type ToolsAction =
