@@ -444,9 +444,7 @@ function connectServer(
 
 async function noteUse({ pins, now }: ToolServersOptions, { server, tool }: ForeignToolSpec): Promise<void> {
   const at = now();
-  const noted = pins.change(server, (all) =>
-    all.map((pin) => (pin.definition.name === tool ? { ...pin, lastUsedAt: at } : pin)),
-  );
-  // The time of use is only for display, so a failure does not affect the call.
-  await noted.catch(orNoted('When a tool was used was not saved', undefined));
+  await pins
+    .change(server, (all) => all.map((pin) => (pin.definition.name === tool ? { ...pin, lastUsedAt: at } : pin)))
+    .catch(orNoted('When a tool was used was not saved', undefined));
 }
