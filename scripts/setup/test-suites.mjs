@@ -80,7 +80,7 @@ export const suites = [
     name: 'electron',
     minutes: 25,
     slice: { files: ['tests/electron/smoke.test.ts'], needs: ['build', 'electron', 'display'] },
-    needs: ['build', 'docker', 'image', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
+    needs: ['build', 'docker', 'image', 'electron', 'display', 'chromium', 'model:llama-cpp/smollm2-135m-instruct'],
   },
   {
     name: 'e2e',

@@ -54,7 +54,7 @@ const mainFile = join(builtFolder, 'main', 'index.cjs');
 /** A busy machine needs a long time to start Chromium. */
 export const startMs = 90_000;
 /** The driver waits half a minute by default. This is as long as a poll of these tests waits. */
-const patienceMs = 60_000;
+export const patienceMs = 60_000;
 
 /** The first window of a started app. Waits in any of its windows then have the patience of `patienceMs`. */
 export async function firstPage(app: ElectronApplication): Promise<Page> {
