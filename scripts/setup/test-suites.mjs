@@ -73,7 +73,7 @@ export const suites = [
     name: 'proofs',
     minutes: 90,
     slice: null,
-    needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct', 'electron', 'display'],
+    needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct', 'electron', 'display', 'chromium'],
     isOnRequest: true,
   },
   {
