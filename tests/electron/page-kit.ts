@@ -39,7 +39,7 @@ export async function servePage(
   const { page, resize, close } = await (engine === 'app' ? openShell() : openChromium());
   const complaints: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(server.url);
