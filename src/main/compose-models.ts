@@ -1,3 +1,4 @@
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import offeredCatalog from '../../resources/catalog.json';
@@ -367,5 +368,28 @@ function wrapped(
   return (id) => {
     const provider = get(id);
     return provider === null ? null : wrap(provider);
+  };
+}
+
+type InfoOf = (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+
+interface LearnedWindows {
+  readonly modelInfo: InfoOf;
+  /** A server said that the context of a model is this small. */
+  readonly noteWindow: (modelId: string, tokens: number) => void;
+}
+
+/** Knows contexts that servers named in their refusals, for as long as the program runs. */
+export function createLearnedWindows(infoOf: InfoOf): LearnedWindows {
+  const learned = new Map<string, number>();
+  return {
+    modelInfo: async (id, signal) => {
+      const info = await infoOf(id, signal);
+      const said = learned.get(id) ?? Infinity;
+      return info === null || info.contextTokens <= said ? info : { ...info, contextTokens: said };
+    },
+    noteWindow: (modelId, tokens) => {
+      learned.set(modelId, Math.min(tokens, learned.get(modelId) ?? Infinity));
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { fairShare } from '../../../../src/main/agent/prompt/fit-answers.ts';
-import { saidWindow } from '../../../../src/main/agent/loop/said-window.ts';
+import { saidWindow } from '../../../../src/main/agent/loop/learn-window.ts';
 import { errorOfRefusal } from '../../../../src/main/models/providers/api/http-errors.ts';
 
 const done = call('task_complete', { summary: 'ok' });
