@@ -33,7 +33,7 @@ const wordings: readonly RegExp[] = [
   // LM Studio: "the model is loaded with context length of only 4096 tokens"
   /context (?:size|length|window) of only (\d+)/iu,
   // Mistral: "too large for model with 32768 maximum context length"
-  /(\d+) maximum context length/iu,
+  /(?<!\d)(\d{1,9}) maximum context length/iu,
   // Anthropic: "prompt is too long: 210000 tokens > 200000 maximum", "exceed context limit: 190000 + 20000 > 200000"
   /prompt is too long:? ?\(?\d+ tokens\)? ?> ?(\d+)/iu,
   /context limit: ?\d+(?: ?\+ ?\d+)? ?> ?(\d+)/iu,
