@@ -46,5 +46,9 @@ export function isPackedFile(file, machine) {
   if (/\/tree-sitter-wasm\/wasm\/[^/]+\.wasm$/.test(file)) return grammars.some((name) => file.endsWith(name));
   // Headers and manuals of Node.
   if (/\/node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+\/(include|share|lib)(\/|$)/.test(file)) return false;
+  // The history of llama.cpp, for those who build it themselves.
+  if (file.endsWith('/gitRelease.bundle')) return false;
+  // Some packages have their license in a file for reading.
+  if (/\/(?:licen[cs]e|copying|notice)[^/]*\.md$/i.test(file)) return true;
   return !/\.(map|md|d\.[cm]?ts)$/i.test(file);
 }

@@ -124,3 +124,10 @@ it('installs each Node where it belongs, and none twice', () => {
   for (const { name, platform, arch } of machines)
     expect(lock[`node_modules/${platforms[name].packages.node.package}`]).toMatchObject({ os: platform, cpu: arch });
 });
+
+it('packs the license of a package that has it in a file for reading, and no history of llama.cpp', () => {
+  const ships = (file) => isPackedFile(`/app/node_modules/${file}`, 'linux-x64');
+  expect(ships('undici/LICENSE.md')).toBe(true);
+  expect(ships('undici/README.md')).toBe(false);
+  expect(ships('node-llama-cpp/llama/gitRelease.bundle')).toBe(false);
+});
