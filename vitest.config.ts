@@ -42,6 +42,7 @@ const suites: readonly Suite[] = [
       'planted-tasks',
       'program-core-kill',
       'program-kill',
+      'undo-kill',
       'compare-kill',
       'log-kill',
       'program-folders',

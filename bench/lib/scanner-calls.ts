@@ -70,6 +70,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
     [{ path: 'a.py', before: text, after: text }],
   ],
   'src/main/safety/only-adds-tests.ts#onlyAddsTests': (text) => ['', text],
+  'src/main/lib/files/file-text.ts#inFormOf': (text) => [`a\r\n${text}`, text],
+  'src/main/lib/files/file-text.ts#withLineEnds': (text) => [`a\r\n${text}`, text],
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],
   'src/shared/attachments/attachment-text.ts#pagesIn': (text) => [text, { pages: 12 }],

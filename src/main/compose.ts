@@ -39,6 +39,7 @@ import { createSandboxCommands } from './sandbox/commands.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
+import { type CutOff, recoverChanges } from './agent/changes/recover-changes.ts';
 import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -203,7 +204,15 @@ async function createBase(config: ComposeConfig) {
   const redactor = createRedactor(knownSecrets(settings.current(), env), hidden.mask);
   cleanDiagnostics((text) => redactor.text(text));
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
-  const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
+  const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
+  const recovery = {
+    blobs,
+    homePath: config.home,
+    settings: () => settings.current().sandbox,
+    masks: async (projectPath: string | null) => (await rules.activeRules(projectPath)).masks,
+  };
+  const recover = (cut: CutOff) => recoverChanges(recovery, cut);
+  const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions'), recover });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
   const clientStore = createSessionStore({ ...kept, folder: join(config.home, 'endpoint') });
   const index = createSearchIndex({
@@ -213,7 +222,6 @@ async function createBase(config: ComposeConfig) {
     budgetMs: searchBudgetMs,
     now: () => performance.now(),
   });
-  const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
   const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);

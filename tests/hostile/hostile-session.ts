@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
-import { createFileBaseline, type FoundChange } from '../../src/main/agent/changes/file-baseline.ts';
+import { createFileBaseline } from '../../src/main/agent/changes/file-baseline.ts';
+import type { FoundChange } from '../../src/main/agent/changes/known-file.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { settingsSchema } from '../../src/shared/settings/settings.ts';

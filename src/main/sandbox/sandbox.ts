@@ -358,4 +358,6 @@ export interface ScannedFile {
   readonly mode: number;
   /** Changes whenever the content may have changed (size, mtime in ns, inode). */
   readonly fingerprint: string;
+  /** When the file was last touched, in milliseconds since 1970. Only from a look at the host. */
+  readonly touchedMs?: number;
 }

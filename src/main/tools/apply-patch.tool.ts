@@ -2,10 +2,11 @@ import { applyPatch, parsePatch } from 'diff';
 import type { StructuredPatch } from 'diff';
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
+import { withLineEnds } from '../lib/files/file-text.ts';
 import type { NewFile, ToolContext, ToolResult } from './define.ts';
 import { defineTool } from './define.ts';
 import { workspacePath } from './values/tool-path-input.ts';
-import { isReadText, notUtf8, readText } from './values/decode-file-text.ts';
+import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
 import { errorResult, okResult } from './values/tool-results.ts';
 
 export default defineTool({
@@ -55,23 +56,29 @@ async function planFile(file: StructuredPatch, context: ToolContext): Promise<Ne
   const name = workspacePath.safeParse(cleanName((isDeleted ? file.oldFileName : file.newFileName) ?? ''));
   if (!name.success) return errorResult('The patch names no file, or one outside the project.');
   let text = '';
-  let encode = (whole: string): Uint8Array => new TextEncoder().encode(whole);
+  let encode = (whole: string): Uint8Array | ToolResult => new TextEncoder().encode(whole);
   if (!isNew) {
     const read = await readText(name.data, context);
     if (!isReadText(read)) return read;
-    if (read.encode === null) return notUtf8(name.data);
-    ({ text, encode } = read);
+    ({ text } = read);
+    encode = (whole) => encodeText(name.data, read, whole);
   }
   if (isDeleted) return { path: name.data, bytes: null };
   const shown = (line: string): string => context.restoreHidden?.(line, text) ?? line;
   const hunks = file.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(shown) }));
-  const result = applyPatch(text, { ...file, hunks }, { fuzzFactor: 2, autoConvertLineEndings: true });
+  // In a file with both line ends, a patch fits by its lines alone.
+  const result = applyPatch(
+    text.replaceAll('\r\n', '\n'),
+    { ...file, hunks },
+    { fuzzFactor: 2, autoConvertLineEndings: true },
+  );
   if (result === false) {
     return errorResult(
       `The patch does not fit ${name.data}: its lines do not stand there. Read the file and make the patch again.`,
     );
   }
-  return { path: name.data, bytes: encode(result) };
+  const bytes = encode(isNew ? result : withLineEnds(text, result));
+  return isBytes(bytes) ? { path: name.data, bytes } : bytes;
 }
 
 function cleanName(name: string): string {

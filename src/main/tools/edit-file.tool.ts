@@ -3,7 +3,7 @@ import type { ToolContext, ToolResult } from './define.ts';
 import { defineTool, forFull } from './define.ts';
 import { applyEdit } from './edits/match-edit.ts';
 import { workspacePath } from './values/tool-path-input.ts';
-import { isReadText, notUtf8, readText } from './values/decode-file-text.ts';
+import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
 import { okResult } from './values/tool-results.ts';
 
 const oldText = z.string().describe('text to replace, as it stands in the file, once; empty: creates the file');
@@ -36,7 +36,6 @@ export default defineTool({
       const output = `${input.path} was changed by somebody else since you read it. Their version is kept; read it again.`;
       return { status: 'error', output, failure: { code: 'stale-file', message: output } };
     }
-    if (read.encode === null) return notUtf8(input.path);
     const done: string[] = [];
     let { text } = read;
     const shown = (part: string): string => context.restoreHidden?.(part, read.text) ?? part;
@@ -54,7 +53,9 @@ export default defineTool({
       const places = outcome.places === undefined ? '' : ` and ${outcome.places - 1} more places`;
       done.push(`Edited ${input.path} at line ${outcome.line}${places}${how}.`);
     }
-    const problem = await context.writeFile(input.path, read.encode(text));
+    const bytes = encodeText(input.path, read, text);
+    if (!isBytes(bytes)) return bytes;
+    const problem = await context.writeFile(input.path, bytes);
     return problem ?? okResult(done.join('\n'));
   },
 });

@@ -25,7 +25,7 @@ export default defineTool({
     const from = input.from ?? 1;
     const to = Math.min(input.to ?? lines.length, lines.length, from + maximumLines - 1);
     if (lines.length === 0) return okResult(`${input.path} is empty.`);
-    const note = read.encode === null ? ['(It is not UTF-8: letters that cannot be read are shown as \uFFFD.)'] : [];
+    const note = read.isCertain ? [] : [`(It is not UTF-8. It is read as ${read.encoding}, which may be wrong.)`];
     if (from > lines.length) return errorResult(`${input.path} has ${lines.length} lines; there is no line ${from}.`);
     if (to < from) return errorResult(`"to" (${to}) comes before "from" (${from}).`);
     // All line numbers have the same width, so that indentation does not shift from line 9 to line 10.

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
+import { inFormOf } from '../lib/files/file-text.ts';
+import type { ToolContext, ToolResult } from './define.ts';
+import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
 import { withoutLineNumbers } from './edits/strip-line-numbers.ts';
 import { workspacePath } from './values/tool-path-input.ts';
 import { errorResult, okResult } from './values/tool-results.ts';
@@ -21,7 +24,8 @@ export default defineTool({
       const plain = context.lastRead(path) === undefined ? null : withoutLineNumbers(given, 3);
       const content = plain ?? given;
       const note = plain === null ? '' : '; the line numbers were left out';
-      const bytes = new TextEncoder().encode(content);
+      const bytes = await bytesFor(path, content, context);
+      if (!isBytes(bytes)) return bytes;
       if (bytes.length > context.facts.maxWriteBytes) {
         return errorResult(
           `The content has ${bytes.length} bytes; at most ${context.facts.maxWriteBytes} can be written at once.`,
@@ -30,6 +34,18 @@ export default defineTool({
       return (await context.writeFile(path, bytes)) ?? okResult(`Wrote ${path} (${linesOf(content)}${note}).`);
     },
 });
+
+/** In the form of the file that is there: its encoding, byte order mark and line ends. */
+async function bytesFor(path: string, content: string, context: ToolContext): Promise<Uint8Array | ToolResult> {
+  const known = context.lastRead(path);
+  // A file that the model has not read is refused where it is written.
+  if (known === undefined) return new TextEncoder().encode(content);
+  const read = await readText(path, context);
+  // Its version counts as seen only if it is the one that the model saw.
+  context.noteRead(path, known);
+  if (!isReadText(read)) return new TextEncoder().encode(content);
+  return encodeText(path, read, inFormOf(read.text, content));
+}
 
 /** A final line break ends the last line and does not begin another one. */
 function linesOf(content: string): string {

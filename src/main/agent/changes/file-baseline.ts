@@ -1,24 +1,8 @@
 import { canvasLimits, isPictureName } from '@shared/tools/canvas.ts';
 import { guardKind } from '../../safety/guarded-files.ts';
 import type { FileContent, Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
-
-/** A file as it was before a command of the agent ran. */
-export interface KnownFile {
-  /** Null: a tool wrote the file after the last scan. */
-  fingerprint: string | null;
-  readonly sizeBytes: number;
-  readonly mode: number;
-  /** Null: not kept, for the reason in `why`. */
-  readonly bytes: Uint8Array | null;
-  readonly why: 'too-large' | 'not-a-file' | 'no-text-name' | null;
-}
-
-/** A change that a scan found. */
-export interface FoundChange {
-  readonly path: string;
-  readonly before: KnownFile | null;
-  readonly after: KnownFile | null;
-}
+import type { BaselineFile, BaselineMark } from './baseline-file.ts';
+import type { FoundChange, KnownFile } from './known-file.ts';
 
 /**
  * The workspace's files as they were before a command, so that the command's changes can be reverted. Kept in memory up
@@ -33,6 +17,13 @@ export interface FileBaseline {
   readonly takeUnseen: () => readonly string[];
   /** Records that a tool wrote a file, or deleted it (`null`). */
   readonly note: (path: string, bytes: Uint8Array | null, mode: number) => void;
+  /**
+   * Puts what is known on disk, where it outlives this process, before something of the mark changes files. `more`:
+   * files as they are now that the last scan may not know. Rejects with `disk-full`.
+   */
+  readonly keep: (mark: BaselineMark, more?: ReadonlyMap<string, KnownFile | null>) => Promise<void>;
+  /** Removes it from the disk, after everything ended well. */
+  readonly end: () => Promise<void>;
 }
 
 const MAX_FILE_BYTES = 512 * 1024;
@@ -40,13 +31,17 @@ const MAX_FILE_BYTES = 512 * 1024;
 const MAX_GUARDED_BYTES = 4 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
 const MAX_FILES = 150_000;
+/** On disk, where every change is added at the end until it begins again. */
+const MAX_KEPT_BYTES = 4 * MAX_TOTAL_BYTES;
 /** Files are read in batches of at most this many bytes. */
 const READ_BYTES = 8 * 1024 * 1024;
 
-export function createFileBaseline(sandbox: Sandbox): FileBaseline {
-  const { known, kept, forget, remember } = createKnown();
+/** `file`: where it is kept on disk. Null: nowhere, as in a replay. */
+export function createFileBaseline(sandbox: Sandbox, file: BaselineFile | null = null): FileBaseline {
+  const { known, kept, forget, remember, takeChanged } = createKnown();
   const unseen = createUnseen();
   let started = false;
+  let isKept = true;
 
   const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
     const scan = await sandbox.scan(signal);
@@ -92,6 +87,18 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
         remember(path, { fingerprint: null, sizeBytes: bytes.length, mode, bytes: isLarge ? null : bytes, why });
       }
     },
+    keep: async (mark, more = new Map()) => {
+      // Without a first look, every file would later count as new.
+      if (file === null || (!started && mark.paths === null)) return;
+      const anew = !isKept || file.bytes() > MAX_KEPT_BYTES;
+      // What a full disk did not take is in none of the next additions.
+      isKept = false;
+      const changed = takeChanged();
+      if (anew) await file.replace(new Map([...known, ...more]), mark);
+      else await file.add(new Map([...changed, ...more]), mark);
+      isKept = true;
+    },
+    end: async () => file?.remove(),
   };
 }
 
@@ -101,9 +108,12 @@ function createKnown(): {
   readonly kept: { readonly bytes: number };
   readonly forget: (path: string) => void;
   readonly remember: (path: string, file: KnownFile) => void;
+  /** What changed since the last call; null: it is gone. */
+  readonly takeChanged: () => ReadonlyMap<string, KnownFile | null>;
 } {
   const known = new Map<string, KnownFile>();
   const kept = { bytes: 0, files: 0 };
+  let changed = new Map<string, KnownFile | null>();
   const forget = (path: string): void => {
     const old = known.get(path);
     if (old?.bytes !== undefined && old.bytes !== null) {
@@ -111,6 +121,7 @@ function createKnown(): {
       kept.files -= 1;
     }
     known.delete(path);
+    changed.set(path, null);
   };
   const remember = (path: string, file: KnownFile): void => {
     forget(path);
@@ -119,9 +130,16 @@ function createKnown(): {
       kept.bytes += file.bytes.length;
       kept.files += 1;
     }
-    known.set(path, fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' });
+    const now = fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' as const };
+    known.set(path, now);
+    changed.set(path, now);
   };
-  return { known, kept, forget, remember };
+  const takeChanged = (): ReadonlyMap<string, KnownFile | null> => {
+    const taken = changed;
+    changed = new Map();
+    return taken;
+  };
+  return { known, kept, forget, remember, takeChanged };
 }
 
 /** Folders that could not be scanned; each is returned once. */
@@ -147,7 +165,7 @@ function createUnseen(): {
 }
 
 /** Whether a path is inside one of the folders; `.` contains everything. */
-function belowAny(folders: readonly string[]): (path: string) => boolean {
+export function belowAny(folders: readonly string[]): (path: string) => boolean {
   const all = new Set(folders);
   if (all.size === 0) return () => false;
   return (path) => {
@@ -214,7 +232,7 @@ async function readAll(sandbox: Sandbox, paths: readonly string[], signal: Abort
   return read.ok ? read.value : new Map();
 }
 
-function mostBytes(path: string): number {
+export function mostBytes(path: string): number {
   return guardKind(path) === null ? MAX_FILE_BYTES : MAX_GUARDED_BYTES;
 }
 
@@ -230,7 +248,7 @@ function knownFrom({ path, file, isRead }: Touched, content: FileContent | undef
 }
 
 /** Whether content and mode are equal. A file that was not kept counts as changed. */
-function isSame(before: KnownFile, after: KnownFile): boolean {
+export function isSame(before: KnownFile, after: KnownFile): boolean {
   if (before.bytes === null || after.bytes === null || before.mode !== after.mode) return false;
   return Buffer.compare(before.bytes, after.bytes) === 0;
 }

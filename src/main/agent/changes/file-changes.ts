@@ -3,7 +3,9 @@ import { failure, success } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileContent, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
-import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
+import type { BaselineMark } from './baseline-file.ts';
+import type { FileBaseline } from './file-baseline.ts';
+import type { FoundChange, KnownFile } from './known-file.ts';
 import type { TurnLog } from '../turn/turn-log.ts';
 import { diffLines } from 'diff';
 import type { Actor, FileImage } from '@shared/events/tool-events.ts';
@@ -114,6 +116,9 @@ interface Context {
   readonly owed: { by: ChangeBy | null };
   /** The running calls, outermost first: a program's calls may change files, too. */
   readonly running: { readonly by: ChangeBy; readonly changed: RecordedChange[] }[];
+  readonly turnId: string;
+  /** Whether the disk says that something goes on. At the start of a turn, that is not known. */
+  readonly left: { is: boolean };
 }
 
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
@@ -121,8 +126,11 @@ const newFileMode = 0o644;
 /** The owner may read and write. */
 const ownerMode = 0o600;
 
-export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' | 'owed' | 'running'>): FileChanges {
-  const full: Context = { ...context, recorded: [], counts: { writes: 0 }, owed: { by: null }, running: [] };
+export function createFileChanges(
+  context: Omit<Context, 'recorded' | 'counts' | 'owed' | 'running' | 'left'>,
+): FileChanges {
+  const own = { recorded: [], counts: { writes: 0 }, owed: { by: null }, running: [], left: { is: true } };
+  const full: Context = { ...context, ...own };
   return {
     write: (target, who) => write(full, target, who),
     around: (who, run) => around(full, who, run),
@@ -150,6 +158,10 @@ async function write(
   if (signal.aborted) return failure('cancelled', 'It was cancelled.');
   context.counts.writes += 1;
   if (bytes !== null && before?.sha256 === sha256Of(bytes)) return success('same');
+  const known = toKnown(before?.bytes ?? null, before?.mode ?? newFileMode);
+  // A program that calls the tool may change any file meanwhile, and so may what runs in the background.
+  const paths = context.running.length === 0 && !goesOn(context) ? [path] : null;
+  await context.baseline.keep(markOf(context, context.running[0]?.by ?? who, { paths }), new Map([[path, known]]));
   const done =
     bytes === null
       ? await sandbox.deleteFile(path, expect ?? undefined, signal)
@@ -157,7 +169,7 @@ async function write(
   if (!done.ok) return done;
   const mode = before?.mode ?? newFileMode;
   context.baseline.note(path, bytes, mode);
-  await record(context, { path, before: toKnown(before?.bytes ?? null, mode), after: toKnown(bytes, mode) }, who);
+  await record(context, { path, before: known, after: toKnown(bytes, mode) }, who);
   return success('written');
 }
 
@@ -182,12 +194,45 @@ async function around<T>(
   } else if (outer === undefined) await context.baseline.refresh(context.signal);
   // What the outer program changed so far is its own work, not the user's.
   else outer.changed.push(...((await recordFound(context, outer.by)) ?? []));
+  await context.baseline.keep(markOf(context, outer?.by ?? who));
   const own: Context['running'][number] = { by: who, changed: [] };
   running.push(own);
   const value = await run().finally(() => running.splice(running.indexOf(own), 1));
   const changed = await recordFound(context, who);
   if (changed === null) owed.by ??= who;
+  await noteLeft(context, who);
   return { value, changed: [...own.changed, ...(changed ?? [])], isOwed: changed === null };
+}
+
+/** What goes on after a call, and changes that are owed, must be known to whoever recovers this session. */
+async function noteLeft(context: Context, who: ChangeBy): Promise<void> {
+  const isLeft = goesOn(context);
+  if (!isLeft && !context.left.is) return;
+  context.left.is = isLeft;
+  await context.baseline.keep(markOf(context, who));
+}
+
+/** Whether something may change files now, although no call runs. */
+function goesOn({ owed, sandbox }: Context): boolean {
+  return owed.by !== null || (sandbox.backgroundProcesses?.list() ?? []).some(({ status }) => status === 'running');
+}
+
+function markOf(
+  context: Context,
+  { by, toolCallId }: ChangeBy,
+  { paths = null }: { readonly paths?: readonly string[] | null } = {},
+): BaselineMark {
+  const { journal, turnId } = context;
+  const at = journal.now();
+  return {
+    seq: journal.state().seq,
+    at,
+    turnId,
+    toolCallId,
+    by,
+    paths: paths === null ? null : [...paths],
+    isLeft: goesOn(context),
+  };
 }
 
 /** Null: the workspace could not be scanned. */

@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { BaselineFile } from '../changes/baseline-file.ts';
 import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
 import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
 import type { Routing, TurnPolicy } from '@shared/routing/routing.ts';
@@ -106,6 +107,8 @@ export interface AgentDependencies {
   readonly journal: Journal;
   readonly effects: Effects;
   readonly sandbox: Sandbox;
+  /** Where the files are kept while something may change them; absent: nowhere, as in a replay. */
+  readonly baselineFile?: BaselineFile;
   /** What is known of a model; null: no such model is set up. Called once per turn, as an effect. */
   readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   /** A server said that a model's context is smaller than known. Absent: it is not kept. */

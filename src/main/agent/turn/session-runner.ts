@@ -122,6 +122,7 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
       await running;
       await dropping;
       await naming.end();
+      await turns.end();
     },
   };
 }

@@ -39,12 +39,14 @@ export interface TurnStarter {
   readonly name: () => Promise<void>;
   /** Aborts the running turn, or the naming of the session. */
   readonly abort: (reason?: 'time-limit') => void;
+  /** Removes what was kept on disk in case the program dies. Only after the last turn. */
+  readonly end: () => Promise<void>;
 }
 
 export function createTurnStarter(dependencies: AgentDependencies): TurnStarter {
   const memory: SessionMemory = {
     conversation: createConversation(),
-    baseline: createFileBaseline(dependencies.sandbox),
+    baseline: createFileBaseline(dependencies.sandbox, dependencies.baselineFile),
     reads: createReadLedger(),
     trajectory: createTrajectory(),
     steps: { last: dependencies.journal.state().totals.steps },
@@ -54,6 +56,7 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
   let ended: Turn | null = null;
   return {
     abort: (reason) => controller?.abort(reason),
+    end: () => memory.baseline.end(),
     name: async () => {
       if (ended === null) return;
       const own = new AbortController();
@@ -144,6 +147,7 @@ function createTurn(
       log,
       baseline: memory.baseline,
       signal,
+      turnId: id,
       hidden: dependencies.fences.hidden,
     }),
     reads: memory.reads,

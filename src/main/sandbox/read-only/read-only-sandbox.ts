@@ -173,7 +173,8 @@ async function scanOpened(
     if (kind === 'folder' && path.split('/').length >= scanDepth) unseen.add(path);
     if (kind !== 'file') return;
     const fingerprint = `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
-    files.set(path, { sizeBytes, mode: Number(stats.mode) & 0o7777, fingerprint });
+    const touchedMs = Math.max(Number(stats.mtimeMs), Number(stats.ctimeMs));
+    files.set(path, { sizeBytes, mode: Number(stats.mode) & 0o7777, fingerprint, touchedMs });
   };
   await walkHostTree(hostFolderOf(opened.handle, opened.place), {
     prefix: '.',

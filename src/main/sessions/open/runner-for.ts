@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
+import { createBaselineFile } from '../../agent/changes/baseline-file.ts';
 import type { SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import type { TurnMode } from '../../agent/turn/turn.ts';
@@ -14,6 +15,7 @@ import { createFenceMemory } from '../../safety/fence-memory.ts';
 import { createLookAtFiles } from '../../safety/file-look.ts';
 import { createSessionFences } from '../../safety/session-fences.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
+import { baselinePath } from '../store/session-view.ts';
 import { approverOf, budgetOf } from '../children/child-part.ts';
 import type { OpenSession } from './open-session.ts';
 import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
@@ -89,6 +91,7 @@ async function startRunner(
     foreign: options.foreign(projectPath, request.workspacePath),
     journal,
     sandbox,
+    baselineFile: createBaselineFile(baselinePath(options.store.folderOf(journal.sessionId))),
     effects: { replaying: false, perform: (_id, run) => run() },
     agents: session.agents,
     programs: () => options.settings().programs,

@@ -10,6 +10,7 @@ import { isDiskFull, makeFolder } from '../../lib/files/json-file.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
+import type { CutOff } from '../../agent/changes/recover-changes.ts';
 import { EventLog } from '../log/event-log.ts';
 import { createLiveJournal, type LiveJournal } from '../journal/live-journal.ts';
 import type { Redactor } from '../log/redactor.ts';
@@ -21,10 +22,13 @@ import { findTouchedFiles, type TouchedFiles } from './touched-files.ts';
 import { saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
 import { type WorkspaceMode } from '@shared/events/session-events.ts';
 import { findLogs, findSession, isSessionId, listSessions, membersOf } from './session-list.ts';
+import { readEvents } from '../log/log-scan.ts';
 import {
+  baselinePath,
   mustExist,
   placeOf,
   startFold,
+  sizeOf,
   unreadable,
   viewSession,
   withProjectKey,
@@ -81,6 +85,8 @@ export interface SessionStoreOptions {
   readonly redactor: Redactor;
   readonly now: () => number;
   readonly diagnostics: Log;
+  /** The changes to files that were not recorded because the program died; absent: they are not looked for. */
+  readonly recover?: (cut: CutOff) => Promise<readonly NewEvent[]>;
 }
 
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
@@ -168,7 +174,27 @@ async function openSession(options: SessionStoreOptions, paths: SessionPaths, se
     folded.state = await withProjectKey(folded.state);
     const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
     const ends = crashRepairEvents(folded.state, await touchedSinceCrash(folded.state));
-    return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [...repaired, ...ends]);
+    const changes = await recovered(options, paths, folded.state);
+    const journal = openJournal(options, paths, { sessionId, log, folded, release });
+    await begin(journal, log, [...repaired, ...changes, ...ends]);
+    await rm(baselinePath(paths.folder), { force: true });
+    return journal;
+  });
+}
+
+async function recovered(
+  { recover }: SessionStoreOptions,
+  paths: SessionPaths,
+  state: SessionState,
+): Promise<readonly NewEvent[]> {
+  const path = baselinePath(paths.folder);
+  const end = await sizeOf(paths.log);
+  if (recover === undefined || end === null || (await sizeOf(path)) === null) return [];
+  return recover({
+    baselinePath: path,
+    state,
+    hasOpenCall: firstOpenCallStartedAt(state) !== null,
+    read: (fromSeq) => readEvents(paths.log, { seq: 0, offset: 0 }, end, fromSeq),
   });
 }
 

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
@@ -50,6 +51,11 @@ export async function startFold(
     folded.money = reduceMoney(folded.money, event);
   };
   return { folded, snapshot, onEvent };
+}
+
+/** Where the old contents of files are kept while something of a session may change them. */
+export function baselinePath(folder: string): string {
+  return join(folder, 'before.pack');
 }
 
 /** The state with its project by its key. A log of an earlier version may name it by a link. */

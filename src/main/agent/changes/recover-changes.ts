@@ -1,0 +1,194 @@
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
+import { globMatcher } from '@shared/safety/fences.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
+import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
+import type { Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
+import { findHiddenFiles } from '../../sandbox/workspace/find-hidden-files.ts';
+import type { Blobs } from '../../sessions/blobs/blob-store.ts';
+import { readBaselineFile, type SavedBaseline } from './baseline-file.ts';
+import { belowAny, isSame, mostBytes } from './file-baseline.ts';
+import type { FoundChange, KnownFile } from './known-file.ts';
+import { countLines } from './file-changes.ts';
+
+/** A session whose program ended while something of it ran. */
+export interface CutOff {
+  /** The file with the old contents. */
+  readonly baselinePath: string;
+  readonly state: SessionState;
+  /** Whether a call began and did not end. */
+  readonly hasOpenCall: boolean;
+  readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
+}
+
+export interface RecoveryOptions {
+  readonly blobs: Blobs;
+  readonly homePath: string;
+  readonly settings: () => Settings['sandbox'];
+  /** The globs of files that the user hides from commands. */
+  readonly masks: (projectPath: string | null) => Promise<readonly string[]>;
+}
+
+/**
+ * The changes to files that nobody recorded because the program died: the contents before the command, which are on
+ * disk, are compared with what is there now. Whoever changed a file since counts as the command.
+ */
+export async function recoverChanges(options: RecoveryOptions, cut: CutOff): Promise<readonly NewEvent[]> {
+  const root = cut.state.workspace?.path;
+  const saved = await readBaselineFile(cut.baselinePath);
+  if (saved === null || root === undefined || !(cut.hasOpenCall || saved.mark.isLeft)) return [];
+  const before = await withRecorded(options.blobs, saved, cut.read(saved.mark.seq + 1));
+  const sandbox = createReadOnlySandbox({ workspacePath: root, because: null });
+  // A folder that is gone, or on a disk that is away, has no changes.
+  if (!(await sandbox.stat('.', neverAborts)).ok) return [];
+  const found = await (saved.mark.paths === null
+    ? compareAll(sandbox, { before, since: saved.mark.at, isHidden: await hiddenIn(options, root, cut.state) })
+    : compareEach(sandbox, before, saved.mark.paths));
+  const { turnId, toolCallId, by } = saved.mark;
+  const events: NewEvent[] = [];
+  for (const change of found) {
+    const { added, removed } = countLines(change.before?.bytes ?? null, change.after?.bytes ?? null);
+    const isKnown = [change.before, change.after].every((file) => file === null || file.bytes !== null);
+    events.push({
+      type: 'file-changed',
+      turnId,
+      path: change.path,
+      before: await imageOf(options.blobs, change.before),
+      after: await imageOf(options.blobs, change.after),
+      by,
+      toolCallId,
+      added: isKnown ? added : null,
+      removed: isKnown ? removed : null,
+      undoes: [],
+    });
+  }
+  return events;
+}
+
+/** Paths that commands did not see, because they hold secrets or a rule hides them. */
+async function hiddenIn(
+  { settings, homePath, masks: masksOf }: RecoveryOptions,
+  workspacePath: string,
+  { projectPath }: SessionState,
+): Promise<(path: string) => boolean> {
+  const globs = await masksOf(projectPath);
+  const query = { workspacePath, settings: settings(), homePath, masks: globs };
+  // What cannot be searched for secrets shows none of them.
+  const found = await findHiddenFiles(query, neverAborts).catch(() => null);
+  if (found === null) return () => true;
+  const fits = globs.map(globMatcher);
+  return (path) =>
+    fits.some((fit) => fit(path)) || found.masks.some((mask) => path === mask.path || path.startsWith(`${mask.path}/`));
+}
+
+type Files = ReadonlyMap<string, KnownFile | null>;
+
+/** The files as they were, with the changes that reached the log. */
+async function withRecorded(
+  blobs: Blobs,
+  { files }: SavedBaseline,
+  events: AsyncIterable<SessionEvent>,
+): Promise<Files> {
+  const now = new Map(files);
+  for await (const event of events) {
+    if (event.type === 'file-changed') now.set(event.path, await fileOf(blobs, event.after));
+  }
+  return now;
+}
+
+async function fileOf(blobs: Blobs, image: FileImage): Promise<KnownFile | null> {
+  if (image === null) return null;
+  const known = { fingerprint: null, mode: image.kept ? image.mode : 0, sizeBytes: image.kept ? image.blob.bytes : -1 };
+  const bytes = image.kept ? await blobs.get(image.blob) : null;
+  return { ...known, bytes, why: bytes === null ? 'too-large' : null };
+}
+
+interface Comparison {
+  readonly before: Files;
+  /** When the command began, in milliseconds since 1970. */
+  readonly since: number;
+  readonly isHidden: (path: string) => boolean;
+}
+
+/** File systems take times from a clock that ticks every few milliseconds. */
+const clockTickMs = 50;
+/** Files are read in batches of about this many bytes. */
+const batchBytes = 8 * 1024 * 1024;
+
+async function compareAll(sandbox: Sandbox, comparison: Comparison): Promise<readonly FoundChange[]> {
+  const { before, since } = comparison;
+  const scan = await sandbox.scan(neverAborts);
+  if (!scan.ok) return [];
+  const { files, unseen } = scan.value;
+  const isUnseen = belowAny(unseen);
+  const found: FoundChange[] = [];
+  for (const [path, known] of before) {
+    if (known === null || files.has(path) || isUnseen(path) || isPassedOver(comparison, path)) continue;
+    found.push({ path, before: known, after: null });
+  }
+  let batch: [string, ScannedFile][] = [];
+  let size = 0;
+  const compareBatch = async (): Promise<void> => {
+    found.push(...(await compareRead(sandbox, before, batch)));
+    batch = [];
+    size = 0;
+  };
+  for (const [path, file] of files) {
+    const known = before.get(path) ?? null;
+    const isTouched = (file.touchedMs ?? since) >= since - clockTickMs;
+    // What is kept is compared byte by byte, so no clock decides about it.
+    const isKept = known !== null && known.bytes !== null;
+    if (isPassedOver(comparison, path) || (!isKept && !isTouched && known?.sizeBytes === file.sizeBytes)) continue;
+    if (known === null && !isTouched) continue;
+    batch.push([path, file]);
+    size += Math.min(file.sizeBytes, mostBytes(path));
+    if (size >= batchBytes) await compareBatch();
+  }
+  await compareBatch();
+  return found.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** A command found hidden files empty. One that it saw with content was not hidden then. */
+function isPassedOver({ before, isHidden }: Comparison, path: string): boolean {
+  return (before.get(path)?.bytes?.length ?? 0) === 0 && isHidden(path);
+}
+
+async function compareRead(
+  sandbox: Sandbox,
+  before: Files,
+  batch: readonly (readonly [string, ScannedFile])[],
+): Promise<readonly FoundChange[]> {
+  const small = batch.filter(([path, file]) => file.sizeBytes <= mostBytes(path)).map(([path]) => path);
+  const read = await sandbox.readFiles(small, { maxBytes: batchBytes }, neverAborts);
+  return batch.flatMap(([path, { sizeBytes, mode }]) => {
+    const content = read.ok ? read.value.get(path) : undefined;
+    const why = content === undefined ? (small.includes(path) ? 'not-a-file' : 'too-large') : null;
+    const after = { fingerprint: null, sizeBytes, mode, bytes: content?.bytes ?? null, why } as const;
+    const known = before.get(path) ?? null;
+    return known !== null && isSame(known, after) ? [] : [{ path, before: known, after }];
+  });
+}
+
+async function compareEach(sandbox: Sandbox, before: Files, paths: readonly string[]): Promise<readonly FoundChange[]> {
+  const found: FoundChange[] = [];
+  for (const path of paths) {
+    const known = before.get(path) ?? null;
+    const read = await sandbox.readFile(path, { maxBytes: batchBytes }, neverAborts);
+    if (!read.ok && read.error.code !== 'not-found') continue;
+    const { bytes, mode } = read.ok ? read.value : { bytes: null, mode: 0 };
+    const after = bytes === null ? null : { fingerprint: null, sizeBytes: bytes.length, mode, bytes, why: null };
+    if (known === null ? after === null : after !== null && isSame(known, after)) continue;
+    found.push({ path, before: known, after });
+  }
+  return found;
+}
+
+async function imageOf(blobs: Blobs, file: KnownFile | null): Promise<FileImage> {
+  if (file === null) return null;
+  if (file.bytes === null) return { kept: false, why: file.why ?? 'too-large' };
+  const blob = await blobs.put(file.bytes);
+  await blobs.sync(blob);
+  return { kept: true, blob, mode: file.mode };
+}

@@ -1,0 +1,87 @@
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { fileText, inFormOf } from '../../../../src/main/lib/files/file-text.ts';
+
+const japanese = 'これは日本語のテキストです。\nprint("ソ表能")\nカタカナもあります。\n';
+const chinese = '这是一个中文的文件。\nname = "价格"\n我们在这里写了一些字。\n';
+const traditional = '這是一個中文的檔案。\nname = "價格"\n我們在這裡寫了一些字。\n';
+const korean = '이것은 한국어 파일입니다.\nname = "가격"\n여기에 글을 씁니다.\n';
+const western = 'Größe und Übermaß – déjà vu.\nname = "Straße"\nça va\n';
+
+const encodings: readonly (readonly [name: string, label: string, text: string])[] = [
+  ['UTF-8', 'utf-8', western],
+  ['UTF-8', 'utf-8', `\uFEFF${western}`],
+  ['UTF-16 LE', 'utf-16le', `\uFEFF${chinese}`],
+  ['UTF-16 BE', 'utf-16be', `\uFEFF${chinese}`],
+  ['Windows-1252', 'windows-1252', western],
+  ['Shift-JIS', 'shift_jis', japanese],
+  ['EUC-JP', 'euc-jp', japanese],
+  ['EUC-KR', 'euc-kr', korean],
+  ['GBK', 'gbk', chinese],
+  ['Big5', 'big5', traditional],
+];
+
+const bytesOf = (text: string, label: string): Uint8Array => iconv.encode(text, label, { addBOM: false });
+
+describe('the text of a file', () => {
+  it.each(encodings)('in %s (%s) is read, and written back byte for byte', (name, label, text) => {
+    const bytes = bytesOf(text, label);
+    const read = fileText(bytes);
+    expect(read).toMatchObject({ encoding: name, text: text.replace('\uFEFF', '') });
+    expect(read?.encode(read.text)).toEqual({ ok: true, bytes: expect.anything() });
+    const again = read?.encode(read.text);
+    expect(again?.ok === true && Buffer.compare(again.bytes, bytes)).toBe(0);
+  });
+
+  it.each(['iso-8859-1', 'koi8-r', 'windows-1251', 'iso-8859-15'])(
+    'in %s, which nothing tells from others, takes ASCII and letters that it has, and keeps all bytes',
+    (label) => {
+      const text = label.startsWith('iso') ? 'Größe\nname\n' : 'Привет\nname\n';
+      const bytes = bytesOf(text, label);
+      const read = fileText(bytes);
+      expect(read?.isCertain).toBe(false);
+      const changed = read?.encode(read.text.replace('name', 'other'));
+      expect(changed?.ok === true && Buffer.from(changed.bytes)).toEqual(
+        Buffer.from(bytesOf(text.replace('name', 'other'), label)),
+      );
+      expect(read?.encode(`${read.text}\u4e2d`)).toMatchObject({
+        ok: false,
+        why: expect.stringContaining('not UTF-8'),
+      });
+    },
+  );
+
+  it.each([
+    ['a zero byte', Buffer.from([65, 0, 66])],
+    ['half a UTF-16 letter', Buffer.from([0xff, 0xfe, 65])],
+    ['half a pair in UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8, 65, 0])],
+  ])('is none for %s, if it does not lead back to the same bytes', (_name, bytes) => {
+    const read = fileText(bytes);
+    const back = read?.encode(read.text);
+    expect(read === null || (back?.ok === true && Buffer.compare(back.bytes, bytes) === 0)).toBe(true);
+  });
+
+  it('has lines in a file that ends them with CR alone', () => {
+    const read = fileText(Buffer.from('a\rb\rc'));
+    expect(read?.text).toBe('a\nb\nc');
+    expect(read?.encode('a\nx\nc')).toEqual({ ok: true, bytes: new Uint8Array(Buffer.from('a\rx\rc')) });
+  });
+});
+
+describe('a whole new text', () => {
+  it.each([
+    ['a\r\nb\r\n', 'a\nc\n', 'a\r\nc\r\n'],
+    ['a\nb\n', 'a\r\nc\r\n', 'a\nc\n'],
+    ['a\nb', 'a\nc\n', 'a\nc'],
+    ['a\nb\n', 'a\nc', 'a\nc\n'],
+    ['a\r\nb\nc\r\n', 'a\nb\nx\n', 'a\r\nb\nx\r\n'],
+    ['a\nb\nc\r\n', 'new\na\nb\nc\n', 'new\na\nb\nc\r\n'],
+    ['', 'a\r\nb', 'a\r\nb'],
+    ['one', 'two\n', 'two'],
+    // Nothing else would change, so the form itself is what was asked for.
+    ['a\r\nb\r\n', 'a\nb\n', 'a\nb\n'],
+    ['a\nb', 'a\nb\n', 'a\nb\n'],
+  ])('in the form of %j: %j is written as %j', (old, given, written) => {
+    expect(inFormOf(old, given)).toBe(written);
+  });
+});
