@@ -21,6 +21,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'sandbox',
   'grammar',
   'hostile',
+  'secrets',
   'endpoint',
   'card',
   'engine',
