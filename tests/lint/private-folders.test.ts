@@ -20,7 +20,7 @@ const makers: readonly { readonly call: RegExp; readonly told: RegExp }[] = [
   { call: /\bmkdir(?:Sync)?\(/u, told: /mode: 0o7|\bmkdir\(path, mode\)/u },
   { call: /\bwriteFile(?:Sync)?\((?!\))/u, told: /mode: 0o|\b(?:file|handle|to)\.writeFile/u },
   { call: /\b(?:createWriteStream|openSync)\(/u, told: /0o600|mode: 0o|'r'|'a'\)|folderFlags|readFlags|namingFlags/u },
-  { call: /new DatabaseSync\(/u, told: /never/u },
+  { call: /new (?:sqlite\.)?DatabaseSync\(/u, told: /never/u },
 ];
 
 it('says whose alone it is, whatever makes something in the home', () => {
@@ -29,7 +29,7 @@ it('says whose alone it is, whatever makes something in the home', () => {
     const name = path.split(sep).join('/');
     const text = readFileSync(join(source, path), 'utf8');
     // A sandbox has methods with the same names.
-    const lines = /from 'node:fs|createRequire/u.test(text) ? text.split('\n') : [];
+    const lines = /from 'node:(?:fs|sqlite)|createRequire/u.test(text) ? text.split('\n') : [];
     const bare = lines.filter((line) => makers.some(({ call, told }) => call.test(line) && !told.test(line)));
     return bare.map((line) => `${name}: ${line.trim()}`);
   });
@@ -38,7 +38,7 @@ it('says whose alone it is, whatever makes something in the home', () => {
     // Writes into a pipe or a terminal that the user named.
     'hosts/cli/terminal/output-file.ts: else await writeFile(path, text);',
     // The file exists by then.
-    'sessions/search/session-search-index.ts: const db = new DatabaseSync(path);',
+    'sessions/search/session-search-index.ts: const db = new sqlite.DatabaseSync(path);',
   ]);
   const used = new Set(found.map((line) => line.slice(0, line.indexOf(':'))));
   expect(Object.keys(elsewhere).filter((name) => !used.has(name))).toEqual([]);

@@ -35,6 +35,6 @@ function chosen(text: string, source: string): ChosenProxy {
   const address = text.includes('://') ? text : `http://${text}`;
   const url = URL.parse(address);
   // An address that cannot be parsed may hold a password, too.
-  const shown = url === null ? address.replace(/\/\/.*@/u, '//') : `${url.protocol}//${url.host}`;
+  const shown = url === null ? address.slice(address.lastIndexOf('@') + 1) : `${url.protocol}//${url.host}`;
   return { address, label: `${shown} (from ${source})` };
 }

@@ -60,13 +60,19 @@ function ownNames(): readonly string[] {
  * spellings of an address become the usual one.
  */
 export function normalHost(host: string): string {
-  const bare = host
+  const [bare = ''] = host
     .trim()
     .replace(/^\[([^\]]*)\]$/u, '$1')
-    .replace(/%.*$/u, '');
-  const written = isIP(bare) === 6 ? `[${bare}]` : bare.replace(/\.+$/u, '');
+    .split('%', 1);
+  const written = isIP(bare) === 6 ? `[${bare}]` : withoutFinalDots(bare);
   const parsed = URL.parse(`http://${written}/`)?.hostname ?? written.toLowerCase();
-  return parsed.replace(/^\[|\]$/gu, '').replace(/\.+$/u, '');
+  return withoutFinalDots(parsed.replace(/^\[|\]$/gu, ''));
+}
+
+function withoutFinalDots(host: string): string {
+  let end = host.length;
+  while (host[end - 1] === '.') end -= 1;
+  return host.slice(0, end);
 }
 
 function isIn(list: BlockList, address: string): boolean {

@@ -44,7 +44,10 @@ function likelyBase(calledUrl: string): string | null {
   const { base } = baseAddress(calledUrl);
   const url = URL.parse(base);
   if (url === null) return null;
-  const twice = base.replace(/(\/v\d+\w*)(?:\/v\d+\w*)+$/u, '$1');
-  if (twice !== base) return twice;
-  return /\/(?:v\d+\w*)(?:\/|$)/u.test(url.pathname) ? null : `${base}/v1`;
+  const parts = base.split('/');
+  const isVersion = (part = ''): boolean => /^v\d\w{0,20}$/u.test(part);
+  while (isVersion(parts.at(-1)) && isVersion(parts.at(-2))) parts.pop();
+  const once = parts.join('/');
+  if (once !== base) return once;
+  return url.pathname.split('/').some(isVersion) ? null : `${base}/v1`;
 }
