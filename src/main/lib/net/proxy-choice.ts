@@ -35,6 +35,11 @@ function chosen(text: string, source: string): ChosenProxy {
   const address = text.includes('://') ? text : `http://${text}`;
   const url = URL.parse(address);
   // An address that cannot be parsed may hold a password, too.
-  const shown = url === null ? address.slice(address.lastIndexOf('@') + 1) : `${url.protocol}//${url.host}`;
+  const shown = url === null ? withoutUser(address) : `${url.protocol}//${url.host}`;
   return { address, label: `${shown} (from ${source})` };
+}
+
+function withoutUser(address: string): string {
+  const from = address.indexOf('//') + 2;
+  return address.slice(0, from) + address.slice(Math.max(from, address.lastIndexOf('@') + 1));
 }
