@@ -27,7 +27,7 @@ function messageFor(error: Error): string {
   const [first = ''] = error.message.slice(0, longestRead).split(/[\r\n]/u, 1);
   const longest = error instanceof SyntaxError ? 0 : longestQuote;
   const quoted = first.replaceAll(
-    /"[^"]{0,2000}(?:"|$)|'[^']{0,2000}'|`[^`]{0,2000}`|“[^”]{0,2000}(?:”|$)/gu,
+    /"[^"]{0,2000}(?:"|$)|'[^']{0,2000}'|`[^`]{0,2000}`|“[^“”]{0,2000}(?:”|$)/gu,
     (quote) => (quote.length - 2 > longest ? '"…"' : quote),
   );
   return quoted.length > longestMessage ? `${quoted.slice(0, longestMessage)}…` : quoted;

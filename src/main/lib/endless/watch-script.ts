@@ -93,7 +93,7 @@ state_of() { # name: what runs, busy: whether it can be stopped for it
       name="${'$'}{file:-the tests} ($wrote)" ;;
   esac
 }
-say() { where=$(sed -n 2p "$DEWPOINT_WATCH/$1.seen" 2> /dev/null); echo "[dewpoint: $2 does not end. It was stopped after $3 s.${'$'}{where:+ $where}]" >> "$DEWPOINT_WATCH/said"; }
+say() { where=$(sed -n 2p "$DEWPOINT_WATCH/$1.seen" 2> /dev/null | cut -c1-500); echo "[dewpoint: $(printf %.300s "$2") does not end. It was stopped after $3 s.${'$'}{where:+ $where}]" >> "$DEWPOINT_WATCH/said"; }
 stop_test() { # process $1, name $2, seconds $3
   case $(readlink "/proc/$1/exe") in
     *node*) say "$1" "${'$'}{2% (*}" "$3"; kill -INT "$1"; sleep 1; kill -9 "$1"; return ;;

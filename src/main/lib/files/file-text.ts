@@ -144,7 +144,9 @@ function withOwnEnds(old: readonly string[], ends: readonly string[], plain: str
   let replaced: readonly string[] = [];
   for (const { added, removed, value } of changes) {
     if (removed) replaced = ends.slice(at, at + value.length);
-    else lines.push(...value.map((line, index) => line + ((added ? replaced[index] : ends[at + index]) ?? usual)));
+    else
+      for (const [index, line] of value.entries())
+        lines.push(line + ((added ? replaced[index] : ends[at + index]) ?? usual));
     if (!added) at += value.length;
     if (!removed) replaced = [];
   }
