@@ -40,6 +40,7 @@ import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { type CutOff, recoverChanges } from './agent/changes/recover-changes.ts';
+import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -49,6 +50,7 @@ import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
 import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
+import { projectKey } from './lib/files/project-key.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
 import { createChangeCommands } from './sessions/changes/commands.ts';
 import { createSessionCommands } from './sessions/commands.ts';
@@ -292,6 +294,13 @@ async function createParts(config: ComposeConfig) {
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
     readDocument,
     library,
+    hiddenIn: async ({ workspacePath, projectPath }, signal) => {
+      const { sandbox } = settings.current();
+      const { masks } = await rules.activeRules(projectPath);
+      const project = await projectKey(projectPath ?? workspacePath);
+      const query = { workspacePath, settings: sandbox, homePath: config.home, projectPath: project, masks };
+      return (await lookForHidden(query, signal)).hidden;
+    },
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));

@@ -5,7 +5,6 @@ import { makeFolder } from '../lib/files/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
-import { findHiddenFiles } from './workspace/find-hidden-files.ts';
 import { engineSearch } from './docker/engine/engine-endpoints.ts';
 import type { ImageScript } from './images/sandbox-image.ts';
 import { findEngine, type Engine } from './docker/engine/container-engine.ts';
@@ -14,7 +13,7 @@ import { createOutboundConnections } from './network/outbound-connections.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { AskAboutDisk, Sandbox, BackgroundProcessState } from './sandbox.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
-import { hiddenFromReading } from './read-only/hidden-from-reading.ts';
+import { lookForHidden } from './read-only/hidden-from-reading.ts';
 import { findOwnImage } from './images/own-image.ts';
 import { imageOf, setupOf } from './project-sandbox-settings.ts';
 import { findProjectEnvironment } from './packages/project-environment.ts';
@@ -86,9 +85,8 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
         const { settings, masks = [] } = request;
         const { homePath } = deps;
         const projectPath = await projectKey(request.projectPath ?? request.workspacePath);
-        const look = await findHiddenFiles({ workspacePath, settings, homePath, projectPath, masks }, signal);
-        const hidden = hiddenFromReading(masks, look.masks);
-        return success(createReadOnlySandbox({ workspacePath, because, hidden, warnings: look.warnings }));
+        const look = await lookForHidden({ workspacePath, settings, homePath, projectPath, masks }, signal);
+        return success(createReadOnlySandbox({ workspacePath, because, ...look }));
       };
       if (choice.value.tier === 'read-only') return reading(choice.value.because ?? request.because ?? null);
       const made = await startContainer(

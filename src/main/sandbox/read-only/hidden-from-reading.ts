@@ -5,6 +5,7 @@ import { failure, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
 import { foldedName } from '../../lib/files/host-folder.ts';
 import { identityOf } from '../workspace/file-identity.ts';
+import { findHiddenFiles, type HiddenFiles, type HiddenFilesQuery } from '../workspace/find-hidden-files.ts';
 import type { KnownMask } from '../workspace/still-hidden.ts';
 
 /** Says what a read-only sandbox must not show. A container would show it empty. */
@@ -35,6 +36,15 @@ export function hiddenFromReading(globs: readonly string[], masks: readonly Know
       );
     },
   };
+}
+
+/** What is hidden in a workspace now, for whoever reads it on the host. Rejects as `findHiddenFiles` does. */
+export async function lookForHidden(
+  query: HiddenFilesQuery,
+  signal: AbortSignal,
+): Promise<{ readonly hidden: HiddenFromReading } & Pick<HiddenFiles, 'warnings'>> {
+  const { masks, warnings } = await findHiddenFiles(query, signal);
+  return { hidden: hiddenFromReading(query.masks, masks), warnings };
 }
 
 function folded(path: string): string {

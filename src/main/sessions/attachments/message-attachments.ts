@@ -20,7 +20,7 @@ import type {
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { FileLook } from '@shared/events/tool-events.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
-import { AppError } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import { compileFences } from '@shared/safety/fences.ts';
 import { readImageFacts } from '@shared/attachments/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
@@ -31,6 +31,7 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import { createLookAtFiles } from '../../safety/file-look.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { HiddenFromReading } from '../../sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import {
@@ -49,10 +50,11 @@ import { listChats, readChats } from './chat-export.ts';
 import type { ChatText } from './chat-text.ts';
 import { chatText } from './chat-text.ts';
 import { checkAttachment, eachOnce, sourceOf } from './check-attachment.ts';
+import { insideOf, refuseHidden, whyHidden, type HiddenReach } from './hidden-files.ts';
 import { isPdf, pagesOf, textOfFile } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
-export interface AttachmentsOptions extends LibraryReach {
+export interface AttachmentsOptions extends LibraryReach, HiddenReach {
   readonly blobs: Blobs;
   /** Removes secrets from a text before it is stored. */
   readonly redact: (text: string) => string;
@@ -198,8 +200,11 @@ async function gather(
     ({ start, end }) => !named.has(text.slice(start + 1, end).replaceAll('"', '')),
   );
   if (mentions.length === 0 || place === null) return { attachments: given, notes: [] };
-  const { root } = await rootOf(options, place);
-  const read = await Promise.all(mentions.map((mention) => readMention(options, { root, mention, signal })));
+  const { root, projectPath } = await rootOf(options, place);
+  let look: Promise<HiddenFromReading> | null = null;
+  // Not for words that name no file: the look reads the whole project.
+  const hidden = () => (look ??= options.hiddenIn({ workspacePath: root, projectPath }, signal));
+  const read = await Promise.all(mentions.map((mention) => readMention(options, { root, mention, hidden, signal })));
   const found = read.flatMap((one) => (typeof one === 'string' || one === null ? [] : [one]));
   const notes = read.filter((one) => typeof one === 'string');
   const left = Math.max(0, found.length + given.length - maxAttachments);
@@ -207,7 +212,7 @@ async function gather(
   return { attachments: eachOnce([...given, ...found]).slice(0, maxAttachments), notes };
 }
 
-/** Reads the workspace on the host, and follows no link out of it. */
+/** Reads the workspace on the host, and follows no link out of it. Hides nothing, so it is for the user's eyes only. */
 function readerOf(root: string): Sandbox {
   return createReadOnlySandbox({ workspacePath: root, because: null });
 }
@@ -253,7 +258,7 @@ async function listPaths(sandbox: Sandbox, signal: AbortSignal): Promise<readonl
 
 async function keepFile(options: AttachmentsOptions, { name, data, path, place }: KeptFile): Promise<Attachment> {
   const bytes = Buffer.from(data, 'base64');
-  const inside = path === undefined || place === undefined ? null : await insideOf(options, place, path);
+  const inside = await placeInWorkspace(options, { name, path, place }, neverAborts);
   const kept = await keepBytes(options, { name, bytes, file: inside, lines: null });
   if (typeof kept === 'string') throw new AppError('bad-input', kept);
   return kept;
@@ -273,13 +278,16 @@ async function keepParts(
   return kept;
 }
 
-/** The file of the workspace. Null if it is elsewhere. */
-async function insideOf(options: AttachmentsOptions, place: FilePlace, path: string): Promise<FileLook | null> {
-  const { root } = await rootOf(options, place);
-  // A path that does not exist is not in the workspace.
-  const real = await realpath(path).catch(() => null);
-  const [look] = real === null ? [] : await createLookAtFiles(root)([real]);
-  return look === undefined || look.real === '' ? null : look;
+/** The file of the workspace. Null if it is elsewhere. Rejects with `refused` if it is hidden. */
+async function placeInWorkspace(
+  options: AttachmentsOptions,
+  { name, path, place }: Pick<ExportFile, 'name' | 'path' | 'place'>,
+  signal: AbortSignal,
+): Promise<FileLook | null> {
+  if (path === undefined || place === undefined) return null;
+  const found = await rootOf(options, place);
+  await refuseHidden(options, found, { name, path }, signal);
+  return insideOf(found.root, path);
 }
 
 function fromFile(file: Content['file']): Pick<Attachment, 'path' | 'fileId'> {
@@ -356,9 +364,7 @@ async function keepSomeChats(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Attachment[]> {
-  const { path, place } = file;
-  const inside = path === undefined || place === undefined ? null : await insideOf(options, place, path);
-  const from = fromFile(inside);
+  const from = fromFile(await placeInWorkspace(options, file, signal));
   const kept: Attachment[] = [];
   for (const { title, text } of await readChats(sourceOf(file), ids, signal)) {
     const name = options.redact(title).slice(0, 120);
@@ -387,27 +393,40 @@ async function keepDocument(
   return { kind: 'text', name, blob: await blobs.put(text), document, ...from };
 }
 
+interface Mentioned {
+  readonly root: string;
+  readonly mention: Mention;
+  readonly hidden: () => Promise<HiddenFromReading>;
+  readonly signal: AbortSignal;
+}
+
 /** The attachment of a mention. A sentence if it should have been one and failed. Null if it is only a word. */
 async function readMention(
   options: AttachmentsOptions,
-  { root, mention, signal }: { readonly root: string; readonly mention: Mention; readonly signal: AbortSignal },
+  { root, mention, hidden: find, signal }: Mentioned,
 ): Promise<Attachment | string | null> {
-  const sandbox = readerOf(root);
   const { lines } = mention;
   if (resourceMentionsIn(mentionOf(mention.path)).length > 0)
     return `@${mention.path} goes as words only: nothing of a tool server was attached for it.`;
   const path = mention.path.replace(/^\.\//u, '').replace(/(?<!\/)\/+$/u, '');
   if (path === '') return null;
-  const found = await sandbox.stat(path, signal);
+  const found = await readerOf(root).stat(path, signal);
   if (!found.ok)
     return looksLikePath(mention.path)
       ? `@${mention.path} names no file of this project: ${found.error.message}`
       : null;
+  const hidden = await find().catch((error: unknown) => messageOf(error));
+  signal.throwIfAborted();
+  if (typeof hidden === 'string') return `@${mention.path} was not attached: ${hidden}`;
+  // A link is the file that it leads to, for every rule about paths.
+  const looks = await createLookAtFiles(root)([path]);
+  const why = await whyHidden(root, looks, hidden);
+  if (why !== null) return `@${mention.path} was not attached: ${why}`;
+  const sandbox = createReadOnlySandbox({ workspacePath: root, because: null, hidden });
   if (found.value.kind === 'folder') return folderText(options, { sandbox, path, signal });
   const file = await sandbox.readFile(path, { maxBytes: maxFileBytes }, signal);
   if (!file.ok) return `@${mention.path} was not attached: ${file.error.message}`;
-  // A link is the file that it leads to, for every rule about paths.
-  const [look] = await createLookAtFiles(root)([path]);
+  const [look] = looks;
   if (look === undefined) return `@${mention.path} was not attached: it is gone.`;
   const kept = await keepBytes(options, { name: path, bytes: file.value.bytes, file: look, lines });
   return typeof kept === 'string' ? `@${mention.path} was not attached: ${kept}` : kept;

@@ -81,6 +81,7 @@ beforeAll(() => {
       prompt: async () => ({ text: '', contents: [] }),
     }),
     readDocument: async () => document,
+    hiddenIn: async () => ({ has: () => false }),
     preview: {
       models: { info: async (id) => infos.find((one) => one.id === id) ?? null, list: async () => entries },
       settings: () => settingsSchema.parse({ policy: 'local', local: 'here/small', cloud: null }),
