@@ -6,7 +6,7 @@ import { calcPrice } from '@pydantic/genai-prices';
 import type { CostGrouping } from '@shared/money/cost-report.ts';
 import { costOf, worstCostOf } from '@shared/money/token-cost.ts';
 import { knownProviderSettings } from '@shared/settings/settings.ts';
-import { localDay } from '../src/main/money/budget.ts';
+import { localDay } from '../src/main/money/local-day.ts';
 import { createLedger } from '../src/main/money/cost-ledger.ts';
 import { listedPrice, priceList } from '../src/main/money/price-list.ts';
 import { openFenceBench } from './lib/fence-calls.ts';

@@ -18,7 +18,6 @@ export async function runPurses(random: () => number): Promise<CapRun> {
     projectPath: null,
     caps: () => ({ ...noCaps, ...caps }),
     reservations: async () => reservations,
-    now: () => 0,
     ask: async () => null,
   });
   const parts = Array.from({ length: 1 + Math.floor(random() * 4) }, () => (random() < 0.5 ? cents(100) : null));

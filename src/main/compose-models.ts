@@ -56,6 +56,7 @@ import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
 import { createProbeCardStore } from './models/files/probe-card-store.ts';
+import { clockNow } from './lib/async/clock.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
 import { listedPrice } from './money/price-list.ts';
 import type { Provider } from './models/providers/define.ts';
@@ -105,7 +106,7 @@ function createEngineParts(
     workerPath: files.worker,
     programs,
     enginesDir: enginesDir(config.cache),
-    now: Date.now,
+    now: clockNow,
     checkModelFile: createModelFileCheck(readHeader),
     idleMs: () => idleMsOf(settings.current()),
     connection: () => settings.current().connection,
@@ -144,7 +145,7 @@ function createEngineParts(
     loadedAdapter: () => llama.loadedAdapter(),
     others: (signal) => localEngines.heldByOthers('llama-cpp', signal),
     steps: loadSteps,
-    now: Date.now,
+    now: clockNow,
   });
   const serverMemoryPlanner = createServerMemoryPlanner({ readHardware: hardware, readHeader });
   localEngines.register('llama-cpp', createLlamaOccupant(llama, context));
@@ -269,7 +270,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   const strain = createStrainWatch({
     probe: createMachineProbe(programs),
     settings: () => settings.current().power,
-    now: Date.now,
+    now: clockNow,
   });
   const stopResting = restWhenStrained(strain, llama, engines.ownLlamaServer);
   const reach = createNetFetch(() => settings.current().connection, env);
@@ -300,7 +301,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     price: listedPrice,
     // Providers watch their calls by themselves: a slow server may read a prompt for an hour.
     fetch: createNetFetch(() => settings.current().connection, env, { silenceMs: 0 }),
-    now: Date.now,
+    now: clockNow,
   });
   const dispose = async (): Promise<void> => {
     stopResting();

@@ -14,6 +14,7 @@ import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter, type PowerMeter } from './models/machine/power-meter.ts';
 import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
+import { clockNow } from './lib/async/clock.ts';
 import { sleptTime } from './lib/async/slept-time.ts';
 import type { Log } from './lib/log.ts';
 import { cleanDiagnostics, diagnostics } from './lib/log.ts';
@@ -196,7 +197,7 @@ const searchBudgetMs = 700;
 /** What everything else needs: the settings, the logs with their blobs, and the redactor of secrets. */
 async function createBase(config: ComposeConfig) {
   const env = config.env ?? process.env;
-  const now = config.now ?? Date.now;
+  const now = config.now ?? clockNow;
   const log = diagnostics;
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));

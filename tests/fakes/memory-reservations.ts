@@ -38,13 +38,12 @@ export function memoryReservations(
 export const noCaps: Caps = { step: null, task: null, session: null, project: null, day: null, month: null };
 
 export function memoryBudget(caps: Partial<Caps> = {}, options: Partial<BudgetOptions> = {}): Budget {
-  const reservations = memoryReservations();
+  const reservations = memoryReservations(undefined, () => Date.UTC(2026, 10, 21, 12));
   return createBudget({
     sessionId: 'session-1',
     projectPath: '/project',
     caps: () => ({ ...noCaps, ...caps }),
     reservations: async () => reservations,
-    now: () => Date.UTC(2026, 10, 21, 12),
     ask: async () => null,
     ...options,
   });

@@ -79,7 +79,6 @@ function pageSettings(holder: { settings: Record<string, unknown> }): PageSettin
       settings: () => settingsSchema.parse(holder.settings).budget,
       save: async (key, value) => set(key, value),
       reservations: async () => spentNothing,
-      now: Date.now,
     }),
     projects: {
       show: (path) => there(path, projects.show(path)),
@@ -94,6 +93,7 @@ const spentNothing = {
   raise: async () => undefined,
   unraise: async () => undefined,
   sums: () => ({ spent: 1.5e9, held: 0, raised: 0 }),
+  today: () => ({ day: '2026-11-21', month: '2026-11' }),
   open: () => [],
   balance: () => [],
   projects: () => [],

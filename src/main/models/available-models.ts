@@ -16,7 +16,7 @@ import { addServerAdapter, repairServerModel, pullFromServer, listServers } from
 import type { FileToAdd } from './files/stored-model.ts';
 import type { KnownHeader } from './files/model-catalog.ts';
 import type { ModelStore } from './files/model-store.ts';
-import { localDay } from '../money/budget.ts';
+import { localDay } from '../money/local-day.ts';
 import type { PricedModel } from '../money/price-list.ts';
 import type { Provider } from './providers/define.ts';
 import type {

@@ -1,3 +1,4 @@
+import { clockNow } from '../lib/async/clock.ts';
 import { progressStream } from '../lib/async/push-queue.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import type { Handlers } from '../server/handlers.ts';
@@ -32,7 +33,7 @@ export function createModelCommands({
   updates,
   strain,
 }: ModelCommandsOptions) {
-  const prober = { sessions, probed, info: models.info, now: Date.now };
+  const prober = { sessions, probed, info: models.info, now: clockNow };
   return {
     models: {
       list: ({ signal }) => models.list(signal),

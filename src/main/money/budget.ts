@@ -68,14 +68,12 @@ export interface BudgetOptions {
   readonly caps: () => Caps;
   /** Opened at the first call that costs money. Without such calls there is no reservation log. */
   readonly reservations: () => Promise<Reservations>;
-  readonly now: () => number;
   readonly ask: Budget['ask'];
 }
 
 export function createBudget(options: BudgetOptions): Budget {
   /** How much the user raised the step limit, by the turn in which they were asked. */
   const stepRaises = new Map<string, number>();
-  const keysOf = (turnId: string): ReservationsKeys => keysAt(options, turnId);
   return {
     reserve: async ({ turnId, step, worstUsd, taskCapUsd, log }) => {
       const settings = options.caps();
@@ -87,7 +85,7 @@ export function createBudget(options: BudgetOptions): Budget {
       }
       const reservations = await options.reservations();
       const nano = toNano(worstUsd);
-      const asked = { nano, keys: keysOf(turnId), caps: reservationsCaps(caps), step };
+      const asked = { nano, keys: keysAt(options, turnId, reservations), caps: reservationsCaps(caps), step };
       const grant = await reservations.reserve(log === undefined ? asked : { ...asked, log });
       if (grant.granted) {
         let isSettled = false;
@@ -111,7 +109,7 @@ export function createBudget(options: BudgetOptions): Budget {
       // Without a limit, nothing is looked up: with local models only, there is no reservation log.
       if (scopes.every((scope) => caps[scope] === null)) return step;
       const reservations = await options.reservations();
-      const keys = keysOf(turnId);
+      const keys = keysAt(options, turnId, reservations);
       const sums = scopes.flatMap((scope) => {
         const cap = caps[scope];
         const key = keys[scope];
@@ -126,8 +124,9 @@ export function createBudget(options: BudgetOptions): Budget {
         stepRaises.set(turnId, (stepRaises.get(turnId) ?? 0) + usd);
         return;
       }
-      const key = keysOf(turnId)[scope];
-      if (key !== null) await (await options.reservations()).raise(scope, key, toNano(usd));
+      const reservations = await options.reservations();
+      const key = keysAt(options, turnId, reservations)[scope];
+      if (key !== null) await reservations.raise(scope, key, toNano(usd));
     },
     ask: options.ask,
   };
@@ -151,14 +150,10 @@ function reservationsCaps(caps: Caps): ReservationsCaps {
   );
 }
 
-function keysAt({ sessionId, projectPath, now }: BudgetOptions, turnId: string): ReservationsKeys {
-  const day = localDay(now());
-  return { task: `${sessionId}/${turnId}`, session: sessionId, project: projectPath, day, month: day.slice(0, 7) };
-}
-
-/** The day in this machine's time zone, `2026-11-21`. */
-export function localDay(at: number): string {
-  const date = new Date(at);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+function keysAt(
+  { sessionId, projectPath }: BudgetOptions,
+  turnId: string,
+  reservations: Reservations,
+): ReservationsKeys {
+  return { task: `${sessionId}/${turnId}`, session: sessionId, project: projectPath, ...reservations.today() };
 }

@@ -12,7 +12,7 @@ import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@share
 import type { SessionEvent } from '@shared/events/events.ts';
 import { usageSchema } from '@shared/money/token-cost.ts';
 import { readJsonFile, writeFileAtomic } from '../lib/files/json-file.ts';
-import { localDay } from './budget.ts';
+import { localDay } from './local-day.ts';
 import type { ReservationsRecord } from './reservations/reservations-state.ts';
 import { noKeys, toNano } from './reservations/reservations-state.ts';
 import { noteFailure, orNoted } from '../lib/log.ts';

@@ -93,7 +93,6 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
     settings: () => settings.current().budget,
     save: async (key, value) => void valueOf(await settings.set(key, value)),
     reservations,
-    now,
   });
   return {
     budget: (session) =>
@@ -101,7 +100,6 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
         ...session,
         caps: () => capsOf(settings.current().budget, session.projectPath),
         reservations,
-        now,
       }),
     costs: (query) => ledger.report(query),
     stepCosts: async (sessionId) => stepCosts((await viewIn([store, options.endpoint], sessionId)).read(), priced),

@@ -3,7 +3,6 @@ import { AppError } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { capScopeSchema, type CapScope } from '@shared/events/approval-events.ts';
 import type { Caps } from './budget.ts';
-import { localDay } from './budget.ts';
 import type { Reservations } from './reservations/reservations.ts';
 import type { ReservationScope } from './reservations/reservations-state.ts';
 import { toUsd } from './reservations/reservations-state.ts';
@@ -24,7 +23,6 @@ export interface CapChangerOptions {
   /** Rejects if the value is not valid. */
   readonly save: (key: string, value: unknown) => Promise<void>;
   readonly reservations: () => Promise<Reservations>;
-  readonly now: () => number;
 }
 
 /** The limits for the calls of a project. Its own limit takes precedence over the one for every project. */
@@ -37,21 +35,17 @@ function ownCap(projects: Settings['budget']['projects'], path: string | null): 
   return path !== null && Object.hasOwn(projects, path) ? (projects[path] ?? null) : null;
 }
 
-export function createCapChanger({ settings, save, reservations, now }: CapChangerOptions): CapChanger {
-  const keyOf = (scope: CapScope, projectPath: string | null): string | null => {
-    const day = localDay(now());
-    if (scope === 'project') return projectPath;
-    return scope === 'day' ? day : scope === 'month' ? day.slice(0, 7) : null;
-  };
+export function createCapChanger({ settings, save, reservations }: CapChangerOptions): CapChanger {
   const view = async (scope: CapScope, projectPath: string | null): Promise<CapView> => {
     const limit = capsOf(settings(), projectPath)[scope];
     const isOwn = scope === 'project' && ownCap(settings().projects, projectPath) !== null;
-    const key = keyOf(scope, projectPath);
+    const unknown = { scope, limitUsd: limit, isOwn, raisedUsd: 0, spentUsd: null, heldUsd: null };
     // Without a limit, nothing is looked up: with local models only, there is no reservation log.
-    if (limit === null || !isSummed(scope) || key === null) {
-      return { scope, limitUsd: limit, isOwn, raisedUsd: 0, spentUsd: null, heldUsd: null };
-    }
-    const { spent, held, raised } = (await reservations()).sums(scope, key);
+    if (limit === null || !isShown(scope, projectPath)) return unknown;
+    const log = await reservations();
+    const key = keyOf(log, scope, projectPath);
+    if (key === null) return unknown;
+    const { spent, held, raised } = log.sums(scope, key);
     const raisedUsd = toUsd(raised);
     return { scope, limitUsd: limit + raisedUsd, isOwn, raisedUsd, spentUsd: toUsd(spent), heldUsd: toUsd(held) };
   };
@@ -65,9 +59,12 @@ export function createCapChanger({ settings, save, reservations, now }: CapChang
     change: async ({ scope, projectPath }, change) => {
       const before = await view(scope, projectPath);
       const usd = changed(before, change);
-      const key = keyOf(scope, projectPath);
       // Applies the lower limit first, so that a crash in between never allows more than intended.
-      if (before.raisedUsd > 0 && isSummed(scope) && key !== null) await (await reservations()).unraise(scope, key);
+      if (before.raisedUsd > 0 && isShown(scope, projectPath)) {
+        const log = await reservations();
+        const key = keyOf(log, scope, projectPath);
+        if (key !== null) await log.unraise(scope, key);
+      }
       if (scope !== 'project' || projectPath === null) await save(`budget.${scope}`, usd);
       else {
         const { [projectPath]: _, ...others } = settings().projects;
@@ -78,8 +75,15 @@ export function createCapChanger({ settings, save, reservations, now }: CapChang
   };
 }
 
-function isSummed(scope: CapScope): scope is ReservationScope {
-  return scope !== 'step';
+type ShownScope = Extract<ReservationScope, 'project' | 'day' | 'month'>;
+
+/** Whether it has a sum that is known outside of a task and a session. */
+function isShown(scope: CapScope, projectPath: string | null): scope is ShownScope {
+  return scope === 'project' ? projectPath !== null : scope === 'day' || scope === 'month';
+}
+
+function keyOf(reservations: Reservations, scope: ShownScope, projectPath: string | null): string | null {
+  return scope === 'project' ? projectPath : reservations.today()[scope];
 }
 
 /** Rounds to whole millionths, so that sums and differences of typed amounts look exact. */

@@ -102,7 +102,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
   const { sandbox, journal, terminals, command, ran, onPush } = run;
   const terminalId = randomUUID();
   const decoder = new StringDecoder('utf8');
-  const since = Date.now();
+  const since = performance.now();
   // The log comes first, so that no terminal exists without an entry.
   await journal.append({ type: 'terminal-opened', terminalId, ...(ran === undefined ? {} : { ran }) });
   let exitCode: number | null = null;
@@ -127,7 +127,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
   } finally {
     terminals.delete(terminalId);
     await journal
-      .append({ type: 'terminal-closed', terminalId, exitCode, durationMs: Date.now() - since })
+      .append({ type: 'terminal-closed', terminalId, exitCode, durationMs: performance.now() - since })
       // If the log is closed already, the terminal ends all the same.
       .catch(orNoted('The end of a terminal was not recorded', undefined));
   }

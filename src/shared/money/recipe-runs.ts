@@ -192,7 +192,7 @@ export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRe
   const close = (at: number): void => {
     if (open !== null) {
       const { startedAt, ...run } = open;
-      runs.push({ ...run, tookMs: at - startedAt });
+      runs.push({ ...run, tookMs: Math.max(0, at - startedAt) });
     }
     open = null;
   };
@@ -245,7 +245,16 @@ export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): 
     const modelMs = own.reduce((sum, step) => sum + (step.end?.timings.totalMs ?? 0), 0);
     const written = own.reduce((sum, step) => sum + (step.end?.usage.output ?? 0), 0);
     const { model, where } = stage;
-    return { recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs, giveUpSeconds: limit };
+    return {
+      recipe,
+      model,
+      where,
+      tookMs: Math.max(0, until - at),
+      calls: own.length,
+      written,
+      modelMs,
+      giveUpSeconds: limit,
+    };
   });
   return recipeRunsOf(runs, reason, turn.limits.maxMinutes);
 }

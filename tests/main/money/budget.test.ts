@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { BudgetAnswer } from '../../../src/main/money/budget.ts';
 import type { CapScope } from '../../../src/shared/events/approval-events.ts';
 import { createBudget } from '../../../src/main/money/budget.ts';
-import { MemoryReservationsFile, memoryReservations, noCaps } from '../../fakes/memory-reservations.ts';
+import { noKeys } from '../../../src/main/money/reservations/reservations-state.ts';
+import { lineCodec, MemoryReservationsFile, memoryReservations, noCaps } from '../../fakes/memory-reservations.ts';
 
 const at = (text: string): number => new Date(`${text}T12:00:00`).getTime();
 
@@ -16,7 +17,6 @@ function home(caps: Partial<Record<CapScope, number>>) {
       projectPath,
       caps: () => ({ ...noCaps, ...caps }),
       reservations: async () => reservations,
-      now: () => clock.now,
       ask: async () => null,
     });
     const answer: BudgetAnswer = await budget.reserve({ turnId: 't', step: 1, worstUsd: costUsd, taskCapUsd: null });
@@ -52,11 +52,26 @@ describe('caps of a home', () => {
       clock.now = at('2026-11-21');
       expect(await call('s1', null, 0.7)).toBe(scope);
       clock.now = 0;
-      expect(await call('s1', null, 0.7)).toBe('made');
+      expect(await call('s1', null, 0.7)).toBe(scope);
       clock.now = at(next);
       expect(await call('s1', null, 0.7)).toBe(scope);
     },
   );
+
+  /** Catches: a new day for money by a clock that was put back to a day before all that the logs know. */
+  it('count for the latest day of the log, which may have days without a time', async () => {
+    const file = new MemoryReservationsFile();
+    const keys = { ...noKeys, day: '2026-11-21', month: '2026-11' };
+    file.append(lineCodec.seal({ type: 'spent', at: 0, nano: 0.7e9, keys }));
+    const clock = { now: at('2026-10-03') };
+    const reservations = memoryReservations(file, () => clock.now);
+    expect(reservations.today()).toEqual({ day: '2026-11-21', month: '2026-11' });
+    clock.now = at('2026-12-01');
+    expect(reservations.today()).toEqual({ day: '2026-12-01', month: '2026-12' });
+    await reservations.raise('project', '/a', 1);
+    clock.now = at('2026-10-03');
+    expect(memoryReservations(file, () => clock.now).today()).toEqual({ day: '2026-12-01', month: '2026-12' });
+  });
 
   it('hold together: the tightest one speaks', async () => {
     const { call } = home({ step: 5, session: 3, day: 2, month: 4 });

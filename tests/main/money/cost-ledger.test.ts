@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { costLog, sumOf } from '../../../bench/lib/money-logs.ts';
-import { localDay } from '../../../src/main/money/budget.ts';
+import { localDay } from '../../../src/main/money/local-day.ts';
 import type { LedgerSession } from '../../../src/main/money/cost-ledger.ts';
 import { createLedger } from '../../../src/main/money/cost-ledger.ts';
 import type { CostGrouping, CostTotals } from '../../../src/shared/money/cost-report.ts';

@@ -21,11 +21,10 @@ function home() {
       budget = settingsSchema.parse({ budget: { ...budget, [key.replace('budget.', '')]: value } }).budget;
     },
     reservations,
-    now,
   });
   const budgetOf = (projectPath: string) => {
     const settings = () => capsOf(budget, projectPath);
-    return createBudget({ sessionId: 's', projectPath, caps: settings, reservations, now, ask: async () => null });
+    return createBudget({ sessionId: 's', projectPath, caps: settings, reservations, ask: async () => null });
   };
   const spend = async (projectPath: string, costUsd: number) => {
     const request = { turnId: 't', step: 1, worstUsd: costUsd, taskCapUsd: null };

@@ -34,7 +34,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
     check: checkOf(turn),
     steps: turn.steps,
     actions: turn.actions,
-    seconds: ((turn.endedAt ?? turn.startedAt) - turn.startedAt) / 1000,
+    seconds: Math.max(0, (turn.endedAt ?? turn.startedAt) - turn.startedAt) / 1000,
     tokens: { freshInput, cacheRead, cacheWrite, output },
     costUsd,
     ...(costUsd === null ? { costReason: 'at least one call was made to a model without a known price' } : {}),

@@ -20,7 +20,7 @@ export function createNewsFinder(): (source: NewsSource) => Promise<readonly Ses
     if (isLooking) return [];
     isLooking = true;
     try {
-      const round = sessionNews(watched, await sessions(), Date.now());
+      const round = sessionNews(watched, await sessions(), performance.now());
       const wanted = round.news.length === 0 ? null : await notify();
       ({ watched } = round);
       return round.news.filter((one) => isNewsWanted(one, wanted));

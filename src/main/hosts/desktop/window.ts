@@ -87,7 +87,7 @@ function reviveCrashed(contents: WebContents): void {
   let crashes: number[] = [];
   contents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason !== 'clean-exit') diagnostics.error(`desktop: the page ended (${reason}, code ${exitCode})`);
-    const now = Date.now();
+    const now = performance.now();
     crashes = [...crashes.filter((at) => now - at < 60_000), now];
     if (reason === 'clean-exit' || crashes.length > mostRevivals) return;
     // During the event the crashed frame is still in place, and would be reloaded instead.

@@ -1,6 +1,8 @@
+import { clockNow } from './clock.ts';
+
 /** How long this process could not run, because the machine slept or the process was stopped. In milliseconds. */
 export interface SleptTime {
-  /** By the wall clock, which stamps logs. */
+  /** By the clock that stamps logs. */
   readonly wallMs: () => number;
   /** By the clock of timers. On some systems it stops during sleep; then it has no gap to make up for. */
   readonly steadyMs: () => number;
@@ -49,7 +51,7 @@ function countGaps(now: () => number): () => number {
 }
 
 export const sleptTime = createSleptTime({
-  wall: Date.now,
+  wall: clockNow,
   steady: () => performance.now(),
   every: (milliseconds, work) => void setInterval(work, milliseconds).unref(),
 });

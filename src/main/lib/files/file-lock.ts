@@ -121,7 +121,8 @@ async function readLock(path: string): Promise<string | null> {
 
 async function isFresh(path: string): Promise<boolean> {
   try {
-    return Date.now() - (await stat(path)).mtimeMs < emptyForMs;
+    // A time in the future comes from a clock that was put back. It says as little as one that is long past.
+    return Math.abs(Date.now() - (await stat(path)).mtimeMs) < emptyForMs;
   } catch (error) {
     if (isMissing(error)) return false;
     throw error;

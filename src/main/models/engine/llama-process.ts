@@ -182,13 +182,13 @@ interface Heart {
 /** Native work runs on other threads, so a healthy process can answer a ping at any time. */
 function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
   const intervalMs = Math.max(20, Math.min(2000, hangMs / 5));
-  let lastBeat = Date.now();
-  let lastTick = Date.now();
+  let lastBeat = performance.now();
+  let lastTick = performance.now();
   let timer: ReturnType<typeof setInterval> | null = null;
   return {
     start(ping, onStop, onWake) {
       timer = setInterval(() => {
-        const now = Date.now();
+        const now = performance.now();
         // A late tick means that this machine slept or was overloaded, so the other process gets its time again.
         const isLate = now - lastTick > intervalMs * 3;
         if (isLate) onWake();
@@ -200,7 +200,7 @@ function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
       timer.unref();
     },
     beat() {
-      lastBeat = Date.now();
+      lastBeat = performance.now();
     },
     stop() {
       if (timer !== null) clearInterval(timer);
@@ -220,28 +220,28 @@ interface MemoryGuard {
 /** Watches the memory of a process while it starts, and longer if it has limits. */
 function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
   const watch = watchMemory(pid);
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   let lastWorkAt = startedAt;
   let lastLookAt = 0;
   let isWatched = true;
   const look = (): void => {
-    lastLookAt = Date.now();
+    lastLookAt = performance.now();
     watch.look();
   };
   const timer = setInterval(() => {
     look();
-    isWatched = watch.isLimited || Date.now() - startedAt <= startsForMs;
+    isWatched = watch.isLimited || performance.now() - startedAt <= startsForMs;
     if (!isWatched) clearInterval(timer);
   }, lookMs);
   timer.unref();
   look();
   return {
     noteWork() {
-      lastWorkAt = Date.now();
+      lastWorkAt = performance.now();
       // While this process is busy, the timer may come too late to see the last state.
       if (isWatched && lastWorkAt - lastLookAt >= lookMs) look();
     },
-    isStuck: () => watch.isNearLimit && Date.now() - lastWorkAt > stuckMs,
+    isStuck: () => watch.isNearLimit && performance.now() - lastWorkAt > stuckMs,
     verdict: (signal, isSilent) => watch.verdict(signal, isSilent),
     stop: () => clearInterval(timer),
   };

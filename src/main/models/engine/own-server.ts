@@ -66,8 +66,8 @@ export async function waitForServer(
   answers: () => Promise<boolean>,
   { forMs, signal }: { readonly forMs: number; readonly signal: AbortSignal },
 ): Promise<'answers' | 'ended' | 'late' | 'cancelled'> {
-  const deadline = Date.now() + forMs;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + forMs;
+  while (performance.now() < deadline) {
     if (signal.aborted) return 'cancelled';
     // If our server has ended, an answer comes from another program's server at the same address.
     if (server.hasEnded()) return 'ended';

@@ -69,9 +69,11 @@ export class ReservationsState {
   readonly #held = new Map<string, number>();
   readonly #raised = new Map<string, number>();
   readonly #open = new Map<string, OpenCall>();
+  #latest = { at: 0, day: '', month: '' };
 
   /** Adds one line. Returns the verdict for an `asked` line; null for other lines. */
   add(record: ReservationsRecord): ReservationVerdict | null {
+    this.#noteTime(record);
     switch (record.type) {
       case 'asked':
         return this.#ask(record);
@@ -101,6 +103,11 @@ export class ReservationsState {
     return { spent: this.#spent.get(at) ?? 0, held: this.#held.get(at) ?? 0, raised: this.#raised.get(at) ?? 0 };
   }
 
+  /** The latest time, day and month of any line. A day or month may be later: lines from the session logs have no time. */
+  latest(): { readonly at: number; readonly day: string; readonly month: string } {
+    return this.#latest;
+  }
+
   /** Calls that were granted and not settled. */
   open(): readonly (OpenCall & { readonly id: string })[] {
     return [...this.#open].map(([id, call]) => ({ id, ...call }));
@@ -124,6 +131,16 @@ export class ReservationsState {
       if (isKept(scope, key)) records.push({ type: 'raised', at, scope, key, nano });
     }
     return records;
+  }
+
+  #noteTime(record: ReservationsRecord): void {
+    const { at, day, month } = this.#latest;
+    const keys = record.type === 'asked' || record.type === 'spent' ? record.keys : noKeys;
+    this.#latest = {
+      at: Math.max(at, record.at),
+      day: later(day, keys.day),
+      month: later(month, keys.month),
+    };
   }
 
   #ask(record: Extract<ReservationsRecord, { type: 'asked' }>): ReservationVerdict {
@@ -172,6 +189,11 @@ export function toNano(usd: number): number {
 
 export function toUsd(nano: number): number {
   return nano / 1e9;
+}
+
+/** Days and months are written so that their order is that of their letters. */
+function later(known: string, other: string | null): string {
+  return other !== null && other > known ? other : known;
 }
 
 function increase(sums: Map<string, number>, key: string, nano: number): void {

@@ -10,6 +10,7 @@ import type {
 } from './reservations-state.ts';
 import { ReservationsState, scopes } from './reservations-state.ts';
 import { noteFailure } from '../../lib/log.ts';
+import { localDay } from '../local-day.ts';
 
 /** The file of a reservation log, which tests can keep in memory. Several processes may have it open. */
 export interface ReservationsFile {
@@ -64,6 +65,11 @@ export interface Reservations {
     scope: ReservationScope,
     key: string,
   ): { readonly spent: number; readonly held: number; readonly raised: number };
+  /**
+   * The day and month in this machine's time zone that a call of this moment counts for, as `2026-11-21`. Never before
+   * the latest of the log: a clock that is put back begins no day anew.
+   */
+  today(): { readonly day: string; readonly month: string };
   /** Calls that were granted and not settled. After a crash, nobody will settle them. */
   open(): ReturnType<ReservationsState['open']>;
   /** The projects that have sums. */
@@ -147,6 +153,13 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
     sums: (scope, key) => {
       reader.readNew();
       return reader.state.sums(scope, key);
+    },
+    today: () => {
+      reader.readNew();
+      const latest = reader.state.latest();
+      const day = localDay(Math.max(now(), latest.at));
+      const month = day.slice(0, 7);
+      return { day: day > latest.day ? day : latest.day, month: month > latest.month ? month : latest.month };
     },
     open: () => {
       reader.readNew();

@@ -76,11 +76,11 @@ async function waitFor(
   pollMs: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const until = Date.now() + waitMs;
+  const until = performance.now() + waitMs;
   // The failed state of an old account is no answer about the new one.
   let before: ToolkitState | null | undefined;
   let failures = 0;
-  while (Date.now() < until) {
+  while (performance.now() < until) {
     try {
       const state = await look();
       failures = 0;

@@ -26,7 +26,10 @@ const created: SessionEvent = {
 };
 
 /** The result file for a task that reads and edits, and whose end is accepted. */
-async function resultOf(model: Parameters<typeof createAgentKit>[0] = {}): Promise<RunResult> {
+async function resultOf(
+  model: Parameters<typeof createAgentKit>[0] = {},
+  stamped = (event: SessionEvent): SessionEvent => event,
+): Promise<RunResult> {
   const kit = createAgentKit({
     replies: [
       call('read_file', { path: 'calc.py' }),
@@ -46,7 +49,7 @@ async function resultOf(model: Parameters<typeof createAgentKit>[0] = {}): Promi
     ...model,
   });
   await kit.runner.send('A test fails. Find the bug and fix it.', turnOptions);
-  const result = buildRunResult([created, ...kit.journal.events].reduce(reduceSession, emptySession));
+  const result = buildRunResult([created, ...kit.journal.events.map(stamped)].reduce(reduceSession, emptySession));
   if (result === null) throw new Error('There is no result.');
   return result;
 }
@@ -67,6 +70,12 @@ describe('what --result writes', () => {
     const isShown = (name: string): boolean => !/\.(detail|elsewhere)\./u.test(name);
     const names = namesIn(await resultOf()).filter(isShown);
     expect([...namesIn(shown)].sort()).toEqual([...names].sort());
+  });
+
+  /** Catches: a turn of less than no time, in a log from before its clock was put back. */
+  it('is never negative in time', async () => {
+    const { seconds } = await resultOf({}, (event) => ({ ...event, at: 9_000_000 - event.at }));
+    expect(seconds).toBe(0);
   });
 
   it('tells what was checked, done, changed and used', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -47,6 +47,14 @@ describe('a file lock', () => {
       Array(19).fill(process.pid),
     );
     expect(await readdir(folder)).toEqual(['a.lock']);
+  });
+
+  /** Catches: an empty lock that nobody holds, and that is held for as long as the clock was put back. */
+  it('is taken where it is empty and its time is in the future', async () => {
+    await writeFile(path, '');
+    const later = new Date(Date.now() + 3_600_000);
+    await utimes(path, later, later);
+    expect((await tryLock(path)).type).toBe('taken');
   });
 
   it('is not given free by one whose lock was replaced', async () => {

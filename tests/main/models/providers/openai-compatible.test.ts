@@ -111,6 +111,13 @@ describe('failures', () => {
     expect(endOf(await run()).error).toMatchObject({ retryAfterMs: 7000 });
   });
 
+  /** Catches: a wait that is longer by as much as the clock of this machine was put back. */
+  it('reads a date to wait for by the clock of the server', async () => {
+    const headers = { 'retry-after': 'Sat, 01 Jan 2050 00:00:30 GMT', date: 'Sat, 01 Jan 2050 00:00:00 GMT' };
+    server.behave({ type: 'status', status: 429, headers });
+    expect(endOf(await run()).error).toMatchObject({ retryAfterMs: 30_000 });
+  });
+
   it('tells a full context from another bad request', async () => {
     server.behave({
       type: 'status',

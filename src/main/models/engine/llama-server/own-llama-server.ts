@@ -134,9 +134,9 @@ export function createOwnLlamaServer(options: OwnLlamaServerOptions): OwnLlamaSe
       findServerProgram(options, { name: 'llama-server', wanted: program, usual: usualPlaces(options) }),
     ask: async (path, signal) => {
       const known = asked.get(path);
-      if (known !== undefined && Date.now() - known.at < freshMs) return abortable(known.reply, signal);
+      if (known !== undefined && performance.now() - known.at < freshMs) return abortable(known.reply, signal);
       const reply = askServerProgram(path, options, closing.signal);
-      asked.set(path, { reply, at: Date.now() });
+      asked.set(path, { reply, at: performance.now() });
       return abortable(reply, signal);
     },
     use,

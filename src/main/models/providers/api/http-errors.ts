@@ -108,5 +108,8 @@ export function retryAfterMs(headers: Headers | undefined): number | null {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
   const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+  if (Number.isNaN(date)) return null;
+  // The server's own clock, if it says its time: this machine's may be wrong.
+  const sentAt = Date.parse(headers?.get('date') ?? '');
+  return Math.max(0, date - (Number.isNaN(sentAt) ? Date.now() : sentAt));
 }

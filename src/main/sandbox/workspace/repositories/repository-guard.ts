@@ -82,8 +82,8 @@ export class RepositoryGuard {
   #watchers: FSWatcher[] = [];
   /** Folders that are Python environments, judged by their contents. */
   readonly #environments = new Set<string>();
-  /** When untracked places were last checked. */
-  #settledMs = Date.now() - clockStepMs;
+  /** When untracked places were last checked, by the clock of files and by one that never goes back. */
+  #settled = { wallMs: Date.now(), steadyMs: performance.now() };
   #running = 0;
   /** A command has run since then. */
   #hasRun = false;
@@ -193,9 +193,12 @@ export class RepositoryGuard {
 
   async #reportUntracked(signal: AbortSignal): Promise<void> {
     if (!this.#hasRun) return;
-    const sinceMs = this.#settledMs;
+    const { wallMs, steadyMs } = this.#settled;
+    const at = { wallMs: Date.now(), steadyMs: performance.now() };
+    // If the clock was put back since, what came after that has an earlier time.
+    const sinceMs = Math.min(wallMs, at.wallMs - (at.steadyMs - steadyMs)) - clockStepMs;
     this.#hasRun = this.#running > 0;
-    this.#settledMs = Date.now() - clockStepMs;
+    this.#settled = at;
     const { workspacePath } = this.#options;
     const where = {
       workspacePath,

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seenName } from '../../../../../src/shared/text/seen-text.ts';
 import type { UntrackedPlace } from '../../../../../src/shared/events/sandbox-events.ts';
 import { RepositoryGuard, restAfter } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
@@ -363,6 +363,25 @@ describe('the guard over repositories', () => {
     expect(left.find(({ path }) => path === 'node_modules')?.why).toContain('1 file changed: node_modules/a/index.js');
     await found.settle(none);
     expect(left).toHaveLength(3);
+  });
+
+  /** Catches: a change among packages that is never told, because the clock was put back between two looks. */
+  it('tells of what changed among packages after the clock was put back', async () => {
+    await put('node_modules/a/index.js', 'a');
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    const now = Date.now.bind(Date);
+    const ahead = vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+    try {
+      const found = await start();
+      const over = found.whileRunning();
+      ahead.mockRestore();
+      await writeFile(join(work, 'node_modules/a/index.js'), 'b');
+      over();
+      await found.settle(none);
+    } finally {
+      ahead.mockRestore();
+    }
+    expect(left.map(({ path }) => path)).toEqual(['node_modules']);
   });
 
   it('looks by itself while something runs', async () => {
