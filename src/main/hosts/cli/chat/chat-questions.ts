@@ -3,6 +3,7 @@ import { guardMs, headingOf, questionText, parseApprovalReply } from '../questio
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
 import { askFields } from '../questions/form-fields.ts';
+import { orNoted } from '../../../lib/log.ts';
 import type { AskedQuestion, Chat } from './chat-state.ts';
 import { usageError } from '../report-failure.ts';
 
@@ -17,12 +18,18 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
   );
 }
 
-/** The form uses the keyboard meanwhile. Ctrl-C leaves the form, and the question keeps waiting. */
+/** The form uses the keyboard meanwhile. Ctrl-C stops the turn, as at the prompt. */
 async function fillIn(chat: Chat, question: AskedQuestion, form: ServerForm): Promise<void> {
   const { context, sessionId } = chat;
+  const core = await context.core();
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+    void core.sessions.cancel({ sessionId }).catch(orNoted('The turn was not cancelled', undefined));
+  };
   try {
     const values = await chat.withoutPrompt(async () => {
-      const asker = openUserPrompter(context);
+      const asker = openUserPrompter(context, undefined, stop);
       try {
         return await askFields(form, asker.ask, context.terminal.err);
       } finally {
@@ -30,8 +37,9 @@ async function fillIn(chat: Chat, question: AskedQuestion, form: ServerForm): Pr
       }
     });
     const { approvalId } = question.event;
-    await (await context.core()).sessions.approve({ sessionId, approvalId, answer: 'allow', values });
+    await core.sessions.approve({ sessionId, approvalId, answer: 'allow', values });
   } catch (error) {
+    if (isStopped) return;
     chat.question = question;
     throw error;
   }

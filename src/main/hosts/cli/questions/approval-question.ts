@@ -32,12 +32,15 @@ interface AskedKeyboard extends Keyboard {
 
 const timedKeyboard = (): AskedKeyboard => ({ ...terminalKeyboard(), now: () => performance.now() });
 
-/** Asks the user at the terminal. Anything but a plain yes is a no. Input that comes too early is ignored. */
+/**
+ * Asks the user at the terminal. Anything but a plain yes is a no. Input that comes too early is ignored. Null: the work
+ * is being stopped, so nothing was answered.
+ */
 export async function askApproval(
   question: Question,
   context: Pick<CommandContext, 'terminal' | 'signal'>,
   { now, ...keyboard }: AskedKeyboard = timedKeyboard(),
-): Promise<ApprovalReply> {
+): Promise<ApprovalReply | null> {
   const { err, colors, columns } = context.terminal;
   const asker = openUserPrompter(context, keyboard);
   try {
@@ -54,8 +57,8 @@ export async function askApproval(
       }
     }
   } catch {
-    // Ctrl-C at the question means no, and cancels the turn.
-    return { answer: 'deny' };
+    // The end of the input means no.
+    return context.signal.aborted ? null : { answer: 'deny' };
   } finally {
     asker.close();
   }

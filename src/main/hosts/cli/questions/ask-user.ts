@@ -8,19 +8,32 @@ export interface Keyboard {
 
 export const terminalKeyboard = (): Keyboard => ({ input: process.stdin, output: process.stderr });
 
+/** Handled like the signal, which a terminal does not send while a question reads single keys. */
+const interruptProgram = (): void => void process.emit('SIGINT');
+
 /** Asks the user at the terminal, one question after the other. */
 export interface UserPrompter {
-  /** Rejects at Ctrl-C. */
+  /** Rejects at Ctrl-C and at the end of the input. */
   readonly ask: (question: string) => Promise<string>;
   readonly close: () => void;
 }
 
-/** The caller must close it: it uses the keyboard until then. */
+/** The caller must close it: it uses the keyboard until then. `interrupt` is called at Ctrl-C, and by default stops. */
 export function openUserPrompter(
   { terminal, signal }: Pick<CommandContext, 'terminal' | 'signal'>,
   keyboard: Keyboard = terminalKeyboard(),
+  interrupt: () => void = interruptProgram,
 ): UserPrompter {
   const reader = createInterface(keyboard);
+  const left = new AbortController();
+  reader.on('SIGINT', () => {
+    interrupt();
+    left.abort();
+  });
+  const ended = AbortSignal.any([signal, left.signal]);
   // The reader writes the question itself, so the text is made safe here.
-  return { ask: (question) => reader.question(terminal.shown(question), { signal }), close: () => reader.close() };
+  return {
+    ask: (question) => reader.question(terminal.shown(question), { signal: ended }),
+    close: () => reader.close(),
+  };
 }

@@ -2,7 +2,7 @@ import type { EventOf } from '@shared/events/events.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { CapDecision } from '../../../money/budget.ts';
-import { openUserPrompter } from './ask-user.ts';
+import { openUserPrompter, type Keyboard } from './ask-user.ts';
 import type { CommandContext } from '../command-context.ts';
 
 const names = {
@@ -43,10 +43,14 @@ export function parseCapAnswer(text: string): CapDecision | null {
   return amount !== '' && Number.isFinite(usd) && usd > 0 ? { answer: 'raise', usd } : null;
 }
 
-/** Asks the user at the terminal. */
-export async function askCap(event: EventOf<'cap-reached'>, context: CommandContext): Promise<CapDecision> {
+/** Asks the user at the terminal. Null: the work is being stopped, so nothing was answered. */
+export async function askCap(
+  event: EventOf<'cap-reached'>,
+  context: Pick<CommandContext, 'terminal' | 'signal'>,
+  keyboard?: Keyboard,
+): Promise<CapDecision | null> {
   const { terminal } = context;
-  const asker = openUserPrompter(context);
+  const asker = openUserPrompter(context, keyboard);
   try {
     terminal.err(`${terminal.colors.yellow('Spending limit reached:')} ${describeReachedCap(event)}.\n`);
     const raise = event.worstUsd === null ? '' : `, "raise ${minimumRaise(event).toFixed(2)}" or more`;
@@ -59,8 +63,8 @@ export async function askCap(event: EventOf<'cap-reached'>, context: CommandCont
       terminal.err('Add an amount in dollars, for example: raise 0.50\n');
     }
   } catch {
-    // Ctrl-C at the question cancels the turn.
-    return { answer: 'stop' };
+    // The end of the input means stop.
+    return context.signal.aborted ? null : { answer: 'stop' };
   } finally {
     asker.close();
   }

@@ -1,15 +1,21 @@
-import { openUserPrompter } from './ask-user.ts';
+import { AppError } from '@shared/errors.ts';
+import { openUserPrompter, type Keyboard } from './ask-user.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 
-/** Anything but a plain yes is a no. */
-export async function confirm(question: string, context: CommandContext): Promise<boolean> {
-  const asker = openUserPrompter(context);
+/** Anything but a plain yes is a no. Throws `cancelled` at Ctrl-C. */
+export async function confirm(
+  question: string,
+  context: Pick<CommandContext, 'terminal' | 'signal'>,
+  keyboard?: Keyboard,
+): Promise<boolean> {
+  const asker = openUserPrompter(context, keyboard);
   try {
     const said = await asker.ask(`${context.terminal.colors.yellow(question)} [y/N] `);
     return /^(?:y|yes)$/iu.test(said.trim());
   } catch {
-    // Ctrl-C at the question is a no.
+    if (context.signal.aborted) throw new AppError('cancelled', 'Stopped at the question.');
+    // The end of the input is a no.
     return false;
   } finally {
     asker.close();

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
+import { ReadStream } from 'node:tty';
 import { terminalKeyboard, type Keyboard } from '../questions/ask-user.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -34,11 +35,20 @@ export function openPrompt(terminal: Terminal, keyboard: Keyboard = terminalKeyb
       // After the end of piped input there is no reader to pause.
       if (state.isOpen) reader.pause();
       state.isAway = true;
+      // A paused reader would still take every key that another one reads.
+      const listeners = keyboard.input.listeners('keypress');
+      keyboard.input.removeAllListeners('keypress');
       try {
         return await work();
       } finally {
         state.isAway = false;
-        if (state.isOpen) reader.resume();
+        if (state.isOpen) {
+          const listen = keyboard.input.on.bind(keyboard.input);
+          for (const listener of listeners) Reflect.apply(listen, undefined, ['keypress', listener]);
+          // The other reader switched it off at its end, and Ctrl-C would then leave the conversation.
+          if (terminal.isInteractive && keyboard.input instanceof ReadStream) keyboard.input.setRawMode(true);
+          reader.resume();
+        }
       }
     },
   };

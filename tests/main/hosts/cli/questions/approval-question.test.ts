@@ -1,11 +1,20 @@
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { EventOf } from '../../../../../src/shared/events/events.ts';
 import {
+  type ApprovalReply,
   askApproval,
+  guardMs,
   questionText,
   parseApprovalReply,
 } from '../../../../../src/main/hosts/cli/questions/approval-question.ts';
+import type { CommandContext } from '../../../../../src/main/hosts/cli/command-context.ts';
+import type { Keyboard } from '../../../../../src/main/hosts/cli/questions/ask-user.ts';
+import type { CapDecision } from '../../../../../src/main/money/budget.ts';
+import { askCap } from '../../../../../src/main/hosts/cli/questions/cap-question.ts';
+import { confirm } from '../../../../../src/main/hosts/cli/questions/confirm.ts';
+import { toFailure } from '../../../../../src/shared/errors.ts';
 import type { ServerForm } from '../../../../../src/shared/tools/server-form.ts';
 import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
 import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
@@ -202,6 +211,84 @@ describe('an answer at the terminal', () => {
     };
     return { answer: await askApproval(event, context, { input, output, now: () => now }), said, prompts };
   }
+
+  // Catches: Ctrl-C at a question that only says no, after which the turn goes on.
+  describe('that is Ctrl-C', () => {
+    const cap: EventOf<'cap-reached'> = {
+      type: 'cap-reached',
+      v: 2,
+      seq: 1,
+      at: 0,
+      capId: 'c',
+      model: 'openai/gpt-5',
+      scope: 'day',
+      limitUsd: 1,
+      spentUsd: 0.9,
+      heldUsd: 0,
+      worstUsd: 0.2,
+      here: null,
+    };
+    const form: ServerForm = [
+      { name: 'ok', title: 'Sure?', description: '', isRequired: true, type: 'yes-no', preset: null },
+    ];
+
+    /** Types `keys` at the first question, and tells the answer and whether the program was interrupted. */
+    async function type(keys: readonly string[], ask: Ask) {
+      const input = new PassThrough();
+      const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
+      const left = [...keys];
+      output.on('data', (chunk: Buffer) => {
+        if (!/[:\]] $/u.test(stripVTControlCharacters(chunk.toString()))) return;
+        const next = left.shift();
+        if (next !== undefined) input.write(next);
+      });
+      const stop = new AbortController();
+      const onInterrupt = (): void => stop.abort();
+      process.on('SIGINT', onInterrupt);
+      const terminal = safeWriting({ out: () => undefined, err: () => undefined }, false);
+      const context = {
+        terminal: { ...terminal, isLive: true, isInteractive: true, columns: 100 },
+        signal: stop.signal,
+      };
+      const answer = await ask(context, { input, output }).catch((error: unknown) => toFailure(error).code);
+      process.off('SIGINT', onInterrupt);
+      return { answer, isStopped: stop.signal.aborted };
+    }
+
+    let now = 0;
+    type Ask = (
+      context: Pick<CommandContext, 'terminal' | 'signal'>,
+      keyboard: Keyboard,
+    ) => Promise<ApprovalReply | CapDecision | boolean | null>;
+    const approval =
+      (event: EventOf<'approval-requested'>): Ask =>
+      (context, keyboard) =>
+        askApproval(event, context, { ...keyboard, now: () => (now += guardMs) });
+    const { hosts: _hosts, ...plain } = question;
+
+    it.each<readonly [string, Ask]>([
+      ['hosts', approval(question)],
+      ['a fence', approval({ ...plain, kind: 'fence' })],
+      ['a tool server', approval({ ...plain, kind: 'server-form', form })],
+      ['a spending limit', (context, keyboard) => askCap(cap, context, keyboard)],
+    ])('at a question about %s stops the work, and answers nothing', async (_name, ask) => {
+      expect(await type(['\u0003'], ask)).toEqual({ answer: null, isStopped: true });
+    });
+
+    it('within a form stops the work, and answers nothing', async () => {
+      const ask = approval({ ...plain, kind: 'server-form', form });
+      expect(await type(['y\r', '\u0003'], ask)).toEqual({ answer: null, isStopped: true });
+    });
+
+    it('at a plain question stops the command', async () => {
+      const asked = await type(['\u0003'], (context, keyboard) => confirm('Build it?', context, keyboard));
+      expect(asked).toEqual({ answer: 'cancelled', isStopped: true });
+    });
+
+    it('is not the end of the input, which only means no', async () => {
+      expect(await type(['\u0004'], approval(question))).toEqual({ answer: { answer: 'deny' }, isStopped: false });
+    });
+  });
 
   // Catches: a server's question to a model that looks like Dewpoint's own, or hides who answers and what it costs.
   it('to a question for a model is a plain yes, with the words, the model and the price in sight', async () => {

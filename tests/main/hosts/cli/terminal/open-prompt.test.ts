@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { PassThrough, Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPrompt } from '../../../../../src/main/hosts/cli/terminal/open-prompt.ts';
@@ -67,7 +68,7 @@ function open() {
   const prompt = openPrompt(terminal, { input, output });
   const lines: string[] = [];
   prompt.reader.on('line', (line) => void lines.push(line));
-  return { ...prompt, screen, lines, type: (text: string) => void input.write(text) };
+  return { ...prompt, input, screen, lines, type: (text: string) => void input.write(text) };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -104,6 +105,23 @@ describe('what is typed while the program writes', () => {
     terminal.err('step 1');
     terminal.err('$0\n');
     expect(screen.shown().endsWith('of-them\n$0\n')).toBe(true);
+  });
+
+  // Catches: the values of a form of a tool server, which were also sent to the model as messages.
+  it('belongs to another reader while that one has the keyboard', async () => {
+    const { input, without, lines, type } = open();
+    const answer = await without(async () => {
+      const other = createInterface({ input, output: new PassThrough(), terminal: true });
+      const asked = other.question('Who? ');
+      type('Anna\r');
+      const said = await asked;
+      other.close();
+      return said;
+    });
+    expect([answer, lines]).toEqual(['Anna', []]);
+    type('hello\r');
+    await settled();
+    expect(lines).toEqual(['hello']);
   });
 
   it('may be longer than a line of the terminal', async () => {
