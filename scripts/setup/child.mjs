@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
 /**
- * Runs the program in place of this one: same input and output, signals forwarded, its exit code returned.
+ * Runs the program in place of this one: same input and output, signals forwarded, its exit code returned. Must be a
+ * program with Node in it: its channel to this process ends with this process (`disconnect`), also by `kill -9`.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{env?: NodeJS.ProcessEnv, cwd?: string}} [options]
@@ -11,7 +12,7 @@ import { constants } from 'node:os';
  */
 export function runInPlace(command, args, { env, cwd } = {}) {
   return new Promise((done) => {
-    const child = spawn(command, [...args], { stdio: 'inherit', env, cwd });
+    const child = spawn(command, [...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env, cwd });
     const release = forwardSignals(child);
     child.on('error', (error) => {
       release();

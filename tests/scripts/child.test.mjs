@@ -50,6 +50,18 @@ describe('runInPlace', () => {
     expect(await ended(child)).toBe(101);
   });
 
+  // Catches: `kill -9` of `npm start`, after which the program went on.
+  it('tells the program when this process is killed', async () => {
+    const child = start(
+      `process.on('disconnect', () => { console.log('alone'); process.exit() });
+       console.log('ready'); setInterval(() => {}, 1000)`,
+    );
+    await printed(child);
+    const last = printed(child);
+    child.kill('SIGKILL');
+    expect(await last).toBe('alone');
+  });
+
   it('ends with 128 and the number of the signal that ended the program', async () => {
     expect(await ended(start(`process.kill(process.pid, 'SIGKILL')`))).toBe(137);
   });

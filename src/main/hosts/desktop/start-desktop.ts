@@ -214,6 +214,8 @@ function quitCleanly(link: RenewedConnection): void {
       .catch(orNoted('desktop: the core was not closed', undefined))
       .then(() => app.exit(0));
   });
+  // Electron itself quits at a signal. A launcher that was killed sends none.
+  process.on('disconnect', () => app.quit());
 }
 
 function fail(error: unknown, { isTest }: DesktopOptions): void {

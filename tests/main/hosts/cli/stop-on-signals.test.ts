@@ -4,7 +4,7 @@ import { stopOnSignals } from '../../../../src/main/hosts/cli/stop-on-signals.ts
 
 /** Catches: a signal that `timeout`, npm or the launcher sends twice and that ends Dewpoint before it has saved. */
 describe('the signals of the command line', () => {
-  const listen = () => {
+  const listen = (more: { readonly connected?: boolean } = {}) => {
     const from = new EventEmitter();
     const exits: unknown[] = [];
     const clock = { ms: 0 };
@@ -14,7 +14,7 @@ describe('the signals of the command line', () => {
       return undefined as never;
     };
     stopOnSignals(
-      Object.assign(from, { exit }) as never,
+      Object.assign(from, { exit, ...more }) as never,
       stop,
       () => undefined,
       () => clock.ms,
@@ -35,4 +35,19 @@ describe('the signals of the command line', () => {
       expect(exits).toEqual([130]);
     },
   );
+
+  // Catches: `kill -9` of `npm start`, after which the program and its containers went on.
+  it('a launcher that is gone stops cleanly, and never counts as a second signal', () => {
+    const { from, exits, clock, stop } = listen();
+    from.emit('disconnect');
+    expect([stop.signal.aborted, exits]).toEqual([true, []]);
+    clock.ms = 5_000;
+    from.emit('disconnect');
+    expect(exits).toEqual([]);
+  });
+
+  it('a launcher that was gone before anybody listened stops, too', () => {
+    expect(listen({ connected: false }).stop.signal.aborted).toBe(true);
+    expect(listen({ connected: true }).stop.signal.aborted).toBe(false);
+  });
 });
