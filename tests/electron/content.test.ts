@@ -268,7 +268,7 @@ describe('the preview', { timeout: 120_000 }, () => {
     await inner().getByText('two null').waitFor();
     await choose('notes.md');
     await choose('index.html');
-    await inner().getByText('no', { exact: true }).waitFor();
+    await quiet().getByText('no', { exact: true }).waitFor();
   });
 
   it('shows an SVG as a picture, a table as a table, and Markdown as a text', async () => {
