@@ -44,7 +44,11 @@ async function lookAt(asked: Asked, way: Way): Promise<FileLook | null> {
     const real = await followed(asked, way);
     if (real === null) return null;
     const { ino, birthtimeMs, isFile } = await numbersOf(join(asked.root, real));
-    return { path: asked.path, real: real.replaceAll('\\', '/'), ...(isFile ? { id: `${ino}:${birthtimeMs}` } : {}) };
+    return {
+      path: asked.path,
+      real: sep === '\\' ? real.replaceAll('\\', '/') : real,
+      ...(isFile ? { id: `${ino}:${birthtimeMs}` } : {}),
+    };
   } catch {
     // It leads to nothing.
     return null;
@@ -102,7 +106,7 @@ function insideOf(
 ): { readonly steps: readonly string[]; readonly isWhole: boolean } | null {
   const root = roots.find((one) => path === one || path.startsWith(`${one}/`) || path.startsWith(`${one}${sep}`));
   if (root === undefined && isPlace(path)) return null;
-  const steps = (root === undefined ? path : path.slice(root.length)).split(/[/\\]/u);
+  const steps = (root === undefined ? path : path.slice(root.length)).split(sep === '\\' ? /[/\\]/u : '/');
   return { steps: steps.filter((step) => step !== '' && step !== '.'), isWhole: root !== undefined };
 }
 

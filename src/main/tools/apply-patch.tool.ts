@@ -82,5 +82,5 @@ async function planFile(file: StructuredPatch, context: ToolContext): Promise<Ne
 }
 
 function cleanName(name: string): string {
-  return name.replace(/^[ab]\//u, '').split('\t', 1)[0] ?? '';
+  return name.replace(/^[ab]\//u, '');
 }

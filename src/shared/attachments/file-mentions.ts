@@ -13,7 +13,7 @@ export interface Mention {
 /**
  * A mention begins a word, so email addresses do not match. Punctuation at the end of a sentence does not belong to it.
  */
-const pattern = /(?<![\p{L}\p{N}_.@/\\])@(?:"([^"\n]+)"|([^\s"'`,;()[\]{}<>@]+))/gu;
+const pattern = /(?<![\p{L}\p{N}_.@/\\])@(?:"((?:\\"|[^"\n])+)"|([^\s"'`,;()[\]{}<>@]+))/gu;
 
 /** All mentions in a text, in order. The files need not exist. */
 export function mentionsIn(text: string): readonly Mention[] {
@@ -23,7 +23,9 @@ export function mentionsIn(text: string): readonly Mention[] {
     if (quoted !== undefined) {
       const after = start + match[0].length;
       const range = /^:(\d+)(?:-(\d+))?/u.exec(text.slice(after));
-      return [{ path: quoted, lines: rangeOf(range), start, end: after + (range?.[0].length ?? 0) }];
+      return [
+        { path: quoted.replaceAll('\\"', '"'), lines: rangeOf(range), start, end: after + (range?.[0].length ?? 0) },
+      ];
     }
     const word = (match[2] ?? '').replace(/(?<![.:!?])[.:!?]+$/u, '');
     const range = /:(\d+)(?:-(\d+))?$/u.exec(word);
@@ -40,13 +42,13 @@ function rangeOf(match: RegExpExecArray | null): LineRange | null {
 
 /** Writes a path as a mention. */
 export function mentionOf(path: string): string {
-  return /[\s"'`,;()[\]{}<>@]|[.:!?]$/u.test(path) ? `@"${path.replaceAll('"', '')}"` : `@${path}`;
+  return /[\s"'`,;()[\]{}<>@]|[.:!?]$/u.test(path) ? `@"${path.replaceAll('"', '\\"')}"` : `@${path}`;
 }
 
 /** The text after an `@` right before the cursor. Null when no mention is being written. */
 export function openMention(text: string, cursor: number): { readonly start: number; readonly query: string } | null {
-  const match = /(?<![\p{L}\p{N}_.@/\\])@(?:"([^"\n]*)|([^\s"'`,;()[\]{}<>@]*))$/u.exec(text.slice(0, cursor));
-  return match === null ? null : { start: match.index, query: match[1] ?? match[2] ?? '' };
+  const match = /(?<![\p{L}\p{N}_.@/\\])@(?:"((?:\\"|[^"\n])*)|([^\s"'`,;()[\]{}<>@]*))$/u.exec(text.slice(0, cursor));
+  return match === null ? null : { start: match.index, query: match[1]?.replaceAll('\\"', '"') ?? match[2] ?? '' };
 }
 
 /** Whether a word without a file was probably meant as a path, so that the user should be told. */

@@ -8,10 +8,13 @@ export function rankFiles(
   query: string,
   { recent, limit }: { readonly recent: readonly string[]; readonly limit: number },
 ): readonly string[] {
-  const wanted = query.toLowerCase().replaceAll('\\', '/');
+  const wanted = query.toLowerCase();
+  // On Windows it may be typed so; elsewhere a backslash is a part of a name.
+  const slashed = wanted.replaceAll('\\', '/');
   const ages = new Map(recent.map((path, age) => [path, age]));
   const scored = paths.flatMap((path) => {
-    const score = scoreOf(path.toLowerCase(), wanted);
+    const name = path.toLowerCase();
+    const score = scoreOf(name, wanted) ?? nearly(scoreOf(name, slashed));
     if (score === null) return [];
     const age = ages.get(path);
     return [{ path, score: score + (age === undefined ? 0 : RECENT - Math.min(age, 9)) }];
@@ -24,6 +27,8 @@ export function rankFiles(
 }
 
 const RECENT = 30;
+
+const nearly = (score: number | null): number | null => (score === null ? null : score - 1);
 
 /** Null when it does not match. */
 function scoreOf(path: string, query: string): number | null {

@@ -115,14 +115,19 @@ export function compileFences({ settings, projectPath, isSecretFile }: FenceSubj
           },
         ],
   );
-  const ofPath = (path: string): FenceHit | null => {
-    const plain = plainPath(path);
+  const ofReading = (plain: string): FenceHit | null => {
     const own = firstFor(byPath, plain);
     if (own !== undefined) return own.verdict === 'allow' ? null : hitOf(own, own.verdict, plain);
     if (isSecretFile(plain) || isSecretFile(foldedPath(plain)))
       return { rule: 'files with secrets', verdict: 'local-only', path: plain, how: 'content' } as const;
     const brought = firstFor(ofProject, plain);
     return brought === undefined || brought.verdict === 'allow' ? null : hitOf(brought, brought.verdict, plain);
+  };
+  const ofPath = (path: string): FenceHit | null => {
+    const plain = plainPath(path);
+    const hits = readingsOf(path).flatMap((reading) => ofReading(plainPath(reading)) ?? []);
+    const [hit] = hits.toSorted((left, right) => rank[right.verdict] - rank[left.verdict]);
+    return hit === undefined ? null : { ...hit, path: plain };
   };
   const hasPaths = [...byPath, ...ofProject].some(({ rule }) => rule.verdict !== 'allow');
   const now = (hit: FenceHit): FenceHit | null => {
@@ -191,6 +196,14 @@ export function plainPath(path: string): string {
 }
 
 /**
+ * A backslash separates names on Windows, and is a part of a name elsewhere: `secrets/..\..\x` lies in `secrets` there.
+ * What guards a path guards it by both readings.
+ */
+function readingsOf(path: string): readonly string[] {
+  return path.includes('\\') ? [path, path.replaceAll('\\', '_')] : [path];
+}
+
+/**
  * Matches a glob like `.gitignore`, but ignores case, because some disks do. Without a slash inside, it applies at any
  * depth; a matching folder matches everything below it. Projects bring globs, too, so the time is bounded by the length
  * of the glob times that of the path.
@@ -201,7 +214,7 @@ export function globMatcher(glob: string): (path: string) => boolean {
   const steps = [...(isAnchored ? [] : ['**']), ...bare.split('/')].filter(
     (step, at, all) => step !== '**' || all[at - 1] !== '**',
   );
-  return (path) => fitsSteps(steps, foldedPath(path).split('/'));
+  return (path) => readingsOf(path).some((reading) => fitsSteps(steps, foldedPath(reading).split('/')));
 }
 
 /** Tracks the set of glob steps that the path can have reached, moving on one path step at a time. */

@@ -6,7 +6,7 @@ import { askApproval } from '../approval/request-approval.ts';
 import { guardOf } from './guard-of.ts';
 import type { WriteTarget } from './file-changes.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
-import { posix } from 'node:path';
+import { posix, sep } from 'node:path';
 import { sha256Of } from '../../lib/sha256.ts';
 
 type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
@@ -100,11 +100,11 @@ function asResult(failure: Failure): ToolResult {
 }
 
 /**
- * A path as the log and the guards know it: relative to the workspace, with `/`, without `./`. The sandbox decides
- * whether it leads out.
+ * A path as the log and the guards know it: relative to the workspace, with `/`, without `./`. A backslash separates
+ * names on Windows alone; elsewhere it is a part of one. The sandbox decides whether it leads out.
  */
-export function workspacePath(path: string, root: string): string {
+export function workspacePath(path: string, root: string, separator: string = sep): string {
   const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-  const normal = posix.normalize(inside.replaceAll('\\', '/'));
+  const normal = posix.normalize(separator === '\\' ? inside.replaceAll('\\', '/') : inside);
   return normal.startsWith('./') ? normal.slice(2) : normal;
 }

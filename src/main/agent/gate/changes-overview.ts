@@ -1,4 +1,3 @@
-import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import { gateCheckSchema } from '@shared/events/gate-check.ts';
 import type { ChangedText, Finding } from './change-findings.ts';
@@ -6,6 +5,7 @@ import { findingsOf } from './change-findings.ts';
 import { missingWishes } from './missing-wishes.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { loadSyntax } from '../../recipes/code/code-syntax.ts';
+import { diffHead, diffHunks } from '../../lib/unified-diff.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 
@@ -125,11 +125,6 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 function diffOf({ path, before, after }: ChangedText): string {
-  const names = [before === null ? '/dev/null' : `a/${path}`, after === null ? '/dev/null' : `b/${path}`] as const;
-  const patch = createTwoFilesPatch(...names, before ?? '', after ?? '', undefined, undefined, {
-    context: 3,
-    maxEditLength: MAX_EDITS,
-    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
-  });
-  return patch ?? `${path}: too different to show.`;
+  const hunks = diffHunks(before ?? '', after ?? '', { context: 3, maxEditLength: MAX_EDITS });
+  return hunks === null ? `${path}: too different to show.` : diffHead(path, before, after) + hunks;
 }

@@ -1,4 +1,3 @@
-import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { InstructionFile, InstructionState } from '@shared/safety/instruction-files.ts';
@@ -9,6 +8,7 @@ import { byProjectKey } from '../../lib/files/project-key.ts';
 import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { diffHunks, nameInDiff } from '../../lib/unified-diff.ts';
 import { utf8Text } from '../../lib/utf8-text.ts';
 import { noteFailure } from '../../lib/log.ts';
 
@@ -106,8 +106,9 @@ function lookAt(path: string, bytes: Uint8Array, approved: string | null): Instr
   if (text === null) return { sha256, state: 'unfit', text, diff: null, problem };
   if (approved === null) return { sha256, state: 'new', text, diff: null, problem };
   if (sha256Of(approved) === sha256) return { sha256, state: 'approved', text, diff: null, problem };
-  const how = { context: 2, maxEditLength: mostEdits } as const;
-  const diff = createTwoFilesPatch(path, path, approved, text, 'approved', 'now', how) ?? null;
+  const hunks = diffHunks(approved, text, { context: 2, maxEditLength: mostEdits });
+  const name = nameInDiff(path);
+  const diff = hunks === null ? null : `--- ${name}\tapproved\n+++ ${name}\tnow\n${hunks}`;
   return { sha256, state: 'changed', text, diff, problem };
 }
 

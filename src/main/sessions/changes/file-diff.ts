@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from 'diff';
+import { diffHead, diffHunks } from '../../lib/unified-diff.ts';
 import { utf8Text } from '../../lib/utf8-text.ts';
 
 export interface FileDiff {
@@ -20,21 +20,17 @@ export function diffFiles(path: string, before: Uint8Array | null, after: Uint8A
   const left = textOf(before);
   const right = textOf(after);
   if (left === null || right === null) return unknown('binary');
-  const oldName = before === null ? '/dev/null' : `a/${path}`;
-  const newName = after === null ? '/dev/null' : `b/${path}`;
+  const head = diffHead(path, before === null ? null : left, after === null ? null : right);
   // If one side is empty there is nothing to compare, however long the other is.
-  if (left === '' || right === '') return wholeFile(oldName, newName, left, right);
-  const text = createTwoFilesPatch(oldName, newName, left, right, undefined, undefined, {
-    context: 3,
-    maxEditLength: maxEdits,
-    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
-  });
-  return text === undefined ? unknown('too different to show') : { text, ...countOf(text), note: null };
+  if (left === '' || right === '') return wholeFile(head, left, right);
+  const hunks = diffHunks(left, right, { context: 3, maxEditLength: maxEdits });
+  if (hunks === null) return unknown('too different to show');
+  const text = head + hunks;
+  return { text, ...countOf(text), note: null };
 }
 
 /** All lines of a file as added or as removed. */
-function wholeFile(oldName: string, newName: string, left: string, right: string): FileDiff {
-  const header = `--- ${oldName}\n+++ ${newName}\n`;
+function wholeFile(header: string, left: string, right: string): FileDiff {
   const whole = left + right;
   if (whole === '') return { text: header, added: 0, removed: 0, note: null };
   const isAdded = left === '';

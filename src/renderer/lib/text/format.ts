@@ -68,9 +68,11 @@ export function timeOfDay(at: number): string {
   return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
-/** The last part of a path, on any system. */
+/** The last part of a path, on any system. A backslash separates names in paths of Windows alone. */
 export function folderName(path: string): string {
-  return seenName(path.split(/[/\\]/u).findLast((part) => part !== '') ?? path);
+  return seenName(
+    path.split(/^(?:[A-Za-z]:|\\\\)/u.test(path) ? /[/\\]/u : '/').findLast((part) => part !== '') ?? path,
+  );
 }
 
 /** The title of a session in lists and above its conversation. */

@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from 'diff';
+import { diffHunks } from '../../../lib/unified-diff.ts';
 import type { Judge, Verdict } from '../judge/judge-candidate.ts';
 import { verdictTexts } from '../judge/judge-candidate.ts';
 import type { Syntax } from '../../code/code-syntax.ts';
@@ -173,8 +173,8 @@ async function nearMisses({ near }: SearchResult, judge: Judge, own: Room): Prom
 async function diffLines(verdicts: readonly Verdict[], judge: Judge): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const { path, text } of verdicts.flatMap(({ candidate }) => candidate.files)) {
-    const patch = createTwoFilesPatch(path, path, (await judge.read(path)) ?? '', text, '', '', { context: 1 });
-    lines.push(patch.split('\n').slice(4).join('\n').trimEnd().slice(0, nearCharacters));
+    const hunks = diffHunks((await judge.read(path)) ?? '', text, { context: 1 }) ?? '';
+    lines.push(hunks.trimEnd().slice(0, nearCharacters));
   }
   return lines;
 }
