@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 
-export interface DiffOptions {
+interface DiffOptions {
   readonly context: number;
   /** Above this it takes too long: the time grows with its square. */
   readonly maxEditLength?: number;
