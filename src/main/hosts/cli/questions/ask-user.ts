@@ -13,7 +13,7 @@ const interruptProgram = (): void => void process.emit('SIGINT');
 
 /** Asks the user at the terminal, one question after the other. */
 export interface UserPrompter {
-  /** Rejects at Ctrl-C and at the end of the input. */
+  /** Rejects at Ctrl-C, at the end of the input, and when the terminal closes. */
   readonly ask: (question: string) => Promise<string>;
   readonly close: () => void;
 }
@@ -26,10 +26,14 @@ export function openUserPrompter(
 ): UserPrompter {
   const reader = createInterface(keyboard);
   const left = new AbortController();
-  reader.on('SIGINT', () => {
+  const leave = (): void => {
     interrupt();
     left.abort();
-  });
+  };
+  reader.on('SIGINT', leave);
+  // A closed terminal cannot take its keys back, which may fail more than once.
+  reader.once('error', leave);
+  reader.on('error', () => undefined);
   const ended = AbortSignal.any([signal, left.signal]);
   // The reader writes the question itself, so the text is made safe here.
   return {

@@ -33,5 +33,7 @@ export function readAddresses(
     if (address === '') return;
     void deliver(address).catch((error: unknown) => void reportFailure(error, terminal));
   });
+  // A closed terminal cannot take its keys back.
+  reader.on('error', () => undefined);
   return () => reader.close();
 }

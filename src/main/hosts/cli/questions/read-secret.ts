@@ -17,6 +17,7 @@ export async function readSecret({ terminal, signal }: CommandContext, question:
       reader.once('line', resolve);
       // Ctrl-C or Ctrl-D.
       reader.once('close', () => reject(new AppError('cancelled', 'Cancelled. Nothing was kept.')));
+      reader.on('error', reject);
       signal.addEventListener('abort', () => reader.close(), { once: true });
     });
   } finally {
