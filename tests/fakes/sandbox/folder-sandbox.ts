@@ -18,7 +18,9 @@ export function createFolderSandbox(workspacePath: string): Sandbox {
     ...reading,
     tier: 'container',
     description: { ...reading.description, tier: 'container', limits: {}, warnings: [] },
-    exec: (request, signal) => execHere(workspacePath, request, signal),
+    // A container starts nothing either for a call that was given up.
+    exec: async (request, signal) =>
+      signal.aborted ? failure('cancelled', 'It was cancelled.') : execHere(workspacePath, request, signal),
     realPath: async (path) => success(path),
     writeFile: async (path, bytes, expect, signal) => {
       if (!(await isAs(path, expect, signal))) return stale(path);
