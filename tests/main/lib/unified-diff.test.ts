@@ -1,6 +1,10 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { describe, expect, it } from 'vitest';
 import { workspacePath } from '../../../src/main/agent/changes/tool-writes.ts';
+import { createLookAtFiles } from '../../../src/main/safety/file-look.ts';
 import { diffFiles } from '../../../src/main/sessions/changes/file-diff.ts';
 import type { FenceSources } from '../../../src/shared/safety/fences.ts';
 import { compileFences } from '../../../src/shared/safety/fences.ts';
@@ -51,6 +55,19 @@ describe('a backslash', () => {
 
   it.each([name, 'say "hi".txt', String.raw`a "\" b.txt`, 'q"'])('and quotes stay in the mention of %s', (path) => {
     expect(mentionsIn(`See ${mentionOf(path)} there`).map((mention) => mention.path)).toEqual([path]);
+  });
+
+  /** Catches: a link that nobody follows to the secret behind it, because its name has a backslash. */
+  it.skipIf(process.platform === 'win32')('stays in the name of a link that is followed', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'dewpoint-names-'));
+    try {
+      await writeFile(join(root, 'secret.txt'), 'x');
+      await symlink('secret.txt', join(root, name));
+      const looks = await createLookAtFiles(root)([name]);
+      expect(looks.map(({ path, real }) => [path, real])).toEqual([[name, 'secret.txt']]);
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 
   /** Catches: a file in a fenced folder whose name looks like a way out of it. */
