@@ -128,26 +128,58 @@ async function compareAll(sandbox: Sandbox, comparison: Comparison): Promise<rea
     if (known === null || files.has(path) || isUnseen(path) || isPassedOver(comparison, path)) continue;
     found.push({ path, before: known, after: null });
   }
+  const moved = movedFrom(found);
+  const isTouched = (file: ScannedFile): boolean => (file.touchedMs ?? since) >= since - clockTickMs;
   let batch: [string, ScannedFile][] = [];
   let size = 0;
   const compareBatch = async (): Promise<void> => {
-    found.push(...(await compareRead(sandbox, before, batch)));
+    const times = new Map(batch.map(([path, file]) => [path, isTouched(file)]));
+    const read = await compareRead(sandbox, before, batch);
+    found.push(...read.filter((one) => one.before !== null || times.get(one.path) === true || moved.are(one)));
     batch = [];
     size = 0;
   };
   for (const [path, file] of files) {
     const known = before.get(path) ?? null;
-    const isTouched = (file.touchedMs ?? since) >= since - clockTickMs;
     // What is kept is compared byte by byte, so no clock decides about it.
     const isKept = known !== null && known.bytes !== null;
-    if (isPassedOver(comparison, path) || (!isKept && !isTouched && known?.sizeBytes === file.sizeBytes)) continue;
-    if (known === null && !isTouched) continue;
+    if (isPassedOver(comparison, path)) continue;
+    if (!isKept && !isTouched(file) && (known === null ? !moved.may(path, file) : known.sizeBytes === file.sizeBytes))
+      continue;
     batch.push([path, file]);
     size += Math.min(file.sizeBytes, mostBytes(path));
     if (size >= batchBytes) await compareBatch();
   }
   await compareBatch();
   return found.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+interface MovedFiles {
+  readonly may: (path: string, file: ScannedFile) => boolean;
+  readonly are: (change: FoundChange) => boolean;
+}
+
+/**
+ * A file keeps its times when a folder above it is renamed. So it is known by its name and content, which are gone
+ * elsewhere.
+ */
+function movedFrom(gone: readonly FoundChange[]): MovedFiles {
+  const keyOf = (path: string, sizeBytes: number): string => `${sizeBytes} ${path.slice(path.lastIndexOf('/') + 1)}`;
+  const byKey = new Map<string, Uint8Array[]>();
+  for (const { path, before } of gone) {
+    if (before === null || before.bytes === null) continue;
+    const key = keyOf(path, before.sizeBytes);
+    byKey.set(key, [...(byKey.get(key) ?? []), before.bytes]);
+  }
+  return {
+    may: (path, { sizeBytes }) => byKey.has(keyOf(path, sizeBytes)),
+    are: ({ path, after }) => {
+      const bytes = after?.bytes ?? null;
+      return (
+        bytes !== null && (byKey.get(keyOf(path, bytes.length)) ?? []).some((old) => Buffer.compare(old, bytes) === 0)
+      );
+    },
+  };
 }
 
 /** A command found hidden files empty. One that it saw with content was not hidden then. */
