@@ -66,9 +66,22 @@ export async function hiddenAmong(
   hidden: HiddenFromReading,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
+  const known = new Map<string, Promise<BigIntStats | null>>();
+  const statsOf = (path: string): Promise<BigIntStats | null> => {
+    const stats = known.get(path) ?? lstat(join(workspacePath, path), { bigint: true }).catch(() => null);
+    known.set(path, stats);
+    return stats;
+  };
   for (const path of new Set(paths)) {
-    const stats = await lstat(join(workspacePath, path), { bigint: true }).catch(() => null);
-    if (hidden.has(path, stats === null ? [] : [stats])) found.add(path);
+    const names = path.split('/');
+    const way = await Promise.all(names.map((_, at) => statsOf(names.slice(0, at + 1).join('/'))));
+    if (
+      hidden.has(
+        path,
+        way.filter((stats) => stats !== null),
+      )
+    )
+      found.add(path);
   }
   return found;
 }

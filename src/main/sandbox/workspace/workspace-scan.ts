@@ -1,11 +1,13 @@
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import {
   isGone,
   nullIfGone,
   openChildFolder,
+  openFolderBelow,
   openHostFolder,
   readStart,
   type HostFolder,
@@ -68,12 +70,13 @@ export async function scanWorkspace(
   const found = emptyScanning();
   const root = await openHostFolder(workspacePath);
   try {
-    await scanFolder(root, { prefix: '', depth: 0, found, signal, isMasked });
+    await scanFolder(root, { workspacePath, prefix: '', depth: 0, found, signal, isMasked });
   } finally {
     await root.close();
   }
   for (const list of [found.secrets, found.closed, found.sockets, found.gitFolders]) list.sort();
-  return found;
+  // A link and the file itself can both tell of it.
+  return { ...found, secrets: [...new Set(found.secrets)] };
 }
 
 function emptyScanning(): Scanning {
@@ -92,6 +95,7 @@ function emptyScanning(): Scanning {
 }
 
 interface Place {
+  readonly workspacePath: string;
   readonly prefix: string;
   readonly depth: number;
   readonly found: Scanning;
@@ -144,7 +148,31 @@ function scanEntry(folder: HostFolder, entry: Dirent, place: Place): boolean | P
     if (name === '.git') return scanGitFolder(folder, place);
     return isSkippedFolder(name) || descend(folder, name, place);
   }
+  if (entry.isSymbolicLink() && (place.isMasked(path) || secretKind(path) !== null)) return noteLinked(path, place);
   return entry.isSocket() ? noteSocket(folder, name, place) : true;
+}
+
+/** A file that is to be hidden by the name of a link to it. What links lead to outside of the project is not reached. */
+async function noteLinked(link: string, { workspacePath, found, isMasked }: Place): Promise<true> {
+  // A link that cannot be followed leads commands nowhere, either.
+  const place = await realpath(join(workspacePath, link)).catch(() => null);
+  if (place === null || !place.startsWith(`${workspacePath}/`)) return true;
+  const path = place.slice(workspacePath.length + 1);
+  const names = path.split('/');
+  const folder = await openFolderBelow(workspacePath, names.slice(0, -1));
+  if (folder === null) return true;
+  try {
+    const name = names.at(-1) ?? '';
+    if (!(await lstat(folder.at(name))).isFile()) return true;
+    if (isMasked(link) && !isMasked(path)) found.masked.push({ path, kind: 'file' });
+    else if (await isSecretThroughLink(folder, name, link)) found.secrets.push(path);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return true;
+    throw error;
+  } finally {
+    await folder.close();
+  }
 }
 
 async function noteSecret(folder: HostFolder, name: string, { prefix, found }: Place): Promise<boolean> {
@@ -235,6 +263,17 @@ export async function isSecret(folder: HostFolder, name: string | Buffer, path: 
     .catch(() => 'closed' as const);
   // A file that cannot be read is hidden, which loses nothing.
   return bytes === 'closed' || (bytes !== null && isSecretText(kind, bytes.toString('latin1')));
+}
+
+/** Commands make links as they like, so here a name alone hides no file: its content must look like it. */
+async function isSecretThroughLink(folder: HostFolder, name: string, link: string): Promise<boolean> {
+  const kind = secretKind(link);
+  if (kind === null) return false;
+  // What cannot be read here, commands cannot read either: they run as the same user.
+  const bytes = await readStart(folder, name, secretTextBytes).catch(() => null);
+  const text = bytes?.toString('latin1') ?? '';
+  const kinds = kind === 'secret' ? (['private-key', 'token', 'login'] as const) : [kind];
+  return kinds.some((one) => isSecretText(one, text));
 }
 
 const connectMs = 300;

@@ -105,6 +105,32 @@ describe('what a read-only session does not show', () => {
     expect(await everything(await start(), 'tests/deploy/id_rsa')).not.toContain('canary');
   });
 
+  // Catches: `.env` is often a link to the file of one environment, whose own name tells nothing.
+  it('is told by the name of a link to it, where its content fits', async () => {
+    await put('env/prod.txt', 'API_SECRET=canary-h72hdkaHDh2');
+    await put('env/host.pem.txt', 'PRIVATE KEY canary');
+    await put('plans/a.md', 'canary');
+    await put('src/code.py', 'open');
+    await symlink('env/prod.txt', join(work, '.env'));
+    await symlink('../env/host.pem.txt', join(work, 'src/id_rsa'));
+    await symlink('code.py', join(work, 'src/id_ed25519'));
+    await symlink('plans/a.md', join(work, 'private.md'));
+    await symlink('..', join(work, 'src/.netrc'));
+    const sandbox = await start(['private.md']);
+    const ways = ['.env', 'env/prod.txt', 'src/id_rsa', 'env/host.pem.txt', 'plans/a.md', 'private.md', '.'];
+    for (const path of ways)
+      expect([path, (await everything(sandbox, path)).includes('canary')]).toEqual([path, false]);
+    expect(await sandbox.readFile('src/code.py', {}, none)).toMatchObject({ ok: true });
+  });
+
+  it('is found by no search in a folder that was renamed meanwhile', async () => {
+    await put('plans/deep/a.md', 'canary');
+    const sandbox = await start(['plans']);
+    await rename(join(work, 'plans'), join(work, 'open'));
+    for (const path of ['.', 'open', 'open/deep', 'open/deep/a.md'])
+      expect([path, (await everything(sandbox, path)).includes('canary')]).toEqual([path, false]);
+  });
+
   it('is judged without regard to case and to the form of a letter, as some disks do', () => {
     const masks = ['.env', 'pläne/größe.txt', 'keys'].map((path) => ({ path, kind: 'file', identity: '7:7' }) as const);
     const { has } = hiddenFromReading(['Geheim/*'], masks);
