@@ -20,11 +20,15 @@ const markLength = 6;
 const mostValues = 20_000;
 const placeholder = /\[redacted:[^\]\n#]{1,80}(?:#([0-9a-f]{6}))?\]|\[fenced(?:: [^\]\n]{1,200})?\]/g;
 
+/** What `read_file` puts before the lines of a secret that has several. */
+const lineNumbers = /\n {0,9}\d{1,9}: /g;
+
 export function createHiddenValues(): HiddenValues {
   const key = randomBytes(32);
   const values = new Map<string, string>();
   return {
-    mask: (kind, secret) => {
+    mask: (kind, shown) => {
+      const secret = shown.replace(lineNumbers, '\n');
       const mark = createHmac('sha256', key).update(secret).digest('hex').slice(0, markLength);
       const known = values.get(mark);
       // Two values with one mark: neither is put back.

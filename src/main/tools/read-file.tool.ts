@@ -30,7 +30,11 @@ export default defineTool({
     if (to < from) return errorResult(`"to" (${to}) comes before "from" (${from}).`);
     // All line numbers have the same width, so that indentation does not shift from line 9 to line 10.
     const width = String(to).length;
-    const shown = lines.slice(from - 1, to).map((line, index) => `${String(from + index).padStart(width)}: ${line}`);
+    const numbered = (line: string, number: number): string => `${String(number).padStart(width)}: ${line}`;
+    const shown = lines.slice(from - 1, to).map((line, index) => numbered(line, from + index));
+    // A part of a key is known for one by the line that the key begins with.
+    const key = beginOfKey(lines, from);
+    if (key !== null) shown.unshift(numbered(lines[key - 1] ?? '', key));
     const isWhole = from === 1 && to === lines.length;
     const wasCut = to < Math.min(input.to ?? lines.length, lines.length);
     const more = wasCut ? `; read on from ${to + 1}` : '';
@@ -38,3 +42,13 @@ export default defineTool({
     return okResult([...range, ...shown, ...note].join('\n'));
   },
 });
+
+/** The number of the line where a private key begins that a range begins inside of. */
+function beginOfKey(lines: readonly string[], from: number): number | null {
+  for (let number = from - 1; number >= 1; number -= 1) {
+    const line = lines[number - 1] ?? '';
+    if (/-----END [A-Z0-9 ]{0,40}PRIVATE KEY/u.test(line)) return null;
+    if (/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/u.test(line)) return number;
+  }
+  return null;
+}

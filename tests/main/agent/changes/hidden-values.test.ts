@@ -58,6 +58,24 @@ describe('code that gives a name like a secret its value', () => {
 });
 
 describe('a file with secrets', () => {
+  it('is written as a whole with a key of several lines in it', async () => {
+    const kind = 'RSA PRIVATE KEY';
+    const body = Array.from({ length: 12 }, (_, at) => `${'Zk3QvMb8'.repeat(7)}${at}xQ`);
+    const pem = [`-----BEGIN ${kind}-----`, ...body, `-----END ${kind}-----`].join('\n');
+    const before = `import os\nKEY = """${pem}"""\nport = 1\n`;
+    const { text, requests } = await run({
+      sandbox: { files: { 'a.py': before } },
+      replies: [
+        read('a.py'),
+        (request) =>
+          call('write_file', { path: 'a.py', content: `${shownOf(request)}\n`.replace('port = 1', 'port = 2') }),
+        done,
+      ],
+    });
+    expect(text('a.py')).toBe(before.replace('port = 1', 'port = 2'));
+    expect(JSON.stringify(requests)).not.toContain('Zk3QvMb8');
+  });
+
   const files = { 'settings.py': settings };
 
   it('is edited around a placeholder, and keeps each value in its own place', async () => {
