@@ -5,6 +5,7 @@ import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
+import type { Lookup } from './lib/net/own-lookup.ts';
 import { createNetSocket } from './lib/net/net-socket.ts';
 import { isPublicAddress } from './sandbox/network/address-rules.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
@@ -76,8 +77,7 @@ export function createToolParts(
     folder,
     now,
     version,
-    fetch: createNetFetch(() => settings.current().connection, env),
-    openSocket: createNetSocket(() => settings.current().connection, env),
+    ...serverReach(settings, env),
     start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
     // Only programs get environment variables. A header has no variable of its own: an `Authorization` in the
     // environment is not meant for it.
@@ -117,6 +117,16 @@ export function createToolParts(
     ownToolCommands: own,
     disposeTools,
   };
+}
+
+/** How servers at addresses are reached. */
+function serverReach(settings: ToolBase['settings'], env: ToolBase['env']) {
+  const connection = () => settings.current().connection;
+  const reachBy = (lookup?: Lookup) => ({
+    fetch: createNetFetch(connection, env, lookup === undefined ? {} : { lookup }),
+    openSocket: createNetSocket(connection, env, lookup),
+  });
+  return { ...reachBy(), held: { reachBy, isPublic: (address: string) => isPublicAddress(address) } };
 }
 
 /** The name under which the value of a variable or header is in the key store. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import { lookupOnThisMachine } from './own-lookup.ts';
+import { lookupOnThisMachine, type Lookup } from './own-lookup.ts';
 import { PermanentError } from './permanent-error.ts';
 import { proxyFor, type ChosenProxy, type Env } from './proxy-choice.ts';
 import { rootCause } from './root-cause.ts';
@@ -14,10 +14,14 @@ export interface Connection {
   readonly certificates: string | null;
 }
 
-/** What is not to be cut off by the connection itself, because the caller has limits of its own. */
-export interface Patience {
-  /** Milliseconds without a header or without a piece of the body; 0: no limit. Absent: 300 s. */
+export interface Reach {
+  /**
+   * Milliseconds without a header or without a piece of the body, for callers that have limits of their own; 0: no
+   * limit. Absent: 300 s.
+   */
   readonly silenceMs?: number;
+  /** Resolves names for direct connections; a proxy resolves them itself. Absent: `lookupOnThisMachine`. */
+  readonly lookup?: Lookup;
 }
 
 /**
@@ -27,11 +31,11 @@ export interface Patience {
  * root cause if trying again is useless. That includes a certificate file that cannot be read: continuing without it
  * could mean trusting the wrong server.
  */
-export function createNetFetch(connection: () => Connection, env: Env, patience: Patience = {}): typeof fetch {
+export function createNetFetch(connection: () => Connection, env: Env, reach: Reach = {}): typeof fetch {
   let made: { readonly key: string; readonly use: Promise<Dispatcher> } | null = null;
   const dispatcherOf = async (now: Connection): Promise<Dispatcher> => {
     const key = JSON.stringify(now);
-    if (made?.key !== key) made = { key, use: createDispatcher(now, env, patience) };
+    if (made?.key !== key) made = { key, use: createDispatcher(now, env, reach) };
     try {
       return await made.use;
     } catch (error) {
@@ -97,11 +101,10 @@ function lasting(root: Error, proxy: ChosenProxy | null): PermanentError | null 
 async function createDispatcher(
   { proxy, certificates }: Connection,
   env: Env,
-  patience: Patience,
+  { silenceMs, lookup = lookupOnThisMachine }: Reach,
 ): Promise<Dispatcher> {
   const trusted = certificates === null ? null : await trustedWith(certificates);
   const ca = trusted === null ? {} : { ca: [...trusted] };
-  const { silenceMs } = patience;
   const limits = silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs };
   // Loaded only when something is sent: it is large, and the built-in `fetch` supports none of this.
   const { Agent, ProxyAgent } = await import('undici');
@@ -116,7 +119,7 @@ async function createDispatcher(
     made.set(chosen.address, agent);
     return agent;
   };
-  const direct = new Agent({ ...limits, connect: { ...ca, lookup: lookupOnThisMachine } });
+  const direct = new Agent({ ...limits, connect: { ...ca, lookup } });
   const choose: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
     const chosen = proxyFor(new URL(String(options.origin)), proxy, env);
     return chosen === null ? dispatch(options, handler) : through(chosen).dispatch(options, handler);

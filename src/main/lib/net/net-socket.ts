@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Connection } from './net-fetch.ts';
 import { trustedWith } from './net-fetch.ts';
-import { lookupOnThisMachine } from './own-lookup.ts';
+import { lookupOnThisMachine, type Lookup } from './own-lookup.ts';
 import { PermanentError } from './permanent-error.ts';
 import { proxyFor, type Env } from './proxy-choice.ts';
 
@@ -20,7 +20,11 @@ export type OpenSocket = (url: URL, wish: SocketWish) => Promise<WebSocket>;
  * is set for the address: proxies are not supported here, and ignoring one would break the user's setting. Follows no
  * redirects and uses no compression.
  */
-export function createNetSocket(connection: () => Connection, env: Env): OpenSocket {
+export function createNetSocket(
+  connection: () => Connection,
+  env: Env,
+  lookup: Lookup = lookupOnThisMachine,
+): OpenSocket {
   return async (url, { headers, protocols, mostBytes }) => {
     const now = connection();
     const proxy = proxyFor(url, now.proxy, env);
@@ -35,7 +39,7 @@ export function createNetSocket(connection: () => Connection, env: Env): OpenSoc
       maxPayload: mostBytes,
       followRedirects: false,
       perMessageDeflate: false,
-      lookup: lookupOnThisMachine,
+      lookup,
       ...ca,
     });
   };

@@ -4,6 +4,9 @@ import { PermanentError } from './permanent-error.ts';
 
 type Answer = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
+/** Resolves the names of sockets. */
+export type Lookup = (host: string, options: LookupOptions, answer: Answer) => void;
+
 const loopbackAddresses: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },

@@ -6,6 +6,7 @@ import { serverOffersSchema, type ServerOffers } from '@shared/tools/server-offe
 import type { ToolServerSettings } from '@shared/tools/server-definition.ts';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { placeFile } from '../mcp/kept-place.ts';
 import type { McpConnection } from '../mcp/mcp-connection.ts';
 import type { ServerContent, ServerMaterial, ServerPrompt } from '../mcp/server-material.ts';
 import { orNoted } from '../../lib/log.ts';
@@ -62,7 +63,7 @@ export function createKeptOffers(folder: string): KeptOffers {
     },
     drop: async (server) => {
       known.delete(server);
-      await rm(fileOf(server), { force: true });
+      await Promise.all([fileOf(server), placeFile(folder, server)].map((file) => rm(file, { force: true })));
     },
   };
 }

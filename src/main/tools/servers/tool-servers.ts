@@ -14,6 +14,7 @@ import { keptSessionIn } from '../composio/composio-session.ts';
 import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
+import { heldReach, type HeldReachOptions } from '../mcp/kept-place.ts';
 import { keptWayIn } from '../mcp/kept-way.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
 import { wholeText } from '../values/tool-results.ts';
@@ -48,7 +49,8 @@ export interface ToolServers {
 export interface ToolServersOptions
   extends
     Pick<ConnectOptions, 'fetch' | 'openSocket' | 'start' | 'version' | 'connectMs'>,
-    Pick<ProjectWords, 'projects'> {
+    Pick<ProjectWords, 'projects'>,
+    HeldReachOptions {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   readonly pins: ToolPins;
   /** Files that belong to a server are kept here. */
@@ -118,13 +120,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
         servers: () => usableServers(options, ownOf(options, projectPath)),
         hashOf: (name, { definition }) => hashOfServer(name, definition),
         kept,
-        connect: async (name, signal) => {
-          try {
-            return await connect(name, signal);
-          } finally {
-            pool.rest(name);
-          }
-        },
+        connect: (name, signal) => connect(name, signal).finally(() => pool.rest(name)),
       }),
     forProject: (projectPath, folder) => {
       const own = (): ProjectTools => ownOf(options, projectPath);
@@ -436,8 +432,10 @@ function connectServer(
 ): Promise<McpConnection> {
   const { name, definition } = server;
   const auth = options.signIns.forServer(name, definition);
-  const way = keptWayIn(options.folder, name, hashOfServer(name, definition), options.now);
-  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server, auth, way }, signal);
+  const sha256 = hashOfServer(name, definition);
+  const way = keptWayIn(options.folder, name, sha256, options.now);
+  const reach = heldReach(options, { name, definition, sha256 });
+  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server, ...reach, auth, way }, signal);
   const kept = keptSessionIn(options.folder, name, definition);
   return connectComposio({ ...options, ...server, definition, kept }, signal);
 }
