@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { writeBundleFacts } from './scripts/setup/bundle-facts.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** Which build of a version it is, by its sources: two of them may meet in one home, and the version is the same. */
@@ -20,6 +21,7 @@ const external = ['electron', 'node-llama-cpp', 'keytar', 'bufferutil', 'utf-8-v
 export default defineConfig({
   main: {
     define,
+    plugins: [writeBundleFacts()],
     resolve: { alias },
     build: {
       externalizeDeps: false,
@@ -44,6 +46,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [writeBundleFacts()],
     resolve: { alias },
     build: {
       externalizeDeps: false,
@@ -55,7 +58,7 @@ export default defineConfig({
   },
   renderer: {
     resolve: { alias },
-    plugins: [react(), tailwind()],
+    plugins: [react(), tailwind(), writeBundleFacts()],
     build: {
       // Of Electron 45.
       target: 'chrome156',

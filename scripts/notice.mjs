@@ -49,20 +49,23 @@ Copyright 2026 The Dewpoint authors
 This product is licensed under the Apache License, Version 2.0 (see LICENSE).
 
 It contains, or is installed with, the packages listed below, each under its own license. The text of each lies in
-the package's folder under node_modules. Some of them carry programs of others:
+the package's folder under node_modules. A packed app has the texts of all that it holds in LICENSES.txt beside its
+program, and those of Electron and Chromium in LICENSE.electron.txt and LICENSES.chromium.html there. Some packages carry
+programs of others, whose licenses are in resources/licenses:
 
   @node-llama-cpp/*          the engine llama.cpp and its ggml library (MIT)
-  @vscode/ripgrep-*          the program ripgrep (MIT or Unlicense)
+  @vscode/ripgrep-*          the program ripgrep (MIT or Unlicense) with PCRE2 (BSD-3-Clause)
   @vscode/tree-sitter-wasm   grammars of the tree-sitter project and its contributors (MIT)
+  unpdf                      pdf.js (Apache-2.0, Mozilla Foundation)
   resources/sandbox/seccomp.json   derived from the default profile of moby/profiles 0.2.3 (Apache-2.0, Docker, Inc.
                              and the Moby authors)
-  src/shared/safety/service-keys.ts   derived from the rules of gitleaks 8.30.1 (MIT, Zachary Rice; its license is
-                             resources/licenses/gitleaks.txt)
+  src/shared/safety/service-keys.ts   derived from the rules of gitleaks 8.30.1 (MIT, Zachary Rice)
   node-*                     the program Node.js (MIT, and the licenses in its LICENSE file)
 
-Not part of it, but fetched when they are needed, each under its own license: Electron (MIT, and the licenses of
-Chromium), the models in resources/models.json and resources/catalog.json (the license of each is named there), the packages of the sandbox
-image (resources/sandbox/Dockerfile).
+A packed app contains Electron (MIT, and the licenses of Chromium). Otherwise Electron is fetched when it is needed. Not
+part of either, but fetched when they are needed, each under its own license: the models in resources/models.json and
+resources/catalog.json (the license of each is named there), the packages of the sandbox image
+(resources/sandbox/Dockerfile).
 
 This list is written by scripts/notice.mjs from package-lock.json.
 

@@ -12,6 +12,7 @@ export const cliFile = join(root, 'out', 'main', 'cli.cjs');
 export const appFile = join(root, 'out', 'main', 'index.cjs');
 
 const shared = ['src', 'resources', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const bundler = ['electron.vite.config.ts', 'scripts/setup/bundle-facts.mjs'];
 
 /** @typedef {{ok: true} | {ok: false, message: string}} Done */
 
@@ -24,7 +25,7 @@ export function ensureBuilt(node24) {
   const tool = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
   return ensure({
     what: 'the program',
-    inputs: [...shared, 'electron.vite.config.ts'],
+    inputs: [...shared, ...bundler],
     output: cliFile,
     target: join(root, 'out'),
     folders: ['main', 'preload', 'renderer'],
@@ -45,7 +46,7 @@ export function ensureShellBuilt(node24) {
   const config = 'scripts/setup/test-shell/electron.vite.config.ts';
   return ensure({
     what: 'the program for the test shell',
-    inputs: [...shared, 'electron.vite.config.ts', 'scripts/setup/test-shell'],
+    inputs: [...shared, ...bundler, 'scripts/setup/test-shell'],
     output: join(shellBuild, 'main', 'index.cjs'),
     target: shellBuild,
     folders: ['main', 'preload', 'renderer'],

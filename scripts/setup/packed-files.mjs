@@ -16,13 +16,16 @@ export const here = `${process.platform}-${process.arch}`;
 
 const grammars = ['python', 'javascript', 'typescript'].map((name) => `tree-sitter-${name}.wasm`);
 
+/** Packages whose files the window's process reads as well: the grammars of code. */
+export const loadedByWindow = ['web-tree-sitter', '@vscode/tree-sitter-wasm'];
+
 /**
  * Packages that are not in the bundle, because they are native or their files are read at run time.
  * @param {PlatformFiles} platform
  */
 export function loadedAtRunTime({ packages: { node, search, keys } }) {
   const own = [node, search, keys].map((one) => one.package);
-  return ['node-llama-cpp', 'web-tree-sitter', '@vscode/tree-sitter-wasm', ...own];
+  return ['node-llama-cpp', ...loadedByWindow, ...own];
 }
 
 /**
@@ -48,7 +51,11 @@ export function isPackedFile(file, machine) {
   if (/\/node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+\/(include|share|lib)(\/|$)/.test(file)) return false;
   // The history of llama.cpp, for those who build it themselves.
   if (file.endsWith('/gitRelease.bundle')) return false;
+  // Electron does not run on the other C library, and nothing is compiled, tested or debugged in a packed app.
+  if (/\.musl\.node$|\.(?:[ch]|cc|cpp|hpp|gyp|gypi)$|\/yarn\.lock$/i.test(file)) return false;
+  if (/\/node_modules\/(?:@[^/]+\/[^/]+|[^@/][^/]*)\/(?:tests?|docs?|examples?|debug|\.github)(\/|$)/.test(file))
+    return false;
   // Some packages have their license in a file for reading.
   if (/\/(?:licen[cs]e|copying|notice)[^/]*\.md$/i.test(file)) return true;
-  return !/\.(map|md|d\.[cm]?ts)$/i.test(file);
+  return !/\.(map|md|flow|tsbuildinfo|[cm]?ts)$/i.test(file);
 }

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { extractFile, listPackage, statFile } from '@electron/asar';
+import { listPackage, statFile } from '@electron/asar';
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appFlags, type Place, preparePlace, testEnvironment } from './launch.ts';
@@ -17,6 +17,21 @@ let endDisplay: () => void;
 
 const archive = (): string => join(dirname(program), 'resources', 'app.asar');
 const beside = (...path: readonly string[]): string => join(`${archive()}.unpacked`, ...path);
+
+/** The name and version of the package in a folder. */
+function nameIn(path: string): string {
+  const { name, version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  return `${name} ${version}`;
+}
+
+/** Every package in a folder `node_modules`, at any depth. */
+function packagesIn(modules: string): readonly string[] {
+  if (!existsSync(modules)) return [];
+  return readdirSync(modules).flatMap((name) => {
+    const path = join(modules, name);
+    return name.startsWith('@') ? packagesIn(path) : [nameIn(path), ...packagesIn(join(path, 'node_modules'))];
+  });
+}
 
 const infoOf = (path: string): object => statFile(archive(), path.slice(1), false);
 
@@ -101,11 +116,7 @@ describe('the packed app', () => {
     );
     expect(ofWindow.filter(isUnpacked)).toEqual([]);
     expect(files.filter((path) => !isUnpacked(path) && !('integrity' in infoOf(path)))).toEqual([]);
-    expect(
-      files.filter(
-        (path) => isUnpacked(path) && !/\.node$|^\/node_modules\/(node-|@node-llama-cpp|@vscode\/ripgrep-)/u.test(path),
-      ),
-    ).toEqual([]);
+    expect(files.filter((path) => isUnpacked(path) && !path.endsWith('.node'))).toEqual([]);
     expect([existsSync(beside('out', 'main', 'index.cjs')), existsSync(beside('out', 'preload'))]).toEqual([
       false,
       false,
@@ -113,13 +124,36 @@ describe('the packed app', () => {
     expect(existsSync(beside('out', 'main', 'cli.cjs'))).toBe(true);
   });
 
-  it('brings the list of licences, and no engine of another machine', () => {
-    expect(extractFile(archive(), 'NOTICE').toString()).toContain('node-llama-cpp');
-    const engines = listPackage(archive(), { isPack: false }).filter((path) =>
-      /^\/node_modules\/@node-llama-cpp\/[^/]+$/u.test(path),
+  it('has the license text of every package in it, bundled or copied, and of what packages carry', () => {
+    const atProgram = (name: string): string => readFileSync(join(dirname(program), name), 'utf8');
+    const texts = atProgram('LICENSES.txt');
+    const named = new Set(texts.match(/^(?:@[\w.-]+\/)?[\w.-]+ \d+\.\d+\.\d+\S*$/gmu));
+    const copied = packagesIn(beside('node_modules'));
+    const bundled = ['main', 'preload', 'renderer'].flatMap((part) =>
+      JSON.parse(readFileSync(join('out-shell', part, 'bundle-facts.json'), 'utf8')).packages.map(nameIn),
     );
-    expect(engines).toEqual([`/node_modules/@node-llama-cpp/linux-${process.arch}`]);
+    expect(copied.length).toBeGreaterThan(50);
+    expect(bundled).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^zod /u), expect.stringMatching(/^react /u)]),
+    );
+    expect([...copied, ...bundled].filter((name) => !named.has(name))).toEqual([]);
+    for (const part of ['llama.cpp', 'ripgrep', 'pdf.js', 'tree-sitter-grammars', 'gitleaks', 'moby-profiles'])
+      expect(texts).toContain(`\n${part}\n\n`);
+    expect(atProgram('NOTICE')).toContain('LICENSES.txt');
+    expect(atProgram('LICENSE.electron.txt')).toContain('Electron contributors');
+    expect(atProgram('LICENSES.chromium.html')).toContain('The Chromium Authors');
+  });
+
+  it('brings no engine of another machine, and nothing that neither of its two programs loads', () => {
+    const engines = [...readdirSync(beside('node_modules', '@node-llama-cpp'))];
+    expect(engines).toEqual([`linux-${process.arch}`]);
     expect(existsSync(beside('resources', 'sandbox', 'Dockerfile'))).toBe(true);
+    const inArchive = listPackage(archive(), { isPack: false });
+    expect(
+      inArchive.filter((path) => /^\/out\/main\/(?:cli|document-process)|^\/node_modules\/node-/u.test(path)),
+    ).toEqual([]);
+    const outside = readdirSync(beside(), { recursive: true, encoding: 'utf8' });
+    expect([...inArchive, ...outside].filter((path) => /musl|\.(?:c|h|cc|map|d\.ts|bundle)$/u.test(path))).toEqual([]);
   });
 });
 
