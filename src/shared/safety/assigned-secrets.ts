@@ -174,11 +174,11 @@ const about = new Set(
     'color colour icon button link page form view route enabled disabled required visible visibility valid invalid strength min ' +
     'max manager service provider store factory handler placeholder locale translation style styles position char chars column ' +
     'row table schema model mode source target lookup range regexes encoding salt rounds iterations bits alias key_id callback ' +
-    'fn func function method module package plugin option options config regexp test tests spec template templates'
+    'arn arns fn func function method module package plugin option options config regexp test tests spec template templates'
   ).split(' '),
 );
 const harmless =
-  /^(?:public|pub|hash|hashed|digest|checksum|integrity|fingerprint|sha\d*|md5|etag|nonce|next|page|continuation|cursor|csrf|xsrf|i18n|css|color|sort|primary|foreign|cache|partition|shard|object|map|translation|query|site|update|change|lock|sequence|request|idempotency|verification|design)$/;
+  /^(?:public|pub|hash|hashed|digest|checksum|integrity|fingerprint|sha\d*|md5|etag|nonce|next|starting|page|continuation|cursor|csrf|xsrf|i18n|css|color|sort|primary|foreign|cache|partition|shard|object|map|translation|query|site|update|change|lock|sequence|request|idempotency|verification|design)$/;
 
 const keyWords =
   /^(?:api|access|account|private|secret|auth|shared|encryption|encrypt|signing|sign|master|client|service|license|licence|consumer|app|application|storage|deploy|write|admin|functions|host|subscription|server|session|jwt|cookie|hmac)$/;
@@ -251,6 +251,7 @@ function isReference(value: string): boolean {
 }
 
 function isPassword(value: string): boolean {
+  if (isLongRandom(value)) return true;
   if (value.length > 128 || !/[A-Za-z]/.test(value) || !/[^A-Za-z]/.test(value) || !/^[\x21-\x7e]+$/.test(value))
     return false;
   const isSelector = /^[#.]?[a-z_][\w-]*(?:[.:/[\]][\w-]*)+$/i.test(value);
@@ -260,6 +261,12 @@ function isPassword(value: string): boolean {
   if (isName && (isWordlike(value) || !/\d/.test(value))) return false;
   if (/^[A-Za-z]+[-_.:/!?,;]*$/.test(value)) return false;
   return /\d/.test(value) || /[!@#$%^&*+=~]/.test(value.slice(0, -1));
+}
+
+/** Long letters of both cases that are no words: about one of fifty random texts of 24 signs has no digit. */
+function isLongRandom(value: string): boolean {
+  const isBoth = /^[A-Za-z+/]{20,128}={0,2}$/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
+  return isBoth && !isWordlike(value);
 }
 
 /** Words that stand for a password in examples and tests, and words of names that have digits in them. */
@@ -324,7 +331,8 @@ const forms: readonly {
     kind: 'basic-auth',
     pattern: /(?<=\bbasic {1,8})[A-Za-z0-9+/]{12,2048}={0,2}/gi,
     accepts: (found) =>
-      /[A-Z]/.test(found) && /[a-z]/.test(found) && (/\d/.test(found) || found.endsWith('=')) && !isWordlike(found),
+      isLongRandom(found) ||
+      (/[A-Z]/.test(found) && /[a-z]/.test(found) && (/\d/.test(found) || found.endsWith('=')) && !isWordlike(found)),
   },
   {
     kind: 'password-of-a-command',

@@ -1,4 +1,4 @@
-import { entropyOf, isFiller, isWordlike } from './random-text.ts';
+import { entropyOf, isFiller, isKeyFiller, isWordlike } from './random-text.ts';
 import { serviceKeys } from './service-keys.ts';
 
 /** What a kind of secret looks like in any text. */
@@ -27,7 +27,7 @@ export interface HiddenText {
 const edge = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
 
 function shape(kind: string, hints: readonly string[], body: string): SecretShape {
-  return { kind, hints, pattern: new RegExp(edge + body, 'g'), accepts: (found) => !isFiller(found) };
+  return { kind, hints, pattern: new RegExp(edge + body, 'g'), accepts: (found) => !isKeyFiller(found) };
 }
 
 /** A JSON web token: two parts that begin like JSON in base64, and a signature (`eyJ….eyJ….…`). */
@@ -45,14 +45,14 @@ const hasDigit = (found: string): boolean => /\d/.test(found);
 
 /** A key has one long part without words in it. A list of names that begin alike, such as CSS classes, has none. */
 function hasKeyPart(found: string): boolean {
-  return hasDigit(found) && !isFiller(found) && found.split('-').some((part) => part.length >= 14 && hasDigit(part));
+  return hasDigit(found) && !isKeyFiller(found) && found.split('-').some((part) => part.length >= 14 && hasDigit(part));
 }
 
 const ofServices: readonly SecretShape[] = serviceKeys.map(([kind, hints, body, entropy]) => ({
   kind,
   hints: hints.split(' '),
   pattern: new RegExp(`${edge}(?:${body})(?![A-Za-z0-9_])`, 'g'),
-  accepts: (found) => entropyOf(found) >= entropy && !isFiller(found),
+  accepts: (found) => entropyOf(found) >= entropy && !isKeyFiller(found),
 }));
 
 /** Keys and tokens that their form alone identifies. */
@@ -70,7 +70,11 @@ export const secretShapes: readonly SecretShape[] = [
   shape('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,}'),
   shape('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,}'),
   shape('gitlab-token', ['glpat-'], String.raw`glpat-[\w.-]{19,}\w`),
-  shape('aws-key', ['akia', 'asia', 'abia', 'acca'], '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
+  {
+    ...shape('aws-key', ['akia', 'asia', 'abia', 'acca'], '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
+    // The keys of the manual of AWS.
+    accepts: (found) => !found.includes('EXAMPLE') && !isKeyFiller(found),
+  },
   shape('google-key', ['aiza'], String.raw`AIza[\w-]{35}(?![\w-])`),
   shape('google-secret', ['gocspx-'], String.raw`GOCSPX-[\w-]{24,}`),
   { ...shape('google-token', ['ya29.'], String.raw`ya29\.[\w-]{20,}`), accepts: hasDigit },
