@@ -65,6 +65,7 @@ export const sessionEvents = {
   /** The result of a child's run. Cost and usage cover this run alone. Optional fields are absent in older logs. */
   'child-session-ended': z.object({
     sessionId: z.string(),
+    name: z.string().optional(),
     costUsd: z.number().nullable(),
     usage: usageSchema,
     toolCallId: z.string().optional(),

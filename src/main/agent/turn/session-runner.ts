@@ -1,5 +1,6 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { AppError } from '@shared/errors.ts';
+import { firstLine } from '@shared/text/shorten-text.ts';
 import type { AgentDependencies, Inbox, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
 import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
@@ -97,8 +98,11 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
   };
   let dropping: Promise<void> = Promise.resolve();
   const stop = (): void => {
+    const named = nameEnded(dependencies).catch(note);
     const dropped = stopAll(dependencies, turns, queue);
-    dropping = dropping.then(() => noteDropped(dependencies, dropped)).catch(note);
+    dropping = Promise.all([dropping, named])
+      .then(() => noteDropped(dependencies, dropped))
+      .catch(note);
   };
   return {
     post,
@@ -141,6 +145,15 @@ function stopAll(
   turns.abort();
   void sandbox.backgroundProcesses?.stopAll();
   return dropped;
+}
+
+/** Names the background processes that end now. A view of the turn must see it before the turn has ended. */
+async function nameEnded({ journal, sandbox }: Pick<AgentDependencies, 'journal' | 'sandbox'>): Promise<void> {
+  const ending = (sandbox.backgroundProcesses?.list() ?? []).filter(({ status }) => status === 'running');
+  if (ending.length === 0) return;
+  const names = ending.map(({ id, command }) => `${firstLine(command)} (${id})`);
+  const text = `Ended in the background: ${names.join(', ')}`;
+  await journal.append({ type: 'notice-added', level: 'info', code: 'background-ended', text });
 }
 
 /** Logs dropped messages, which would otherwise look as if they still waited. */

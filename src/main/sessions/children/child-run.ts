@@ -100,6 +100,7 @@ export async function runChild(shared: Shared, parent: ParentSession, run: Child
     type: 'child-session-ended',
     turnId: turn.turnId,
     sessionId,
+    name: child.name,
     toolCallId: turn.toolCallId,
     costUsd: spent.costUsd,
     usage: spent.usage,
@@ -163,7 +164,7 @@ async function fencedEnd(fences: SessionFences | null, text: string): Promise<re
 
 /** Ends a child whose process was killed. Its own log has the cost. */
 export async function settleLeft({ host }: Shared, parent: ParentSession, child: ChildState): Promise<void> {
-  const { sessionId } = child;
+  const { sessionId, name } = child;
   const found = await host
     .briefly(sessionId, async (journal) => {
       // Only of its last run, because earlier ones were recorded.
@@ -178,6 +179,7 @@ export async function settleLeft({ host }: Shared, parent: ParentSession, child:
   await parent.journal.append({
     type: 'child-session-ended',
     sessionId,
+    name,
     costUsd: found?.costUsd ?? null,
     usage: found?.usage ?? emptyMoney.usage,
     reason: 'crashed',

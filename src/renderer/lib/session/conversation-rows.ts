@@ -153,7 +153,7 @@ function placedNotices(
 }
 
 /** Notices for the user. The others are for the model, or explain a step. */
-const told: readonly string[] = ['route-degraded', 'network-back'];
+const told: readonly string[] = ['route-degraded', 'network-back', 'background-ended'];
 
 const isTold = ({ notice }: NoticeRow): boolean => notice.level === 'warning' || told.includes(notice.code);
 

@@ -82,6 +82,31 @@ describe('a session', () => {
     expect(ofType(kit.journal.events, 'message-dropped')).toMatchObject([{ messageId: waiting?.messageId }]);
   });
 
+  // Catches: a server of the user's that is gone after Ctrl-C, and nothing says which.
+  it('names what ends in the background, at a cancel before the end of the turn and when it is closed', async () => {
+    const service = { id: 's1', command: 'npm run dev\n', exitCode: null, outputBytes: 0 };
+    const [running, stopped] = [
+      { ...service, status: 'running' },
+      { ...service, id: 's2', command: 'make', status: 'stopped' },
+    ] as const;
+    const opened = (): AgentKit => {
+      const kit: AgentKit = createAgentKit({
+        replies: [() => (kit.runner.cancel(), { calls: [{ name: 'read_file', input: { path: 'a.py' } }] })],
+      });
+      Object.assign(kit.sandbox, { backgroundProcesses: { list: () => [running, stopped], stopAll: async () => {} } });
+      return kit;
+    };
+    const told = ({ journal }: AgentKit) =>
+      ofType(journal.events, 'notice-added').flatMap(({ code, text }) => (code === 'background-ended' ? [text] : []));
+    const cancelled = opened();
+    await cancelled.runner.send('Do the work.', turnOptions);
+    expect(told(cancelled)).toEqual(['Ended in the background: npm run dev (s1)']);
+    expect(types(cancelled.journal.events).at(-1)).toBe('turn-ended');
+    const closed = opened();
+    await closed.runner.dispose();
+    expect(told(closed)).toEqual(['Ended in the background: npm run dev (s1)']);
+  });
+
   it('takes back a message that waits: no model sees it, and one that was delivered stays', async () => {
     const sent: Promise<unknown>[] = [];
     const withdrawn: Promise<boolean>[] = [];

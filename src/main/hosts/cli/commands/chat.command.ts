@@ -21,7 +21,7 @@ import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../checks/require-models.ts';
-import { parseThinking, showResult } from './run.command.ts';
+import { nameBackground, parseThinking, showResult } from './run.command.ts';
 import { oneLine } from '../terminal/terminal.ts';
 
 export interface ChatArguments {
@@ -77,6 +77,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
   if (!context.signal.aborted) await converse(state, reader);
   reader.close();
   await state.running;
+  await nameBackground(context, sessionId);
   if (args.session === undefined) await forgetUnused(core, sessionId);
   return 0;
 };

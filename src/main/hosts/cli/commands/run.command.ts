@@ -10,7 +10,7 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { escapedJson, printable, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { escapedJson, printable, seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
@@ -106,6 +106,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   view.close();
   const result = await core.sessions.result({ sessionId });
   showResult(result, terminal, args.json === true);
+  await nameBackground(context, sessionId);
   if (args.result !== undefined) await writeOutputFile(args.result, escapedJson(jsonText(result)));
   return exitCodes[result.status];
 };
@@ -286,6 +287,14 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
     );
   }
+}
+
+/** Names what still runs in the background of a session that the user leaves. */
+export async function nameBackground({ core, terminal }: CommandContext, sessionId: string): Promise<void> {
+  const { state } = await (await core()).sessions.show({ sessionId });
+  for (const { id, command, status } of state.sandbox?.services ?? [])
+    if (status === 'running')
+      terminal.err(`background process ${seenName(id)} ends with the session: ${oneLine(seenCommand(command), 120)}\n`);
 }
 
 /** Suggests what else could do the task, based on what was tried. */

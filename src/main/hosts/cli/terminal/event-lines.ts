@@ -67,7 +67,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         agents.set(event.sessionId, event.name);
         return [terminal.colors.dim(`    ${seenName(event.name)} begins: ${oneLine(seenWords(event.task), 120)}`)];
       case 'child-session-ended':
-        return [childEndLine(event, agents.get(event.sessionId) ?? 'an agent', terminal)];
+        return [childEndLine(event, event.name ?? agents.get(event.sessionId) ?? 'an agent', terminal)];
       default: {
         const text = describe(event, terminal);
         return text === null ? [] : [text];

@@ -88,3 +88,19 @@ it('a call of a program stands indented under it, and shows no letters that woul
   expect(line.startsWith('        · read ')).toBe(true);
   expect(line).not.toContain('\u202e');
 });
+
+// Catches: an agent that was lost with its core, and that a later message reports as "an agent".
+it('names an agent that ended although this view did not see it begin', () => {
+  const gone: EventOf<'child-session-ended'> = {
+    v: 2,
+    seq: 9,
+    at: 0,
+    type: 'child-session-ended',
+    sessionId: 'child',
+    name: 'agent-2',
+    costUsd: 0,
+    usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: false },
+    reason: 'crashed',
+  };
+  expect(createEventLines(plain)(gone)).toEqual([expect.stringContaining('agent-2 ended: ')]);
+});
