@@ -98,11 +98,7 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
   };
   let dropping: Promise<void> = Promise.resolve();
   const stop = (): void => {
-    const named = nameEnded(dependencies).catch(note);
-    const dropped = stopAll(dependencies, turns, queue);
-    dropping = Promise.all([dropping, named])
-      .then(() => noteDropped(dependencies, dropped))
-      .catch(note);
+    dropping = Promise.all([dropping, stopAndTell(dependencies, turns, queue)]).then(() => undefined, note);
   };
   return {
     post,
@@ -145,6 +141,18 @@ function stopAll(
   turns.abort();
   void sandbox.backgroundProcesses?.stopAll();
   return dropped;
+}
+
+/** Stops at once, and logs what ended and which messages were dropped. */
+async function stopAndTell(
+  dependencies: Pick<AgentDependencies, 'sandbox' | 'journal'>,
+  turns: TurnStarter,
+  queue: MessageQueue,
+): Promise<void> {
+  const named = nameEnded(dependencies);
+  const dropped = stopAll(dependencies, turns, queue);
+  await named;
+  await noteDropped(dependencies, dropped);
 }
 
 /** Names the background processes that end now. A view of the turn must see it before the turn has ended. */
