@@ -120,6 +120,11 @@ const frameRows: readonly MadeServer[] = [
     expected: { text: 'Grüße 🎉', stopReason: 'stop' },
   },
   { name: 'no [DONE]', answer: sse(frames(...hello)), expected: fine },
+  {
+    name: 'no [DONE], and the connection stays open',
+    answer: (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(frames(...hello)),
+    expected: fine,
+  },
   { name: 'no empty line after the last frame', answer: sse(frames(...hello).trimEnd()), expected: fine },
   { name: 'trash after [DONE]', answer: sse(`${whole}data: {"broken\n\n<html>`), expected: fine },
   { name: 'gzip', answer: sse(gzipSync(whole), { 'content-encoding': 'gzip' }), expected: fine },

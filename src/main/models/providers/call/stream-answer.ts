@@ -70,8 +70,9 @@ export async function* streamAnswer<Event>(
   try {
     yield { type: 'progress', phase: 'prefill', done: 0, total: null, limitMs: context.firstWordMs };
     const stream = opened(() => wire.open(request, controller.signal));
-    const limitMs = (): number => (firstAt === null ? context.firstWordMs : context.stallMs);
-    for await (const event of watchForStalls(stream, limitMs, context.signal, context)) {
+    const isOver = (): boolean => taken.stopReason !== null;
+    const limitMs = (): number => (isOver() ? afterStopMs : firstAt === null ? context.firstWordMs : context.stallMs);
+    for await (const event of untilOver(watchForStalls(stream, limitMs, context.signal, context), isOver)) {
       events += 1;
       for (const part of told(wire.take(event, taken), split)) {
         firstAt ??= context.now();
@@ -93,6 +94,17 @@ export async function* streamAnswer<Event>(
   } finally {
     context.signal.removeEventListener('abort', abort);
     controller.abort();
+  }
+}
+
+/** After its reason to stop, an answer is whole. Only its counts may still come, and some servers never hang up. */
+const afterStopMs = 3_000;
+
+async function* untilOver<Event>(events: AsyncIterable<Event>, isOver: () => boolean): AsyncIterable<Event> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!isOver()) throw error;
   }
 }
 
