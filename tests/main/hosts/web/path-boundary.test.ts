@@ -183,7 +183,9 @@ describe('the folder that a page names', () => {
         'tools.set: projectPath',
         // Only fences use the path. No file is opened.
         'sessions.send: attachments.path',
+        'sessions.send: attachments.fileId',
         'attachments.preview: attachments.path',
+        'attachments.preview: attachments.fileId',
         'sessions.send: options.projectPath',
       ].sort(),
     );
