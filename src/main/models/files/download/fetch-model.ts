@@ -158,7 +158,8 @@ async function fetchFile(file: FetchedFile, pull: FilePull): Promise<Reply<null>
 const rankOf = ({ type }: ModelSource): number => (type === 'uri' ? 0 : 1);
 
 function sourceName(source: ModelSource): string {
-  if (source.type === 'python-packages') return `from ${source.parts.length} Python packages`;
+  if (source.type === 'python-packages')
+    return source.parts.length === 1 ? 'from a Python package' : `from ${source.parts.length} Python packages`;
   return source.uri.startsWith('hf:') ? 'from Hugging Face' : `from ${new URL(source.uri).host}`;
 }
 
