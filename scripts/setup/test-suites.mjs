@@ -31,11 +31,11 @@ export const suites = [
   { name: 'recipes', minutes: 5, slice: null, needs: ['pytest'] },
   {
     name: 'docker',
-    minutes: 20,
+    minutes: 25,
     slice: { files: ['tests/docker/sandbox-commands.test.ts'], needs: ['build', 'docker', 'image'] },
     needs: ['build', 'docker', 'image', 'podman', 'rootless'],
   },
-  { name: 'hostile', minutes: 16, slice: null, needs: ['build', 'docker', 'image', 'chromium'] },
+  { name: 'hostile', minutes: 20, slice: null, needs: ['build', 'docker', 'image', 'chromium'] },
   {
     name: 'keyring',
     minutes: 4,
@@ -65,7 +65,7 @@ export const suites = [
   },
   {
     name: 'faults',
-    minutes: 25,
+    minutes: 30,
     slice: { files: ['tests/faults/log-kill.test.ts'], needs: ['build'] },
     needs: ['build', 'docker', 'image', 'rootless', 'model:llama-cpp/smollm2-135m-instruct'],
   },
@@ -78,7 +78,7 @@ export const suites = [
   },
   {
     name: 'electron',
-    minutes: 25,
+    minutes: 35,
     slice: { files: ['tests/electron/smoke.test.ts'], needs: ['build', 'electron', 'display'] },
     needs: ['build', 'docker', 'image', 'electron', 'display', 'chromium', 'model:llama-cpp/smollm2-135m-instruct'],
   },
