@@ -35,5 +35,7 @@
     }
     return ~crc >>> 0;
   });
+  // undici needs it.
+  add(globalThis, 'File', require('node:buffer').File);
   add(require('node:tls'), 'getCACertificates', () => require('node:tls').rootCertificates);
 })();
