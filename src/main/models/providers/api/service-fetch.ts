@@ -27,10 +27,11 @@ export class RefusedOnTheWay extends Error {
  */
 export function createServiceFetch(get: typeof fetch): typeof fetch {
   return async (input, init) => {
+    const isCall = isPosted(init);
     const response = await followed(get, input, init);
     if (response.ok) {
       const type = response.headers.get('content-type') ?? '';
-      if (/application\/json/iu.test(type) && (init?.method ?? 'GET') !== 'GET') return asStream(response);
+      if (/application\/json/iu.test(type) && isCall) return asStream(response);
       if (!/text\/html/iu.test(type)) return response;
       const page = readable(await response.text());
       throw stopped(
@@ -39,7 +40,6 @@ export function createServiceFetch(get: typeof fetch): typeof fetch {
     }
     const text = (await response.text()).slice(0, longestRefusal);
     const url = new URL(urlOf(input));
-    const isCall = (init?.method ?? 'GET') !== 'GET';
     const error =
       isCall && isMissing(response.status, text) ? missing(response, text, url) : pageError(response, text, url.host);
     if (error !== null) throw failedWith(new RefusedOnTheWay(error));
@@ -88,7 +88,7 @@ async function followed(get: typeof fetch, input: RequestInfo | URL, init: Reque
     const from = new URL(target.url);
     const isSame = next?.origin === from.origin;
     // With these, a request would become another one.
-    const isChanged = response.status < 307 && (init.method ?? 'GET') !== 'GET';
+    const isChanged = response.status < 307 && isPosted(init);
     if (next === null || !isSame || isChanged || redirects === mostRedirects)
       throw stopped(
         `${from.host} sends the call on to ${next === null ? location : `${next.origin}${next.pathname}`} (${response.status}). Nothing was sent there. If that address is right, set it as the address of this provider.`,
@@ -211,6 +211,8 @@ const throughOf = (response: Response): string => {
   const proxy = proxyOf(response);
   return proxy === null ? '' : `, through the proxy ${proxy}`;
 };
+
+const isPosted = (init?: RequestInit): boolean => (init?.method ?? 'GET') !== 'GET';
 
 const urlOf = (input: RequestInfo | URL): string => (input instanceof Request ? input.url : String(input));
 
