@@ -106,6 +106,8 @@ describe('a file of a session', () => {
     await mkdir(join(workspace, 'build'), { recursive: true });
     await writeFile(join(workspace, 'build', 'a.py'), '');
     expect(await opener('idea').open('build/a.py')).toEqual({ editor: 'IntelliJ IDEA' });
+    // The program that was started still writes: the folder is removed after it, not beside it.
+    expect((await said()).at(-1)).toBe(join(workspace, 'build', 'a.py'));
   });
 
   it('is not opened where it lies outside, behind a link, or is no file', async () => {
