@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { ensureInstalled } from './setup/install.mjs';
 import { createNeeds } from './setup/needs.mjs';
 import { cacheDir, root } from './setup/paths.mjs';
+import { endStreams } from './setup/run.mjs';
 import { say } from './setup/say.mjs';
 import { leavingOut, setAside } from './setup/set-aside.mjs';
 import { makeSuiteCache, removeOldSuiteCaches, suiteCacheName } from './setup/suite-cache.mjs';
@@ -45,6 +46,8 @@ async function main() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
   const rows = [];
   try {
+    // Downloads and builds for the later suites go on while the earlier ones run.
+    for (const need of options.chosen.flatMap((suite) => suite.needs)) needs.meet(need).catch(() => undefined);
     for (const suite of options.chosen) {
       if (isInterrupted) break;
       rows.push(await runSuite(suite, { node24: installed.node24, needs, env, scratch, isStrict: options.isStrict }));
@@ -167,6 +170,7 @@ function endGroup(child, signal) {
 function interrupt() {
   const isSecond = isInterrupted;
   isInterrupted = true;
+  endStreams();
   if (running) endGroup(running, isSecond ? 'SIGKILL' : 'SIGTERM');
 }
 

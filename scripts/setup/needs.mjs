@@ -25,11 +25,12 @@ import { ensurePackages, packagesFor } from './system.mjs';
 const chromiumNames = ['chromium', 'google-chrome', 'chromium-browser'];
 
 /**
- * Provides what suites need, each need at most once.
+ * Provides what suites need, each need at most once, and one after the other: two installations of packages would stand
+ * in each other's way.
  * @param {{node24: string, mayChangeSystem: boolean, env: NodeJS.ProcessEnv}} options
  *   `env` is the environment that all suites begin with
  * @returns {{meet: (need: string) => Promise<Met>, stop: () => Promise<void>}}
- *   `stop` ends only what was started here
+ *   `stop` waits for the need that is being met, meets no other, and ends only what was started here
  */
 export function createNeeds({ node24, mayChangeSystem, env }) {
   /** @type {Map<string, Promise<Met>>} */
@@ -37,13 +38,25 @@ export function createNeeds({ node24, mayChangeSystem, env }) {
   /** @type {(() => Promise<void>)[]} */
   const stops = [];
   const context = { node24, allowed: mayChangeSystem, env, stops };
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+  let isStopped = false;
+  const bringNext = async (/** @type {string} */ need, /** @type {Promise<unknown>} */ before) => {
+    await before;
+    return isStopped ? { ok: false, message: `${need} was not set up: the tests were stopped` } : bring(need, context);
+  };
   return {
     meet(need) {
-      const known = met.get(need) ?? bring(need, context);
-      met.set(need, known);
-      return known;
+      const known = met.get(need);
+      if (known !== undefined) return known;
+      const brought = bringNext(need, last);
+      met.set(need, brought);
+      last = brought.catch(() => undefined);
+      return brought;
     },
     async stop() {
+      isStopped = true;
+      await last;
       for (const stop of stops.splice(0).reverse()) await stop();
     },
   };

@@ -24,6 +24,14 @@ export function capture(command, args, { cwd = root, env = process.env, timeoutM
   return { ok: done.status === 0, stdout: done.stdout ?? '', stderr: done.stderr ?? String(done.error ?? '') };
 }
 
+/** What `stream` runs now. @type {Set<import('node:child_process').ChildProcess>} */
+const streaming = new Set();
+
+/** Ends what `stream` runs now: a download or a build that nobody waits for any more. */
+export function endStreams() {
+  for (const child of streaming) child.kill();
+}
+
 /**
  * Runs a program with its output on our stderr. Never rejects.
  * @param {string} command
@@ -36,11 +44,13 @@ export function stream(command, args, { cwd, env, timeoutMs, quiet = false } = {
   return new Promise((done) => {
     const child = start(command, args, { cwd, env, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2] });
     if (child === undefined) return done({ ok: false, output: missing(command) });
+    streaming.add(child);
     let output = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (output += chunk));
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const end = (/** @type {boolean} */ ok, /** @type {string} */ extra) => {
+      streaming.delete(child);
       clearTimeout(timer);
       done({ ok, output: output + extra });
     };
