@@ -112,6 +112,33 @@ describe.skipIf(isWithoutEngine)('what is hidden from commands', () => {
     }
   });
 
+  it('stays hidden from a command that waits for the person to write it, and in the copies of it', async () => {
+    const under = await startSandbox({ prepare: fill });
+    const at = (path: string): string => join(under.workspace, path);
+    try {
+      const copy = 'while :; do cp app/.env notes 2>/dev/null; cp app/.env tests/new.example 2>/dev/null; done';
+      valueOf(await under.sandbox.backgroundProcesses.start({ command: copy }, none));
+      const waiting = under.sandbox.exec(
+        { command: 'until grep canary app/.env; do :; done; cp app/.env node_modules/x', timeoutMs: 30_000 },
+        none,
+      );
+      await wait(500);
+      await writeFile(at('app/.env.new'), 'X=canary-canary-canary');
+      await rename(at('app/.env.new'), at('app/.env'));
+      expect(await waiting).toMatchObject({
+        ok: false,
+        error: { code: 'refused', message: expect.stringContaining('app/.env was moved or replaced') },
+      });
+      expect(under.sandbox.backgroundProcesses.read('s1')?.text).not.toContain('canary');
+      expect(await inEveryContainer(under)).toEqual([
+        './private/plan.txt\n./vault/all/a.txt\n',
+        ...Array(2).fill('./private/plan.txt\n./vault/all/a.txt\n'),
+      ]);
+    } finally {
+      await under.close();
+    }
+  });
+
   it('is shown again where the person says so, under its old and its new name', async () => {
     const first = await startSandbox({ prepare: fill });
     await first.sandbox.dispose();

@@ -18,6 +18,7 @@ const readers: Readonly<Record<string, string>> = {
   'lib/programs/lean-start.ts': 'compares with times of files',
   'models/engine/worker/prompt/system-state-store.ts': 'dates files',
   'models/providers/api/http-errors.ts': 'reads a date of a server that does not say its time',
+  'sandbox/docker/create-docker-sandbox.ts': 'compares with times of files',
   'sandbox/docker/engine/engine-watch.ts': 'asks the engine about a day',
   'sandbox/docker/packages/package-changes.ts': 'dates a record',
   'sandbox/docker/packages/prepare-dependencies.ts': 'dates a record',

@@ -137,8 +137,9 @@ function hiddenFilesFinder(
   workspacePath: string,
 ): SessionContainerOptions['look'] {
   let seeksAway = true;
+  const since = Date.now();
   return async (closing) => {
-    const query = { workspacePath, settings, homePath, projectPath, masks, seeksAway };
+    const query = { workspacePath, settings, homePath, projectPath, masks, seeksAway, since };
     seeksAway = false;
     return findHiddenFiles(query, closing);
   };

@@ -19,6 +19,8 @@ export interface HiddenFilesQuery {
   readonly projectPath?: string | null;
   /** False for a further look of the same session. See `StillHiddenQuery`. */
   readonly seeksAway?: boolean;
+  /** When this session first looked. See `StillHiddenQuery`. */
+  readonly since?: number;
 }
 
 /** What a project contains that must be protected. */
@@ -70,10 +72,10 @@ export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSi
     ...[...foldersAt(closed), ...filesAt(sockets)].map((mask) => ({ ...mask, why: 'other' as const })),
     ...masksOf(secrets, scan, maxMasks - fixed.length).map((mask) => ({ ...mask, why: 'secret' as const })),
   ];
-  const { projectPath = null, seeksAway = true, homePath } = subject;
+  const { projectPath = null, seeksAway = true, since = null, homePath } = subject;
   const isMasked = (path: string): boolean => fits.some((fit) => fit(path));
   const isShown = (path: string): boolean => shown.has(path);
-  const place = { workspacePath, homePath, projectPath, seeksAway };
+  const place = { workspacePath, homePath, projectPath, seeksAway, since };
   const { masks, moved, away } = await stillHidden({ ...place, found, isMasked, isShown }, signal);
   if (masks.length > maxMasks) throw tooManyMoved(moved);
   if (moved.length > 0) warnings.push(movedText(moved, subject));

@@ -1,16 +1,18 @@
-import { join } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
+import { isWithin } from '../../lib/files/is-within.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
-import { projectKey } from '../../lib/files/project-key.ts';
-import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
-import { sha256Of } from '../../lib/sha256.ts';
+import { isMissing, readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
 
-/** A file or folder that was hidden once. */
+/** A file or folder that was hidden once, in any project. */
 const rememberedSchema = z.object({
-  /** Where it was last seen, relative to the project. */
-  path: z.string(),
-  /** The path by which it was found to be one to hide. It differs if it was moved since. */
+  /** Where it was last seen: a whole path, with names in the form of `folder-names.ts`. */
+  place: z.string(),
+  /** The project in which it was found to be one to hide, as a whole path. */
+  project: z.string(),
+  /** The path in that project by which it was found. Its place differs if it was moved since. */
   judgedAs: z.string(),
   why: z.enum(['rule', 'secret', 'other']),
   kind: z.enum(['file', 'folder']),
@@ -18,56 +20,85 @@ const rememberedSchema = z.object({
   identity: z.string(),
   /** The identity of its folder. It finds a file that was written anew after its folder was renamed. */
   folder: z.string(),
+  /** See `printOf`. A copy is known by it. Null: copies are not looked for. */
+  print: z.string().nullable(),
   /** It was nowhere in the project when it was last looked for. */
   isAway: z.boolean(),
 });
-const memorySchema = z.object({ workspacePath: z.string(), hidden: z.array(rememberedSchema) });
+const memorySchema = z.object({ hidden: z.array(rememberedSchema) });
 
 export type Remembered = z.infer<typeof rememberedSchema>;
 
 /** A project that loses more hidden files than this stops, so that none is forgotten. */
 const mostRemembered = 10_000;
 
-async function fileOf(homePath: string, workspacePath: string): Promise<string> {
-  return join(homePath, 'sandbox', 'hidden', `${sha256Of(await projectKey(workspacePath)).slice(0, 24)}.json`);
-}
-
 /**
- * What was hidden in a project by any session so far. It is kept in the home, where no command can write. Rules depend
- * on names, so what they hid must stay hidden after somebody renames it. Throws `refused` if it cannot be read.
+ * What was hidden by any session so far, in all projects of a home: the same files may be opened as another project
+ * later, through a folder around them, inside them, or with a new name. No command can write to the home. Rules depend on
+ * names, so what they hid must stay hidden after somebody renames it. Throws `refused` if it cannot be read.
  */
-export async function recallHidden(homePath: string, workspacePath: string): Promise<readonly Remembered[]> {
-  const file = await fileOf(homePath, workspacePath);
+export async function recallHidden(homePath: string): Promise<readonly Remembered[]> {
+  const file = fileIn(homePath);
   const read = await readJsonFile(file, (value) => memorySchema.parse(value));
   if (read.type === 'value') return read.value.hidden;
   if (read.type === 'missing') return [];
-  throw new AppError('refused', `The list of what is hidden in this project cannot be read, so nothing runs: ${file}`, {
-    hint: 'Delete this file to begin a new list. Files that were hidden and then renamed can be seen after that.',
-  });
+  throw new AppError(
+    'refused',
+    `The list of what is hidden in your projects cannot be read, so nothing runs: ${file}`,
+    {
+      hint: 'Delete this file to begin a new list. Files that were hidden and then renamed can be seen after that.',
+    },
+  );
 }
 
 /**
- * Replaces what was known `before` by what is known `after`. What another session noted meanwhile stays. Throws
- * `refused` if it is too much.
+ * Takes `gone` out of the list and adds `fresh`. All else stays, also what another session has noted meanwhile. Throws
+ * `refused` if a project has too much.
  */
 export async function rememberHidden(
   { homePath, workspacePath }: { readonly homePath: string; readonly workspacePath: string },
-  { before, after }: { readonly before: readonly Remembered[]; readonly after: readonly Remembered[] },
+  { gone, fresh }: { readonly gone: readonly Remembered[]; readonly fresh: readonly Remembered[] },
   signal: AbortSignal,
 ): Promise<void> {
-  if (JSON.stringify(before) === JSON.stringify(after)) return;
-  const file = await fileOf(homePath, workspacePath);
+  const same = new Set(gone.map((one) => JSON.stringify(one)));
+  if (fresh.length === same.size && fresh.every((one) => same.has(JSON.stringify(one)))) return;
+  const file = fileIn(homePath);
   await withFileLock(`${file}.lock`, { signal, onWait: () => undefined }, async () => {
-    const known = new Set([...before, ...after].map(({ identity }) => identity));
-    const others = (await recallHidden(homePath, workspacePath)).filter(({ identity }) => !known.has(identity));
-    const hidden = [...after, ...others];
-    if (hidden.length > mostRemembered) {
+    const leaving = new Set([...gone, ...fresh].map(keyOf));
+    const others = (await recallHidden(homePath)).filter((one) => !leaving.has(keyOf(one)));
+    const hidden = [...fresh, ...(await withoutDeletedCopies(others, homePath))];
+    if (hidden.filter(({ place }) => isWithin(place, workspacePath)).length > mostRemembered) {
       throw new AppError(
         'refused',
         `More than ${mostRemembered.toLocaleString('en')} files were hidden in this project and then removed, so nothing runs in it.`,
         { hint: `Delete this file if none of them can come back: ${file}` },
       );
     }
-    await writeFileAtomic(file, JSON.stringify({ workspacePath, hidden }));
+    await writeFileAtomic(file, JSON.stringify({ hidden }));
   });
+}
+
+function fileIn(homePath: string): string {
+  return join(homePath, 'sandbox', 'hidden-files.json');
+}
+
+function keyOf({ place, identity }: Remembered): string {
+  return `${identity} ${place}`;
+}
+
+/** Copies of projects that were deleted since took along what they held. */
+async function withoutDeletedCopies(all: readonly Remembered[], homePath: string): Promise<readonly Remembered[]> {
+  const copies = join(homePath, 'workspaces');
+  const deleted = new Map<string, boolean>();
+  const kept: Remembered[] = [];
+  for (const one of all) {
+    const [name = ''] = isWithin(one.place, copies) ? relative(copies, one.place).split('/') : [];
+    if (name !== '' && !deleted.has(name)) deleted.set(name, await isDeleted(join(copies, name)));
+    if (deleted.get(name) !== true) kept.push(one);
+  }
+  return kept;
+}
+
+function isDeleted(path: string): Promise<boolean> {
+  return lstat(path).then(() => false, isMissing);
 }

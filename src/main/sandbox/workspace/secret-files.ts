@@ -54,6 +54,12 @@ export function secretKind(path: string): SecretKind | null {
   return rows.find((row) => (row.inTests || !isAmongTests) && fits(row, name, small))?.kind ?? null;
 }
 
+/** Whether a path is that of an example, or in a folder of tests. People put copies of harmless secrets there. */
+export function isHarmlessPath(path: string): boolean {
+  const small = path.toLowerCase();
+  return harmless.test(small.slice(small.lastIndexOf('/') + 1)) || testFolder.test(small);
+}
+
 /** How many bytes `isSecretText` needs from the beginning of a file. */
 export const secretTextBytes = 1024 * 1024;
 

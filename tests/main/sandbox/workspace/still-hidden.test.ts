@@ -1,6 +1,7 @@
-import { cp, link, mkdir, mkdtemp, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findHiddenFiles, type HiddenFilesQuery } from '../../../../src/main/sandbox/workspace/find-hidden-files.ts';
 
@@ -98,9 +99,82 @@ describe('what was hidden once', () => {
   it('starts nothing when the list of it cannot be read', async () => {
     await put('.env', 'X=1');
     await look();
-    const folder = join(base, 'home/sandbox/hidden');
-    const [name = ''] = await readdir(folder);
-    await writeFile(join(folder, name), '{');
-    await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining(name) });
+    const file = join(base, 'home/sandbox/hidden-files.json');
+    await writeFile(file, '{');
+    await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining(file) });
+  });
+
+  it('stays hidden when the project is opened from a folder in it, around it, or with another name', async () => {
+    const project = at('app');
+    await put('app/deploy/id_rsa', 'PRIVATE KEY');
+    await put('app/plans/plan.txt', 'x');
+    await put('app/tests/fine.pem', 'PRIVATE KEY');
+    expect(await look({ workspacePath: project, masks: ['plans/*.txt'] })).toEqual(['deploy/id_rsa', 'plans/plan.txt']);
+    await move('app/deploy', 'app/tests/a');
+    await move('app/plans', 'app/tests/b');
+    // Nobody looked at the project since.
+    expect(await look({ workspacePath: at('app/tests') })).toEqual(['a/id_rsa', 'b/plan.txt', 'fine.pem']);
+    expect(await look()).toEqual(['app/tests/a/id_rsa', 'app/tests/b/plan.txt']);
+    await rm(at('app/tests/fine.pem'));
+    await rename(work, join(base, 'other'));
+    await rename(join(base, 'other/app'), join(base, 'other/api'));
+    const renamed = join(base, 'other/api');
+    expect(await look({ workspacePath: renamed })).toEqual(['tests/a/id_rsa', 'tests/b/plan.txt']);
+    expect(await look({ workspacePath: join(base, 'other') })).toEqual(['api/tests/a/id_rsa', 'api/tests/b/plan.txt']);
+    await rename(join(renamed, 'tests/a/id_rsa'), join(renamed, 'tests/notes'));
+    expect(await look({ workspacePath: renamed })).toEqual(['tests/b/plan.txt', 'tests/notes']);
+    await mkdir(work);
+  });
+
+  it('finds a copy by its content, in this project and in another one, except for examples', async () => {
+    const secret = 'TOKEN=tcnry4711-tcnry4711\n';
+    await put('app/.env', secret);
+    await put('app/notes.txt', secret);
+    await put('app/node_modules/x/readme', secret);
+    await put('app/.env.example', secret);
+    await put('app/other.txt', secret.replace('4711', '4712'));
+    const project = at('app');
+    expect(await look({ workspacePath: project })).toEqual(['.env', 'node_modules/x/readme', 'notes.txt']);
+    await mkdir(at('elsewhere'));
+    await cp(at('app/notes.txt'), at('elsewhere/read.me'));
+    expect(await look({ workspacePath: at('elsewhere') })).toEqual(['read.me']);
+    const shown = { workspacePath: project, settings: { unmask: ['.env', 'notes.txt', 'node_modules/x/readme'] } };
+    expect(await look(shown)).toEqual([]);
+  });
+
+  it('finds what a command copied while the person wrote a secret, under the name of an example, too', async () => {
+    await put('app/.env', 'TOKEN=before-before\n');
+    await put('tests/keys/old', 'TOKEN=tcnry4711-tcnry4711\n');
+    const since = Date.now() + 50;
+    expect(await look({ since })).toEqual(['app/.env']);
+    await wait(60);
+    await put('new', 'TOKEN=tcnry4711-tcnry4711\n');
+    await move('new', 'app/.env');
+    for (const path of ['notes', 'tests/keys/new', 'new.example']) await cp(at('app/.env'), at(path));
+    const found = ['app/.env', 'new.example', 'notes', 'tests/keys/new'];
+    expect(await look({ since, seeksAway: false })).toEqual(found);
+    expect(await look()).toEqual(found);
+  });
+
+  it('is remembered by sessions of several projects at the same time', async () => {
+    const projects = ['a', 'b', 'c', 'd'].map(at);
+    for (const name of ['a', 'b', 'c', 'd']) await put(`${name}/.env`, `X=${name}`);
+    await Promise.all(projects.map((workspacePath) => look({ workspacePath })));
+    for (const name of ['a', 'b', 'c', 'd']) await move(`${name}/.env`, `${name}/notes`);
+    for (const workspacePath of projects) expect(await look({ workspacePath })).toEqual(['notes']);
+    expect(await look()).toEqual(['a/notes', 'b/notes', 'c/notes', 'd/notes']);
+  });
+
+  it('is forgotten with a copy of a project that was deleted', async () => {
+    const copy = join(base, 'home/workspaces/one');
+    await mkdir(copy, { recursive: true });
+    await writeFile(join(copy, '.env'), 'X=1');
+    await look({ workspacePath: copy });
+    await rm(copy, { recursive: true });
+    await put('.env', 'X=2');
+    await look();
+    const list = await readFile(join(base, 'home/sandbox/hidden-files.json'), 'utf8');
+    expect(list).not.toContain(copy);
+    expect(list).toContain(work);
   });
 });

@@ -18,6 +18,8 @@ export interface LiveContainer {
   readonly engineDisk: WatchedDisk | null;
   /** Why the container is gone. Null while it exists. */
   goneBecause: string | null;
+  /** A path that must stay hidden, and whose content the container may have shown. Null: there is none. */
+  mayHaveShown: string | null;
   /**
    * Aborted when the container is found to be gone, because the engine does not always end the streams of a killed
    * container.

@@ -219,8 +219,15 @@ export class SessionContainer {
     if (live === null || live.goneBecause !== null) return null;
     const open = await firstOpen(this.#masks, this.#away, this.guarded);
     if (open === null) return live;
+    live.mayHaveShown = open;
     await this.kill(live, `${open} must stay hidden, and was moved or replaced`);
     return null;
+  }
+
+  /** A path that must stay hidden, and that what just ran in this container may have seen. Never rejects. */
+  async mayHaveShown(live: LiveContainer): Promise<string | null> {
+    if (live === this.#live) await this.#whole();
+    return live.mayHaveShown;
   }
 
   markGone(live: LiveContainer, reason: string): void {
@@ -405,7 +412,7 @@ export class SessionContainer {
       verdict = (await trial?.judge()) ?? null;
     }
     const engineDisk = await watchedEngineDisk(this.#options, capabilities.volumes, processes);
-    live = { container, processes, capabilities, engineDisk, goneBecause: null, gone };
+    live = { container, processes, capabilities, engineDisk, goneBecause: null, mayHaveShown: null, gone };
     return { live, verdict };
   }
 

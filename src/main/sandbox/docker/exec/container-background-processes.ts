@@ -101,7 +101,10 @@ export class ContainerBackgroundProcesses implements BackgroundProcesses {
 
   read(id: string): BackgroundProcessOutput | null {
     const service = this.#all.get(id);
-    return service === undefined ? null : { state: stateOf(service), text: service.output.text() };
+    if (service === undefined) return null;
+    const shown = service.started.live.mayHaveShown;
+    const text = shown === null ? service.output.text() : leftOutText(shown);
+    return { state: stateOf(service), text };
   }
 
   async stop(id: string): Promise<BackgroundProcessState | null> {
@@ -161,6 +164,10 @@ export class ContainerBackgroundProcesses implements BackgroundProcesses {
     const over = [...this.#all.values()].filter(({ state }) => state.status !== 'running');
     for (const { state } of over.slice(0, Math.max(0, over.length - mostEnded))) this.#all.delete(state.id);
   }
+}
+
+function leftOutText(path: string): string {
+  return `[dewpoint: its output is left out, because ${path} was moved or replaced while it ran, and must stay hidden]\n`;
 }
 
 function ended(state: Service['state'], end: ProcessEnd): Service['state'] {

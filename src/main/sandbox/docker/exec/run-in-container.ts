@@ -58,7 +58,8 @@ export class ContainerRuns {
   }
 
   /**
-   * Runs one process to its end. If the container was gone and nothing was started, it tries once more in a new one.
+   * Runs one process to its end. If the container was gone and nothing was started, it tries once more in a new one. Fails
+   * with `refused` if it may have seen what must stay hidden. Then no output may be used.
    */
   async run(request: ContainerRun, signal: AbortSignal): Promise<Reply<RunEnd>> {
     for (let tries = 1; ; tries += 1) {
@@ -69,8 +70,9 @@ export class ContainerRuns {
       const { live } = started.value;
       request.onStarted?.(live);
       const { why, end } = await this.#follow(started.value, request, { flood: flood.signal, signal });
-      if (why !== 'ended') return success({ outcome: why, exitCode: null });
-      const judged = await this.#judge(live, end);
+      const judged = why === 'ended' ? await this.#judge(live, end) : { outcome: why, exitCode: null };
+      const shown = await this.#session.mayHaveShown(live);
+      if (shown !== null) return leftOut(shown);
       if (judged !== null) return success(judged);
       // Nothing ran. If no other process is running, the container itself is broken, which a command can cause. So it
       // is replaced.
@@ -189,6 +191,14 @@ export class ContainerRuns {
       this.#session.markGone(live, goneReason(error));
     }
   }
+}
+
+function leftOut(path: string): Reply<never> {
+  return failure(
+    'refused',
+    `What this printed is left out, because ${path} was moved or replaced at the same time, and must stay hidden. What it changed is kept.`,
+    'Look at what it changed, and run it again if that is needed.',
+  );
 }
 
 function countOutput(
