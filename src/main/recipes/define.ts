@@ -229,6 +229,8 @@ export interface RecipeWorld {
   list(): Promise<readonly ListEntry[]>;
   /** Null: there is no regular text file with this path, or it is larger than 1 MiB. */
   read(path: string): Promise<string | null>;
+  /** The bytes of a new text of a file, in the encoding in which the file was read. */
+  bytesOf(path: string, text: string): Uint8Array;
   search(query: SearchQuery): Promise<SearchResult>;
   /** Runs a command without network access. `label` is shown to the user; the log keeps the whole output. */
   run(command: WorldCommand): Promise<ExecResult>;

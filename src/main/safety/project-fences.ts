@@ -3,6 +3,7 @@ import { keptMarksOf } from '@shared/safety/fence-text.ts';
 import { compileFences, foldedPath } from '@shared/safety/fences.ts';
 import type { FencedTrace, FenceTaint } from '@shared/safety/taint.ts';
 import { createFenceTaint } from '@shared/safety/taint.ts';
+import { fileText } from '../lib/files/file-text.ts';
 import type { FileContent, ListEntry, Sandbox } from '../sandbox/sandbox.ts';
 import type { FenceMemory, Remembered, RememberedFile } from './fence-memory.ts';
 import type { HiddenValues } from './hidden-values.ts';
@@ -159,15 +160,22 @@ async function readFenced(
   }
   const paths = [...known].map(({ path }) => path);
   for await (const [path, file, isRead] of readSome(sandbox, paths, signal)) {
-    const text = file === undefined ? null : new TextDecoder().decode(file.bytes);
+    const texts = file === undefined ? [] : shownTexts(file.bytes);
     each(path, (taint, hit) => {
       // A file that cannot be read counts as exposed in full. A masked file is empty and exposes nothing.
-      if (text === null) taint.expose(hit);
-      else taint.addFile(hit, text);
+      if (texts.length === 0) taint.expose(hit);
+      for (const text of texts) taint.addFile(hit, text);
       if (!isRead) taint.doubt(tooLarge(hit));
     });
   }
   return steps;
+}
+
+/** A file as commands print it, and as tools show it if it is in another encoding. */
+function shownTexts(bytes: Uint8Array): readonly string[] {
+  const read = fileText(bytes);
+  const printed = new TextDecoder().decode(bytes);
+  return read === null || read.encoding === 'UTF-8' ? [printed] : [printed, read.text];
 }
 
 /** Copies of such a file cannot be recognized, so you are asked before anything of the session leaves. */
@@ -289,7 +297,8 @@ async function rememberedFiles(
     if (file === undefined && id === undefined) continue;
     // By these a copy is known when the file is gone.
     const hit = (hitsOf.get(path) ?? []).find(({ verdict }) => verdict !== 'redact');
-    const marks = file === undefined || hit === undefined ? [] : [...keptMarksOf(new TextDecoder().decode(file.bytes))];
+    const marks =
+      file === undefined || hit === undefined ? [] : shownTexts(file.bytes).flatMap((text) => [...keptMarksOf(text)]);
     if (hit !== undefined && marks.length > 0) traces.push({ type: 'marks', hit, marks });
     files.push({
       type: 'file',

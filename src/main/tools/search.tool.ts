@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
+import { fileText } from '../lib/files/file-text.ts';
 import type { ToolContext } from './define.ts';
 import { defineTool, forFull } from './define.ts';
 import { workspacePath } from './values/tool-path-input.ts';
@@ -54,7 +55,9 @@ export default defineTool({
     if (matches.length === 0) return okResult(['No match.', ...note].join('\n'), { matches, truncated });
     const around = input.context ?? 0;
     const near =
-      input.filesOnly === true ? [] : await aroundLongLines(matches, { ...query, literal: isPlain }, context);
+      input.filesOnly === true
+        ? []
+        : await inTheirLetters(await aroundLongLines(matches, { ...query, literal: isPlain }, context), context);
     const lines =
       input.filesOnly === true
         ? perFile(matches)
@@ -92,6 +95,23 @@ async function aroundLongLines(
   });
 }
 
+/** A line that is not UTF-8 comes with its letters lost, so it is taken from its file. */
+async function inTheirLetters(matches: Matches, { sandbox, signal }: ToolContext): Promise<Matches> {
+  const isLost = ({ text }: Matches[number]): boolean => text.includes('\uFFFD') && !text.startsWith('… ');
+  const paths = [...new Set(matches.filter(isLost).map(({ path }) => path))].slice(0, filesWithContext);
+  if (paths.length === 0) return matches;
+  const read = await sandbox.readFiles(paths, { maxBytes: contextBytes }, signal);
+  if (!read.ok) return matches;
+  const texts = new Map([...read.value].map(([path, { bytes }]) => [path, linesOf(bytes)]));
+  return matches.map((match) =>
+    isLost(match) ? { ...match, text: texts.get(match.path)?.[match.line - 1] ?? match.text } : match,
+  );
+}
+
+function linesOf(bytes: Uint8Array): readonly string[] {
+  return (fileText(bytes)?.text ?? new TextDecoder().decode(bytes)).split(/\r?\n/u);
+}
+
 const cut = (text: string): string =>
   text.length <= maximumLineLength ? text : `${text.slice(0, maximumLineLength)} …`;
 
@@ -110,7 +130,7 @@ async function withContext(matches: Matches, around: number, { sandbox, signal }
   for (const path of paths) {
     const here = matches.filter((match) => match.path === path);
     const file = texts.get(path);
-    const lines = file === undefined ? null : new TextDecoder().decode(file.bytes).split(/\r?\n/u);
+    const lines = file === undefined ? null : linesOf(file.bytes);
     let last = 0;
     for (const { line, text } of here) {
       if (lines === null) {

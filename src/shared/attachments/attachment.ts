@@ -53,7 +53,7 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
     /** Set for the text of conversations that a chat app exported, newest first. */
     chat: chatSchema.optional(),
     /** The encoding of the original text, if it was not UTF-8. */
-    encoding: z.enum(['UTF-16', 'Windows-1252']).optional(),
+    encoding: z.string().optional(),
   }),
 ]);
 export type Attachment = z.infer<typeof attachmentSchema>;

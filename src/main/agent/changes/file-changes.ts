@@ -9,6 +9,7 @@ import type { FoundChange, KnownFile } from './known-file.ts';
 import type { TurnLog } from '../turn/turn-log.ts';
 import { diffLines } from 'diff';
 import type { Actor, FileImage } from '@shared/events/tool-events.ts';
+import { textPair } from '../../lib/files/file-text.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 import type { HiddenValues } from '../../safety/hidden-values.ts';
@@ -28,9 +29,9 @@ export function countLines(
 ): { readonly added: number | null; readonly removed: number | null } {
   const unknown = { added: null, removed: null };
   if ((before?.length ?? 0) > MAX_BYTES || (after?.length ?? 0) > MAX_BYTES) return unknown;
-  if (isBinary(before) || isBinary(after)) return unknown;
-  const changes = diffLines(textOf(before), textOf(after), { maxEditLength: MAX_EDITS });
-  if (changes === undefined) return unknown;
+  const pair = textPair(before, after);
+  const changes = pair && diffLines(pair.before, pair.after, { maxEditLength: MAX_EDITS });
+  if (!changes) return unknown;
   let added = 0;
   let removed = 0;
   for (const change of changes) {
@@ -38,14 +39,6 @@ export function countLines(
     else if (change.removed) removed += change.count ?? 0;
   }
   return { added, removed };
-}
-
-function textOf(bytes: Uint8Array | null): string {
-  return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
-}
-
-function isBinary(bytes: Uint8Array | null): boolean {
-  return bytes !== null && bytes.subarray(0, 8000).includes(0);
 }
 
 /** Who changes a file, and in which call. */

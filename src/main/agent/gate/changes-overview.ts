@@ -5,6 +5,7 @@ import { findingsOf } from './change-findings.ts';
 import { missingWishes } from './missing-wishes.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { loadSyntax } from '../../recipes/code/code-syntax.ts';
+import { textPair } from '../../lib/files/file-text.ts';
 import { diffHead, diffHunks } from '../../lib/unified-diff.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
@@ -64,9 +65,11 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
       continue;
     changed.push(path);
     if (texts.length >= MAX_FILES || (!now.ok && now.error.code !== 'not-found')) continue;
-    const left = await textBefore(turn, before);
-    const right = now.ok ? textOf(now.value.bytes) : null;
-    if (left !== undefined && right !== undefined) texts.push({ path, before: left, after: right });
+    const left = await bytesBefore(turn, before);
+    const right = now.ok ? now.value.bytes : null;
+    const pair = left === undefined ? null : textPair(left, right);
+    if (pair === null) continue;
+    texts.push({ path, before: left === null ? null : pair.before, after: right === null ? null : pair.after });
   }
   const findings: Finding[] = [];
   if (texts.length > 0) {
@@ -109,19 +112,14 @@ function isKnown(image: RecordedChange['before']): boolean {
   return image === null || image.kept;
 }
 
-/** `undefined`: the file is not text, is too large, or was not kept. */
-async function textBefore(
+/** `undefined`: the file is too large, or was not kept. */
+async function bytesBefore(
   turn: Pick<Turn, 'dependencies'>,
   image: RecordedChange['before'],
-): Promise<string | null | undefined> {
+): Promise<Uint8Array | null | undefined> {
   if (image === null) return null;
   if (!image.kept || image.blob.bytes > MAX_BYTES) return undefined;
-  const bytes = await turn.dependencies.journal.getBlob(image.blob);
-  return bytes === null ? undefined : textOf(bytes);
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  return bytes.subarray(0, 8_000).includes(0) ? undefined : new TextDecoder().decode(bytes);
+  return (await turn.dependencies.journal.getBlob(image.blob)) ?? undefined;
 }
 
 function diffOf({ path, before, after }: ChangedText): string {

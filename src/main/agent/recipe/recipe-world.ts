@@ -11,7 +11,7 @@ import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { Turn } from '../turn/turn.ts';
-import { utf8Text } from '../../lib/utf8-text.ts';
+import { type Encoded, encodeLike, wholeText, type WholeText } from '../../lib/files/file-text.ts';
 
 const MAX_READ_BYTES = 1024 * 1024;
 const MAX_LISTED = 20_000;
@@ -23,6 +23,8 @@ const searchSchema: z.ZodType<SearchResult> = z.object({
   matches: z.array(z.object({ path: z.string(), line: z.number(), text: z.string() })),
   truncated: z.boolean(),
 });
+/** UTF-8 is a text alone. */
+const readSchema = z.union([z.string(), z.object({ text: z.string(), encoding: z.string() })]).nullable();
 const execSchema: z.ZodType<ExecResult> = z.object({
   outcome: z.enum(['exited', 'timed-out', 'cancelled', 'killed', 'lost']),
   exitCode: z.number().nullable(),
@@ -33,12 +35,21 @@ const execSchema: z.ZodType<ExecResult> = z.object({
   durationMs: z.number(),
 });
 
+/** What the recipe read. */
+interface Seen {
+  /** SHA-256; null: the file did not exist. So that a later edit by the user is not overwritten. */
+  readonly hashes: Map<string, string | null>;
+  readonly texts: Map<string, WholeText>;
+}
+
+function encode({ texts }: Seen, path: string, text: string): Encoded {
+  const old = texts.get(path);
+  return old === undefined ? { ok: true, bytes: Buffer.from(text, 'utf8') } : encodeLike(old, text);
+}
+
 /** The workspace as a recipe sees it. Every use is an action whose result comes from its record. */
 export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
-  /**
-   * What the recipe read (SHA-256; null: the file did not exist), so that a later edit by the user is not overwritten.
-   */
-  const seen = new Map<string, string | null>();
+  const seen: Seen = { hashes: new Map(), texts: new Map() };
   const { sandbox } = turn.dependencies;
   return {
     scratchPath: facts.sandbox.scratchPath,
@@ -62,7 +73,16 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
         },
         (data) => entriesSchema.parse(data ?? []),
       ),
-    read: (path) => readFile(turn, path, seen),
+    read: async (path) => {
+      const data = await readFile(turn, path, seen);
+      const read = typeof data === 'string' ? { text: data, encoding: 'UTF-8' } : data;
+      if (read !== null) seen.texts.set(path, read);
+      return read?.text ?? null;
+    },
+    bytesOf: (path, text) => {
+      const encoded = encode(seen, path, text);
+      return encoded.ok ? encoded.bytes : Buffer.from(text, 'utf8');
+    },
     search: (query) =>
       takeAction<SearchResult>(
         turn,
@@ -94,8 +114,8 @@ function fromReply<V, T>(reply: Reply<V>, take: (value: V) => T, say: (value: V)
   return { status: 'error', output: reply.error.message, data: empty };
 }
 
-function readFile(turn: Turn, path: string, seen: Map<string, string | null>): Promise<string | null> {
-  return takeAction<string | null>(
+function readFile(turn: Turn, path: string, { hashes }: Seen): Promise<z.infer<typeof readSchema>> {
+  return takeAction<z.infer<typeof readSchema>>(
     turn,
     {
       tool: 'read_file',
@@ -104,19 +124,17 @@ function readFile(turn: Turn, path: string, seen: Map<string, string | null>): P
       run: async () => {
         const read = await turn.dependencies.sandbox.readFile(path, { maxBytes: MAX_READ_BYTES }, turn.signal);
         if (!read.ok) {
-          if (read.error.code === 'not-found') seen.set(path, null);
+          if (read.error.code === 'not-found') hashes.set(path, null);
           return { status: 'error', output: read.error.message, data: null };
         }
-        if (read.value.bytes.subarray(0, 8000).includes(0)) {
-          return { status: 'error', output: `${path} is a binary file.`, data: null };
-        }
-        const text = utf8Text(read.value.bytes);
-        if (text === null) return { status: 'error', output: `${path} is not UTF-8.`, data: null };
-        seen.set(path, read.value.sha256);
-        return { status: 'ok', output: `${text.split('\n').length} lines`, data: text };
+        const whole = wholeText(read.value.bytes);
+        if (whole === null) return { status: 'error', output: `${path} is a binary file.`, data: null };
+        hashes.set(path, read.value.sha256);
+        const data = whole.encoding === 'UTF-8' ? whole.text : whole;
+        return { status: 'ok', output: `${whole.text.split('\n').length} lines`, data };
       },
     },
-    (data) => z.string().nullable().parse(data),
+    (data) => readSchema.parse(data),
   );
 }
 
@@ -180,7 +198,7 @@ function lost(message: string): ExecResult {
 
 type NewFile = { readonly path: string; readonly text: string };
 
-function applyFiles(turn: Turn, files: readonly NewFile[], seen: Map<string, string | null>): Promise<string | null> {
+function applyFiles(turn: Turn, files: readonly NewFile[], seen: Seen): Promise<string | null> {
   return takeAction<string | null>(
     turn,
     {
@@ -188,7 +206,7 @@ function applyFiles(turn: Turn, files: readonly NewFile[], seen: Map<string, str
       label: `change ${files.map((file) => file.path).join(', ')}`,
       input: { files: files.map(({ path, text }) => ({ path, text })) },
       run: async (toolCallId) => {
-        const refused = guardedOf(turn, files, seen) ?? (await writeAll(turn, files, seen, toolCallId));
+        const refused = guardedOf(turn, files, seen.hashes) ?? (await writeAll(turn, files, seen, toolCallId));
         return refused === null
           ? { status: 'ok', output: `Wrote ${files.length} files.`, data: null }
           : { status: 'refused', output: refused, data: refused };
@@ -209,24 +227,20 @@ function guardedOf(turn: Turn, files: readonly NewFile[], seen: ReadonlyMap<stri
 }
 
 /** All or nothing: if one file cannot be written, those before it are restored. */
-async function writeAll(
-  turn: Turn,
-  files: readonly NewFile[],
-  seen: Map<string, string | null>,
-  toolCallId: string,
-): Promise<string | null> {
+async function writeAll(turn: Turn, files: readonly NewFile[], seen: Seen, toolCallId: string): Promise<string | null> {
   const start = turn.changes.recorded().length;
+  const refuse = async (why: string): Promise<string> => {
+    await turn.changes.revert(turn.changes.recorded().slice(start), toolCallId);
+    return why;
+  };
   for (const { path, text } of files) {
-    const bytes = Buffer.from(text, 'utf8');
-    const done = await turn.changes.write(
-      { path, bytes, expect: seen.get(path) ?? null },
-      { by: 'recipe', toolCallId },
-    );
-    if (!done.ok) {
-      await turn.changes.revert(turn.changes.recorded().slice(start), toolCallId);
-      return done.error.message;
-    }
-    seen.set(path, sha256Of(bytes));
+    const encoded = encode(seen, path, text);
+    if (!encoded.ok) return refuse(`${path} was not changed: ${encoded.why}.`);
+    const { bytes } = encoded;
+    const expect = seen.hashes.get(path) ?? null;
+    const done = await turn.changes.write({ path, bytes, expect }, { by: 'recipe', toolCallId });
+    if (!done.ok) return refuse(done.error.message);
+    seen.hashes.set(path, sha256Of(bytes));
   }
   return null;
 }

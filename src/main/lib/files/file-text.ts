@@ -17,95 +17,218 @@ export interface FileText {
 export type Encoded = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly why: string };
 
 const byteOrderMark = '\uFEFF';
-const marks: readonly { readonly bytes: readonly number[]; readonly name: string; readonly label: string }[] = [
-  { bytes: [0xff, 0xfe], name: 'UTF-16 LE', label: 'utf-16le' },
-  { bytes: [0xfe, 0xff], name: 'UTF-16 BE', label: 'utf-16be' },
-];
+
+/** A way to read bytes as text that leads back to the same bytes. A text begins with the byte order mark, if any. */
+interface Form {
+  /** As `FileText.encoding`. */
+  readonly name: string;
+  readonly isCertain: boolean;
+  /** Null: these bytes are no text in this form. */
+  readonly decode: (bytes: Uint8Array) => string | null;
+  readonly encode: (text: string) => Uint8Array;
+}
+
+const utf8: Form = {
+  name: 'UTF-8',
+  isCertain: true,
+  decode: utf8Text,
+  encode: (text) => new TextEncoder().encode(text),
+};
+
+function formFor(name: string, label: string, isCertain: boolean): Form {
+  const encode = (text: string): Uint8Array => iconv.encode(text, label, { addBOM: false });
+  const decode = (bytes: Uint8Array): string | null => {
+    const text = iconv.decode(Buffer.from(bytes), label, { stripBOM: false });
+    return !text.includes('\uFFFD') && isSame(encode(text), bytes) ? text : null;
+  };
+  return { name, isCertain, decode, encode };
+}
+
+const wide = [
+  { mark: [0xff, 0xfe], form: formFor('UTF-16 LE', 'utf-16le', true) },
+  { mark: [0xfe, 0xff], form: formFor('UTF-16 BE', 'utf-16be', true) },
+] as const;
 
 /** Reads a file's bytes as text. Null: they are not text, or not in a way that leads back to the same bytes. */
 export function fileText(bytes: Uint8Array): FileText | null {
-  const wide = marks.find(({ bytes: [first, second] }) => bytes[0] === first && bytes[1] === second);
-  if (wide !== undefined) return markedText(bytes, wide);
-  if (bytes.subarray(0, 8_000).includes(0)) return null;
-  const whole = utf8Text(bytes);
-  if (whole === null) return olderText(bytes);
+  const form = formOf([bytes]);
+  const whole = form?.decode(bytes) ?? null;
+  if (form === null || whole === null) return null;
   const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
   const lines = linesOf(whole.slice(mark.length));
-  const encode = (text: string): Encoded => {
-    const full = mark + lines.back(text);
-    if (!isWellFormed(full)) return { ok: false, why: 'half of a character pair cannot be written in UTF-8' };
-    return { ok: true, bytes: new TextEncoder().encode(full) };
-  };
-  return { text: lines.text, encoding: 'UTF-8', isCertain: true, encode };
+  const encode = (text: string): Encoded => encodeIn(form, mark + lines.back(text), whole);
+  return { text: lines.text, encoding: form.name, isCertain: form.isCertain, encode };
 }
 
-function markedText(bytes: Uint8Array, { name, label }: (typeof marks)[number]): FileText | null {
-  const whole = iconv.decode(Buffer.from(bytes), label, { stripBOM: false });
-  if (!isSame(iconv.encode(whole, label, { addBOM: false }), bytes)) return null;
-  const lines = linesOf(whole.slice(1));
-  const encode = (text: string): Encoded => ({
-    ok: true,
-    bytes: iconv.encode(byteOrderMark + lines.back(text), label, { addBOM: false }),
-  });
-  return { text: lines.text, encoding: name, isCertain: true, encode };
+/** A file as one text with all that its bytes say: the byte order mark and every line end, too. */
+export interface WholeText {
+  readonly text: string;
+  /** As `FileText.encoding`. */
+  readonly encoding: string;
 }
 
-/** Encodings from before UTF-8 in which ASCII is ASCII. `usual`: a pattern of what texts in it mostly consist of. */
-const older: readonly { readonly name: string; readonly label: string; readonly usual: RegExp }[] = [
-  { name: 'Shift-JIS', label: 'shift_jis', usual: /[\u3040-\u30ff\u3000-\u3002]/gu },
-  { name: 'EUC-JP', label: 'euc-jp', usual: /[\u3040-\u30ff\u3000-\u3002]/gu },
-  { name: 'EUC-KR', label: 'euc-kr', usual: /[\uac00-\ud7a3]/gu },
-  {
-    name: 'GBK',
-    label: 'gbk',
-    usual:
-      /[的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运。，、！]/gu,
-  },
-  {
-    name: 'Big5',
-    label: 'big5',
-    usual:
-      /[的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實。，、！]/gu,
-  },
-  { name: 'Windows-1252', label: 'windows-1252', usual: /(?<=[A-Za-z ])[à-öø-ÿÀ-ÖØ-Þß](?=[a-z ,.\n]|$)/gu },
-  { name: 'Latin-1', label: 'iso-8859-1', usual: /(?!)/gu },
-];
+/** Null: as with `fileText`. */
+export function wholeText(bytes: Uint8Array): WholeText | null {
+  const form = formOf([bytes]);
+  const text = form?.decode(bytes) ?? null;
+  return form === null || text === null ? null : { text, encoding: form.name };
+}
+
+/** The bytes of a text in place of an old one, in the encoding of that. */
+export function encodeLike(old: WholeText, text: string): Encoded {
+  const forms = [utf8, ...wide.map(({ form }) => form), ...older.map(([form]) => form)];
+  return encodeIn(forms.find(({ name }) => name === old.encoding) ?? utf8, text, old.text);
+}
 
 /**
- * Bytes that are not UTF-8. Only what leads back to the same bytes is read. Which encoding it is can only be guessed,
- * so a change may bring in no letter of its own that is neither ASCII nor in the file already.
+ * Which encoding an older file is in can only be guessed, so a change may bring in no letter of its own that is neither
+ * ASCII nor in the file already.
  */
-function olderText(bytes: Uint8Array): FileText | null {
-  const fitting = older.flatMap(({ name, label, usual }) => {
-    const text = iconv.decode(Buffer.from(bytes), label);
-    if (text.includes('\uFFFD') || !isSame(iconv.encode(text, label), bytes)) return [];
-    const letters = text.replaceAll(/[\0-\x7f]/gu, '').length;
-    return [{ name, label, text, score: (text.match(usual)?.length ?? 0) / Math.max(1, letters) }];
+function encodeIn(form: Form, text: string, old: string): Encoded {
+  if (form === utf8 && !text.isWellFormed())
+    return { ok: false, why: 'half of a character pair cannot be written in UTF-8' };
+  const known = form.isCertain ? null : new Set(old);
+  const strange = known && Array.from(text).find((one) => one > '\x7f' && !known.has(one));
+  if (strange)
+    return {
+      ok: false,
+      why: `it is not UTF-8 (probably ${form.name}), and "${strange}" is in it nowhere yet, so nobody can say how to write it there`,
+    };
+  const bytes = form.encode(text);
+  return form.isCertain || form.decode(bytes) === text
+    ? { ok: true, bytes }
+    : { ok: false, why: `a letter cannot be written in ${form.name}` };
+}
+
+/** Two versions of a file as texts that can be compared. No file counts as an empty one. */
+export interface TextPair {
+  readonly before: string;
+  readonly after: string;
+  /** Such as `GBK to UTF-8`. Null: both are in the same encoding. */
+  readonly note: string | null;
+  /** The bytes of a text made of lines of both. Null: they are not in the same encoding. */
+  readonly encode: ((text: string) => Uint8Array) | null;
+}
+
+/** Null: one of them is not text. */
+export function textPair(before: Uint8Array | null, after: Uint8Array | null): TextPair | null {
+  const [left, right] = [before ?? new Uint8Array(), after ?? new Uint8Array()];
+  const form = formOf([left, right]);
+  const [old, fresh] = [form?.decode(left) ?? null, form?.decode(right) ?? null];
+  if (form !== null && old !== null && fresh !== null) {
+    const { back } = linesOf(old + fresh);
+    const shown = isCrOnly(old + fresh) ? (text: string) => linesOf(text).text : (text: string) => text;
+    return { before: shown(old), after: shown(fresh), note: null, encode: (text) => form.encode(back(text)) };
+  }
+  const [one, other] = [fileText(left), fileText(right)];
+  if (one === null || other === null) return null;
+  return { before: one.text, after: other.text, note: `${one.encoding} to ${other.encoding}`, encode: null };
+}
+
+/** The form in which all of these are text. Null: there is none. */
+function formOf(parts: readonly Uint8Array[]): Form | null {
+  const some = parts.filter(({ length }) => length > 0);
+  for (const { mark, form } of wide) {
+    const isMarked = (bytes: Uint8Array): boolean => bytes[0] === mark[0] && bytes[1] === mark[1];
+    if (some.length > 0 && some.every(isMarked)) return some.every((bytes) => isWideText(form, bytes)) ? form : null;
+    if (some.some(isMarked)) return null;
+  }
+  if (some.some((bytes) => bytes.includes(0))) return null;
+  const isUtf8 = some.map((bytes) => utf8Text(bytes) !== null);
+  if (!isUtf8.includes(false)) return utf8;
+  // One of them was written anew in UTF-8, and is no text in what the other is in.
+  if (some.some((bytes, index) => isUtf8[index] === true && bytes.some((byte) => byte > 0x7f))) return null;
+  return olderForm(Buffer.concat(some));
+}
+
+function isWideText(form: Form, bytes: Uint8Array): boolean {
+  const text = form.decode(bytes);
+  return text !== null && text.isWellFormed() && !/[\0\p{Cn}]/u.test(text);
+}
+
+/** What texts in an encoding mostly consist of, and how unlikely a letter of it and any other is: `-log(p)`. */
+interface Script {
+  readonly usual: RegExp;
+  readonly costs: readonly [usual: number, other: number];
+}
+
+const plainCost = 3;
+const japanese: Script = { usual: /[\u3040-\u30ff\u3000-\u3002]/gu, costs: [5.6, 9.7] };
+const korean: Script = { usual: /[\uac00-\ud7a3]/gu, costs: [7.8, 12.2] };
+const simplified: Script = {
+  usual:
+    /[的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运。，、！]/gu,
+  costs: [6.5, 11.3],
+};
+const traditional: Script = {
+  usual:
+    /[的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實。，、！]/gu,
+  costs: [6.5, 11.3],
+};
+/** Letters with accents stand alone or in pairs beside plain ones. Those of Cyrillic make whole words. */
+const accented = (letters: string, marks: string): Script => ({
+  usual: new RegExp(
+    `(?<![^\\x00-\\x7f]{2})[${letters}](?=[a-z\\s\\p{P}]|$|[${letters}](?![${letters}]))|[${marks}]`,
+    'giu',
+  ),
+  costs: [3.5, 7.6],
+});
+const western = accented('ßà-öø-ÿœšž', '«»¿¡°§©®±µ·–—‘’“”„…€\u00a0');
+const central = accented('ßáéíóúýäöüôąćęłńśźżěščřžůďťňőűăâîșțşţđ', '«»°§©–—‘’“”„…€\u00a0');
+const cyrillic: Script = { usual: /(?<![a-z\p{L}])[А-ЯЁ]*[а-яё]+(?![a-z\p{L}])/gu, costs: [3.5, 8] };
+
+/** Encodings from before UTF-8 in which ASCII is ASCII. Of two that fit as well, the first is taken. */
+const older: readonly (readonly [Form, Script])[] = [
+  [formFor('Shift-JIS', 'shift_jis', false), japanese],
+  [formFor('EUC-JP', 'euc-jp', false), japanese],
+  [formFor('EUC-KR', 'euc-kr', false), korean],
+  [formFor('GBK', 'gbk', false), simplified],
+  [formFor('Big5', 'big5', false), traditional],
+  [formFor('Windows-1252', 'windows-1252', false), western],
+  [formFor('Windows-1250', 'windows-1250', false), central],
+  [formFor('ISO-8859-2', 'iso-8859-2', false), central],
+  [formFor('Windows-1251', 'windows-1251', false), cyrillic],
+  [formFor('KOI8-R', 'koi8-r', false), cyrillic],
+  [formFor('IBM866', 'cp866', false), cyrillic],
+  [formFor('Latin-1', 'iso-8859-1', false), { usual: /(?!)/gu, costs: [9, 9] }],
+];
+
+/** How a letter may be written in an older encoding. */
+export function olderBytes(letter: string): readonly Uint8Array[] {
+  const ways = older.flatMap(([{ encode, decode }]) => {
+    const bytes = encode(letter);
+    return decode(bytes) === letter ? [bytes] : [];
   });
-  const best = fitting.toSorted((left, right) => right.score - left.score)[0];
-  if (best === undefined) return null;
-  const known = new Set(best.text);
-  const lines = linesOf(best.text);
-  const encode = (text: string): Encoded => {
-    const strange = Array.from(text).find((letter) => letter > '\x7f' && !known.has(letter));
-    if (strange !== undefined)
-      return {
-        ok: false,
-        why: `it is not UTF-8 (probably ${best.name}), and "${strange}" is in it nowhere yet, so nobody can say how to write it there`,
-      };
-    const encoded = iconv.encode(lines.back(text), best.label);
-    return iconv.decode(encoded, best.label) === lines.back(text)
-      ? { ok: true, bytes: encoded }
-      : { ok: false, why: `a letter cannot be written in ${best.name}` };
-  };
-  return { text: lines.text, encoding: best.name, isCertain: false, encode };
+  return [...new Map(ways.map((bytes) => [Buffer.from(bytes).toString('hex'), bytes])).values()];
+}
+
+function olderForm(bytes: Uint8Array): Form | null {
+  if (bytes.some((byte) => isControl(byte))) return null;
+  const fitting = older.flatMap(([form, { usual, costs }]) => {
+    const text = form.decode(bytes);
+    if (text === null || /[\x80-\x9f\p{Cn}]/u.test(text)) return [];
+    const letters = text.replaceAll(/[\0-\x7f]/gu, '').length;
+    const known = text.match(usual)?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+    // The second byte of a letter may be one that ASCII has.
+    const plain = (text.length - letters) * plainCost;
+    return [{ form, cost: plain + known * costs[0] + (letters - known) * costs[1] }];
+  });
+  return fitting.toSorted((left, right) => left.cost - right.cost)[0]?.form ?? null;
+}
+
+/** What no text in an older encoding has. Colors of a terminal, overstrikes and the end mark of DOS are in texts. */
+function isControl(byte: number): boolean {
+  return byte === 0x7f || (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1a && byte !== 0x1b);
 }
 
 /** Lines that end in CR alone end in LF for a reader, because nothing else looks for such lines. */
 function linesOf(text: string): { readonly text: string; readonly back: (text: string) => string } {
-  const isCrOnly = text.includes('\r') && !text.includes('\n');
-  if (!isCrOnly) return { text, back: (changed) => changed };
+  if (!isCrOnly(text)) return { text, back: (changed) => changed };
   return { text: text.replaceAll('\r', '\n'), back: (changed) => changed.replaceAll(/\r?\n/gu, '\r') };
+}
+
+function isCrOnly(text: string): boolean {
+  return text.includes('\r') && !text.includes('\n');
 }
 
 /**
@@ -158,10 +281,6 @@ function withLastEnd(old: string, formed: string): string {
   const end = /\r?\n$/u.exec(old)?.[0];
   if (end === undefined) return formed.replace(/\r?\n$/u, '');
   return formed.endsWith('\n') ? formed : formed + end;
-}
-
-function isWellFormed(text: string): boolean {
-  return !/[\uD800-\uDFFF]/u.test(text);
 }
 
 function isSame(left: Uint8Array, right: Uint8Array): boolean {

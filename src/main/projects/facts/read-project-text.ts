@@ -1,10 +1,11 @@
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { fileText } from '../../lib/files/file-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** Null: the file is missing, unreadable, or too large to describe how a project is worked with. */
 export async function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
   const read = await sandbox.readFile(path, { maxBytes: 512 * 1024 }, signal);
-  return read.ok ? Buffer.from(read.value.bytes).toString('utf8') : null;
+  return read.ok ? (fileText(read.value.bytes)?.text ?? null) : null;
 }
 
 /** A script of `package.json` by name; null: there is none with this name. */

@@ -26,7 +26,7 @@ export async function runInCopy(
     `cd ${shellQuote(root)}`,
     ...files.flatMap(({ path, text }) => [
       `mkdir -p ${shellQuote(path.split('/').slice(0, -1).join('/') || '.')}`,
-      `echo ${Buffer.from(text).toString('base64')} | base64 -d > ${shellQuote(path)}`,
+      `echo ${Buffer.from(world.bytesOf(path, text)).toString('base64')} | base64 -d > ${shellQuote(path)}`,
     ]),
     `timeout -k 1 ${limitSeconds} bash -c ${shellQuote(command.command)} < /dev/null`,
   ].join('\n');

@@ -11,6 +11,8 @@ export interface LinePatch {
   /** The first base line (1-based) kept after it. */
   readonly tailFrom: number;
   readonly middle: readonly string[];
+  /** The bytes of `middle` if they are not those of UTF-8. */
+  readonly bytes?: Uint8Array;
 }
 
 export function linePatch(base: string, file: FileText): LinePatch {
@@ -23,6 +25,22 @@ export function linePatch(base: string, file: FileText): LinePatch {
   while (tail < most && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
   const middle = after.slice(head, after.length - tail);
   return { path: file.path, headLines: head, tailFrom: before.length - tail + 1, middle };
+}
+
+/** A patch whose file has the bytes of its encoding. */
+export function encodedPatch(
+  patch: LinePatch,
+  file: FileText,
+  bytesOf: (path: string, text: string) => Uint8Array,
+): LinePatch {
+  const { path, text } = file;
+  const isSame = (one: string, bytes: Uint8Array): boolean => Buffer.compare(Buffer.from(one), bytes) === 0;
+  const whole = bytesOf(path, text);
+  // In UTF-16 a line of bytes is no line of text.
+  if (whole.includes(0)) return { path, headLines: 0, tailFrom: 999_999_999, middle: [], bytes: whole };
+  const middle = patch.middle.map((line) => `${line}\n`).join('');
+  const bytes = bytesOf(path, middle);
+  return isSame(middle, bytes) ? patch : { ...patch, bytes };
 }
 
 export interface TrialPaths {
@@ -170,6 +188,13 @@ function prelude(paths: TrialPaths): string[] {
 
 function putLines(patch: LinePatch): string[] {
   const put = `put ${shellQuote(patch.path)} ${patch.headLines} ${patch.tailFrom}`;
+  if (patch.bytes !== undefined) {
+    return [
+      `base64 -d << 'DEWPOINT_END_OF_TEXT' | ${put}`,
+      Buffer.from(patch.bytes).toString('base64'),
+      'DEWPOINT_END_OF_TEXT',
+    ];
+  }
   if (patch.middle.length === 0) return [`${put} < /dev/null`];
   return [`${put} << 'DEWPOINT_END_OF_TEXT'`, ...patch.middle, 'DEWPOINT_END_OF_TEXT'];
 }

@@ -1,5 +1,6 @@
 import type { FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import { codeFiles, definedName, definitionPattern, linesOfDefinition } from '@shared/attachments/find-definitions.ts';
+import { fileText } from '../../lib/files/file-text.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 
 /** Symbols are searched only in projects with at most this many files and folders. */
@@ -38,7 +39,7 @@ export async function findSymbols(
   return Promise.all(
     definitions.slice(0, MAX_SYMBOLS).map(async ({ path, line, name }) => {
       const file = await sandbox.readFile(path, { maxBytes: MAX_READ_BYTES }, signal);
-      const lines = file.ok ? Buffer.from(file.value.bytes).toString('utf8').split('\n') : [];
+      const lines = (file.ok ? fileText(file.value.bytes)?.text.split('\n') : null) ?? [];
       return { path, staysHere: null, symbol: { name, lines: linesOfDefinition(lines, line) } };
     }),
   );

@@ -1,43 +1,13 @@
 import type { DocumentFacts } from '@shared/attachments/attachment.ts';
 import { maxTextBytes, pageMark } from '@shared/attachments/attachment-text.ts';
+import { fileText } from '../../lib/files/file-text.ts';
 import type { DocumentText } from './read-document.ts';
 
-/** The text of a file, and its encoding if that was not UTF-8. */
-export interface FileText {
-  readonly text: string;
-  readonly encoding?: 'UTF-16' | 'Windows-1252';
-}
-
-/** Null: the file is not text. Checks the bytes, never the name. */
-export function textOfFile(bytes: Uint8Array): FileText | null {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : utf16Big(bytes);
-  if (utf16 !== null) return withEncoding(decoded(bytes, utf16), 'UTF-16');
-  if (bytes.includes(0)) return null;
-  const text = decoded(bytes, 'utf-8');
-  if (text !== null) return { text };
-  return hasControls(bytes) ? null : withEncoding(decoded(bytes, 'windows-1252'), 'Windows-1252');
-}
-
-function utf16Big(bytes: Uint8Array): 'utf-16be' | null {
-  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
-}
-
-function decoded(bytes: Uint8Array, encoding: string): string | null {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    // Another encoding, or not text at all: a model would read nonsense.
-    return null;
-  }
-}
-
-function withEncoding(text: string | null, encoding: NonNullable<FileText['encoding']>): FileText | null {
-  return text === null || text.includes('\0') ? null : { text, encoding };
-}
-
-/** Text contains line breaks, tabs and form feeds. Other control characters mean that it is not text. */
-function hasControls(bytes: Uint8Array): boolean {
-  return bytes.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d);
+/** The text of a file, and its encoding if that was not UTF-8. Null: the file is not text. Checks the bytes, never the name. */
+export function textOfFile(bytes: Uint8Array): { readonly text: string; readonly encoding?: string } | null {
+  const read = fileText(bytes);
+  if (read === null) return null;
+  return read.encoding === 'UTF-8' ? { text: read.text } : { text: read.text, encoding: read.encoding };
 }
 
 export function isPdf(bytes: Uint8Array): boolean {

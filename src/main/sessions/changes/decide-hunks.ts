@@ -1,6 +1,7 @@
 import { type ChangeState, changeStatus, changeVersion, isSameImage } from '@shared/session/file-change-state.ts';
 import type { HunkChoice } from '@shared/contract/sessions-contract.ts';
 import type { FileImage, HunkChoices, HunkState } from '@shared/events/tool-events.ts';
+import { textPair, type TextPair } from '../../lib/files/file-text.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type HunkPlace, hunkPlaces, withHunks } from './hunk-places.ts';
@@ -12,7 +13,7 @@ const maxHunks = 200;
 /** The hunks of a change, with the decision on each. */
 export interface Hunks extends Omit<HunkChoices, 'added' | 'removed' | 'moved'> {
   readonly places: readonly HunkPlace[];
-  readonly bytes: { readonly before: Uint8Array; readonly after: Uint8Array };
+  readonly texts: TextPair & { readonly encode: NonNullable<TextPair['encode']> };
 }
 
 /** One decision: it changes a file in the workspace or in the project folder. `mark`: it changes no file. */
@@ -24,7 +25,10 @@ export type Decision = Move & {
   readonly isBack?: boolean;
 };
 
-/** Null if the hunks cannot be decided one by one: there is no diff, too many hunks, or not those of the log. */
+/**
+ * Null if the hunks cannot be decided one by one: there is no diff, too many hunks, another encoding, or they are not
+ * those of the log.
+ */
 export async function readHunks(
   journal: Pick<ReadJournal, 'getBlob'>,
   change: ChangeState,
@@ -37,7 +41,9 @@ export async function readHunks(
   const before = await bytesOf(journal, choices.from);
   const after = await bytesOf(journal, choices.to);
   if (before === null || after === null) return null;
-  const hunks: Hunks = { ...choices, places, bytes: { before, after } };
+  const pair = textPair(before, after);
+  if (pair === null || pair.encode === null) return null;
+  const hunks: Hunks = { ...choices, places, texts: { ...pair, encode: pair.encode } };
   const isAsInLog = change.hunks === undefined || isImageOf(change.after, hunks);
   return isAsInLog ? hunks : null;
 }
@@ -70,12 +76,12 @@ type Made = { readonly image: FileImage } | { readonly bytes: Uint8Array; readon
  * The file with all hunks that are not undone (`kept`), or only with the taken ones. It has the mode of the change
  * unless it leaves out open hunks.
  */
-function make({ from, to, places, bytes }: Hunks, states: readonly HunkState[], which: 'kept' | 'taken'): Made {
+function make({ from, to, places, texts }: Hunks, states: readonly HunkState[], which: 'kept' | 'taken'): Made {
   const isIn = (index: number): boolean => (which === 'kept' ? states[index] !== 'undone' : states[index] === 'taken');
   if (!places.some((_, index) => isIn(index))) return { image: from };
   if (places.every((_, index) => isIn(index)) || !from?.kept || !to?.kept) return { image: to };
   const mode = which === 'taken' && states.includes('open') ? from.mode : to.mode;
-  return { bytes: withHunks(bytes, places, isIn), mode };
+  return { bytes: texts.encode(withHunks(texts, places, isIn)), mode };
 }
 
 /** The decision that leads from the current states to these. Null: nothing changes. */

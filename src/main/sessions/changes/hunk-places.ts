@@ -21,34 +21,28 @@ function linesOf(first = '0', count = '1'): readonly [number, number] {
 }
 
 /**
- * A file with some hunks of a change: `after` for the hunks that `isIn` accepts by index, else `before`. Keeps every
- * byte, whatever the line endings.
+ * A text with some hunks of a change: `after` for the hunks that `isIn` accepts by index, else `before`. Keeps every
+ * line end.
  */
 export function withHunks(
-  { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
+  { before, after }: { readonly before: string; readonly after: string },
   places: readonly HunkPlace[],
   isIn: (index: number) => boolean,
-): Uint8Array {
+): string {
   const old = linesIn(before);
   const fresh = linesIn(after);
-  const parts: Uint8Array[] = [];
+  const parts: string[] = [];
   let done = 0;
   for (const [index, { from, to }] of places.entries()) {
     parts.push(...old.slice(done, from[0]), ...(isIn(index) ? fresh.slice(...to) : old.slice(...from)));
     done = from[1];
   }
-  return Buffer.concat([...parts, ...old.slice(done)]);
+  return [...parts, ...old.slice(done)].join('');
 }
 
 /** Lines with their endings. */
-function linesIn(bytes: Uint8Array): readonly Uint8Array[] {
-  const lines: Uint8Array[] = [];
-  let start = 0;
-  while (start < bytes.length) {
-    const end = bytes.indexOf(0x0a, start);
-    const next = end === -1 ? bytes.length : end + 1;
-    lines.push(bytes.subarray(start, next));
-    start = next;
-  }
-  return lines;
+function linesIn(text: string): readonly string[] {
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
+  return [...lines.map((line) => `${line}\n`), ...(last === '' ? [] : [last])];
 }

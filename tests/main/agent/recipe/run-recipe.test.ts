@@ -1,8 +1,10 @@
+import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Question, RecipeContext, RecipeOutcome } from '../../../../src/main/recipes/define.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 const files = { 'a.py': 'x = 1\n', 'b.py': 'y = 1\n', 'tests/test_a.py': 'def test_a(): pass\n' };
 const question: Question = {
@@ -46,6 +48,26 @@ describe('a recipe', () => {
       purpose: 'propose',
       stage: { strategy: 'recipe' },
     });
+  });
+
+  // Catches: a file in another encoding that a recipe refuses, or writes in UTF-8.
+  it('reads a file in an older encoding, and writes it in that', async () => {
+    const old = '# 这是我们的价格。\nx = 1\n';
+    const seen: (string | null)[] = [];
+    const kit = kitFor(
+      async ({ world }) => {
+        seen.push(await world.read('a.py'));
+        seen.push(iconv.decode(Buffer.from(world.bytesOf('a.py', '# 价格\n')), 'gbk'));
+        seen.push(await world.apply([{ path: 'a.py', text: old.replace('1', '"中"') }]));
+        seen.push(await world.apply([{ path: 'a.py', text: old.replace('1', '2') }]));
+        return gaveUp;
+      },
+      { sandbox: { files: { ...files, 'a.py': iconv.encode(old, 'gbk') } } },
+    );
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(seen).toEqual([old, '# 价格\n', expect.stringContaining('"中" is in it nowhere yet'), null]);
+    expect(Buffer.from(kit.sandbox.files.get('a.py')?.bytes ?? [])).toEqual(iconv.encode(old.replace('1', '2'), 'gbk'));
+    await expectReplay(kit);
   });
 
   it('lets no space stand between a bracket that was given and what follows', async () => {
@@ -207,17 +229,17 @@ describe('a recipe', () => {
     expect([kit.sandbox.text('a.py'), kit.sandbox.text('b.py')]).toEqual(['x = 1\n', 'mine\n']);
   });
 
-  it('reads no file whose letters it would lose, and writes over none that it could not read', async () => {
+  it('reads no binary file, and writes over none that it could not read', async () => {
     const seen: unknown[] = [];
     const kit = kitFor(async ({ world }) => {
-      seen.push(await world.read('latin.py'), await world.apply([{ path: 'latin.py', text: 'x = 2\n' }]));
+      seen.push(await world.read('x.bin'), await world.apply([{ path: 'x.bin', text: 'x = 2\n' }]));
       return gaveUp;
     });
-    const latin = Uint8Array.from(Buffer.from('# caf\u00E9\nx = 1\n', 'latin1'));
-    kit.sandbox.put('latin.py', latin);
+    const binary = Uint8Array.from([0x78, 1, 2, 0xe9, 0]);
+    kit.sandbox.put('x.bin', binary);
     await kit.runner.send('Do the work.', turnOptions);
-    expect(seen).toEqual([null, expect.stringContaining('latin.py')]);
-    expect(kit.sandbox.files.get('latin.py')?.bytes).toEqual(latin);
+    expect(seen).toEqual([null, expect.stringContaining('x.bin')]);
+    expect(kit.sandbox.files.get('x.bin')?.bytes).toEqual(binary);
   });
 
   it('may not touch guarded files, and asks nobody', async () => {

@@ -1,11 +1,14 @@
+import { deflateRawSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { fileText, inFormOf } from '../../../../src/main/lib/files/file-text.ts';
+import { fileText, inFormOf, textPair } from '../../../../src/main/lib/files/file-text.ts';
 
 const japanese = 'これは日本語のテキストです。\nprint("ソ表能")\nカタカナもあります。\n';
 const chinese = '这是一个中文的文件。\nname = "价格"\n我们在这里写了一些字。\n';
 const traditional = '這是一個中文的檔案。\nname = "價格"\n我們在這裡寫了一些字。\n';
 const korean = '이것은 한국어 파일입니다.\nname = "가격"\n여기에 글을 씁니다.\n';
+const russian = 'Это файл на русском языке.\nname = "Цена"\nЗдесь мы пишем буквы.\n';
+const polish = 'To jest plik w języku polskim.\nname = "Wartość"\nProszę sprawdzić ścieżkę i długość.\n';
 const western = 'Größe und Übermaß – déjà vu.\nname = "Straße"\nça va\n';
 
 const encodings: readonly (readonly [name: string, label: string, text: string])[] = [
@@ -19,6 +22,11 @@ const encodings: readonly (readonly [name: string, label: string, text: string])
   ['EUC-KR', 'euc-kr', korean],
   ['GBK', 'gbk', chinese],
   ['Big5', 'big5', traditional],
+  ['Windows-1250', 'windows-1250', polish],
+  ['ISO-8859-2', 'iso-8859-2', polish],
+  ['Windows-1251', 'windows-1251', russian],
+  ['KOI8-R', 'koi8-r', russian],
+  ['IBM866', 'cp866', russian],
 ];
 
 const bytesOf = (text: string, label: string): Uint8Array => iconv.encode(text, label, { addBOM: false });
@@ -53,6 +61,7 @@ describe('the text of a file', () => {
 
   it.each([
     ['a zero byte', Buffer.from([65, 0, 66])],
+    ['a zero byte far from the beginning', Buffer.from(`${'a'.repeat(9000)}\0`)],
     ['half a UTF-16 letter', Buffer.from([0xff, 0xfe, 65])],
     ['half a pair in UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8, 65, 0])],
   ])('is none for %s, if it does not lead back to the same bytes', (_name, bytes) => {
@@ -61,10 +70,38 @@ describe('the text of a file', () => {
     expect(read === null || (back?.ok === true && Buffer.compare(back.bytes, bytes) === 0)).toBe(true);
   });
 
+  it.each([
+    ['compressed', deflateRawSync(Buffer.from(chinese)).filter((byte) => byte !== 0)],
+    ['with control characters', Buffer.from([0xe9, 1, 2, 3, 0xe9])],
+    ['with what no letter has in UTF-16', Buffer.from([0xff, 0xfe, 0xff, 0xff, 65, 0])],
+    ['with a zero letter in UTF-16', Buffer.from([0xff, 0xfe, 0, 0, 65, 0])],
+  ])('is none in a file that is %s, with no zero byte in it', (_name, bytes) => {
+    expect(fileText(bytes)).toBeNull();
+  });
+
   it('has lines in a file that ends them with CR alone', () => {
     const read = fileText(Buffer.from('a\rb\rc'));
     expect(read?.text).toBe('a\nb\nc');
     expect(read?.encode('a\nx\nc')).toEqual({ ok: true, bytes: new Uint8Array(Buffer.from('a\rx\rc')) });
+  });
+});
+
+describe('two versions of a file', () => {
+  it('are read alike, however little of it one of them has', () => {
+    const more = iconv.encode(chinese, 'gbk');
+    expect(textPair(Buffer.from('plain\n'), more)).toMatchObject({ before: 'plain\n', after: chinese, note: null });
+    const pair = textPair(more, Buffer.concat([more, Buffer.from('x\n')]));
+    expect(pair).toMatchObject({ before: chinese, after: `${chinese}x\n` });
+    expect(Buffer.from(pair?.encode?.(chinese) ?? [])).toEqual(more);
+  });
+
+  it('have lines where both end them with CR alone, and a note where their encodings differ', () => {
+    const pair = textPair(Buffer.from('a\rb\r'), Buffer.from('a\rc\r'));
+    expect(pair).toMatchObject({ before: 'a\nb\n', after: 'a\nc\n' });
+    expect(Buffer.from(pair?.encode?.('a\nx\n') ?? [])).toEqual(Buffer.from('a\rx\r'));
+    const other = textPair(iconv.encode(russian, 'koi8-r'), Buffer.from(russian));
+    expect(other).toEqual({ before: russian, after: russian, note: 'KOI8-R to UTF-8', encode: null });
+    expect(textPair(Buffer.from([0]), Buffer.from('a'))).toBeNull();
   });
 });
 

@@ -147,6 +147,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
       workspacePath: workspace,
       scratchPath: scratch,
       list: () => listFiles(workspace),
+      bytesOf: (_path, text) => Buffer.from(text),
       read: (path) => text(path).catch(() => null),
       search: async (query) => {
         const matches: { path: string; line: number; text: string }[] = [];

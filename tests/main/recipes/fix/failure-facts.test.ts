@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findSpans } from '../../../../src/main/recipes/code/code-spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../src/main/recipes/code/code-syntax.ts';
@@ -10,7 +15,12 @@ import { rankSuspects, type Evidence } from '../../../../src/main/recipes/fix/lo
 import { overfitMarks } from '../../../../src/main/recipes/fix/outcome/overfit-marks.ts';
 import { showFile } from '../../../../src/main/recipes/code/show-code.ts';
 import { failingOnlyCommand, reportingCommand } from '../../../../src/main/recipes/trial/test-command.ts';
-import { linePatch, readTrialOutput } from '../../../../src/main/recipes/trial/trial-script.ts';
+import {
+  encodedPatch,
+  keepScript,
+  linePatch,
+  readTrialOutput,
+} from '../../../../src/main/recipes/trial/trial-script.ts';
 
 let syntax: Syntax;
 beforeAll(async () => {
@@ -218,6 +228,30 @@ test('a script carries only the lines that differ, and its output is read back',
     { candidate: 0, phase: 0, exitCode: 1, durationMs: 120, output: 'failed' },
     { candidate: 1, phase: 'check', exitCode: 0, durationMs: 5, output: '' },
   ]);
+});
+
+test('a script writes the bytes of a file in another encoding', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'trial-'));
+  try {
+    const old = '# 价格\nx = 1\ny = 2\n';
+    const fresh = '# 价格\nx = "价"\ny = 2\n';
+    for (const [label, mark] of [
+      ['gbk', ''],
+      ['utf-16le', '\uFEFF'],
+    ] as const) {
+      const bytesOf = (text: string): Buffer => iconv.encode(text, label, { addBOM: false });
+      const paths = { trial: join(folder, label), workFolder: join(folder, `${label}-work`) };
+      await mkdir(join(paths.workFolder, 'base'), { recursive: true });
+      await mkdir(paths.trial);
+      await writeFile(join(paths.trial, 'x'), bytesOf(mark + old));
+      const file = { path: 'x', text: mark + fresh };
+      const patch = encodedPatch(linePatch(mark + old, file), file, (_path, text) => bytesOf(text));
+      execFileSync('bash', ['-c', keepScript([patch], paths)]);
+      expect(await readFile(join(paths.trial, 'x'))).toEqual(bytesOf(mark + fresh));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test('a long file is shown as an outline around what is wanted', () => {

@@ -431,7 +431,7 @@ describe('a text in other letters', () => {
   it('is kept as UTF-8, with what it was written in', async () => {
     const keep = (bytes: Buffer) => attachments.keep({ name: 'a.txt', data: bytes.toString('base64') });
     const utf16 = await keep(Buffer.from('\ufeffGrüße', 'utf16le'));
-    expect(utf16).toMatchObject({ kind: 'text', encoding: 'UTF-16' });
+    expect(utf16).toMatchObject({ kind: 'text', encoding: 'UTF-16 LE' });
     expect(await textOf(utf16.blob.sha256, utf16.blob.bytes)).toBe('Grüße');
     const latin = await keep(Buffer.from('Grüße', 'latin1'));
     expect(latin).toMatchObject({ kind: 'text', encoding: 'Windows-1252' });

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import type { HunkState } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
@@ -15,6 +16,14 @@ import { type Home, makeHome } from '../session-fixtures.ts';
 
 const name = 'a.txt';
 
+/** An encoding, and letters that it has. */
+interface Letters {
+  readonly label: string;
+  readonly letters: string;
+  readonly mark?: string;
+}
+const usual: Letters = { label: 'utf8', letters: 'ä€ ' };
+
 /** A file in parts: fixed parts, and between them places with two versions. */
 interface Parts {
   readonly fixed: readonly string[];
@@ -26,41 +35,48 @@ function fileOf({ fixed, places }: Parts, isAfter: (place: number) => boolean): 
 }
 
 /** Each line occurs once, so that there is only one way to compare the two versions. */
-function randomParts(random: () => number): Parts {
+function randomParts(random: () => number, { letters, mark = '' }: Letters): Parts {
   let count = 0;
   const lines = (most: number, least: number): string =>
     Array.from({ length: least + Math.floor(random() * (most - least + 1)) }, () => {
       count += 1;
-      return `line ${count} ${'ä€ '.repeat(Math.floor(random() * 3))}${random() < 0.3 ? '\r\n' : '\n'}`;
+      return `line ${count} ${letters.repeat(Math.floor(random() * 3))}${random() < 0.3 ? '\r\n' : '\n'}`;
     }).join('');
   const places = Array.from({ length: 2 + Math.floor(random() * 5) }, () => {
     const [before, after] = [lines(3, 0), lines(3, 0)];
     return before + after === '' ? { before, after: lines(3, 1) } : { before, after };
   });
-  const fixed = [random() < 0.3 ? '' : lines(12, 8), ...places.slice(1).map(() => lines(12, 8)), lines(9, 7)];
+  const fixed = [mark + (random() < 0.3 ? '' : lines(12, 8)), ...places.slice(1).map(() => lines(12, 8)), lines(9, 7)];
   const isOpenEnded = random() < 0.4;
   return isOpenEnded ? { fixed: [...fixed.slice(0, -1), `${fixed.at(-1) ?? ''}no end`], places } : { fixed, places };
 }
 
-async function sessionWith(home: Home, mode: WorkspaceMode, before: string, after: string) {
+async function sessionWith(
+  home: Home,
+  mode: WorkspaceMode,
+  [before, after]: readonly [string, string],
+  { label }: Letters = usual,
+) {
+  const bytesOf = (content: string): Buffer => iconv.encode(content, label, { addBOM: false });
   const workspace = join(home.path, 'workspace');
   const project = mode === 'copy' ? join(home.path, 'project') : workspace;
   for (const folder of new Set([workspace, project])) {
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, name), before, { mode: 0o644 });
+    await writeFile(join(folder, name), bytesOf(before), { mode: 0o644 });
   }
   const journal = await home.store.create({ title: 'x', projectPath: project, workspace: { mode, path: workspace } });
   const change = async (to: string): Promise<void> => {
     const from = await readFile(join(workspace, name));
-    await writeFile(join(workspace, name), to);
+    await writeFile(join(workspace, name), bytesOf(to));
     const image = async (bytes: Uint8Array) =>
       ({ kept: true, blob: await journal.putBlob(bytes), mode: 0o644 }) as const;
-    const images = { before: await image(from), after: await image(Buffer.from(to)) };
+    const images = { before: await image(from), after: await image(bytesOf(to)) };
     const who = { by: 'model', toolCallId: 'tool-1', added: 1, removed: 1, undoes: [] } as const;
     await journal.append({ type: 'file-changed', path: name, ...images, ...who, undoes: [] });
   };
   await change(after);
-  const text = (folder: string): Promise<string> => readFile(join(folder, name), 'utf8');
+  const text = async (folder: string): Promise<string> =>
+    iconv.decode(await readFile(join(folder, name)), label, { stripBOM: false });
   return { journal, workspace, project, change, text };
 }
 
@@ -83,15 +99,15 @@ async function refolded(journal: LiveJournal) {
   return state;
 }
 
-async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number): Promise<void> {
+async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number, letters = usual): Promise<void> {
   const random = seeded(seed);
-  const parts = randomParts(random);
+  const parts = randomParts(random, letters);
   const all = fileOf(parts, () => true);
   const { journal, workspace, project, text } = await sessionWith(
     home,
     mode,
-    fileOf(parts, () => false),
-    all,
+    [fileOf(parts, () => false), all],
+    letters,
   );
   let states: readonly HunkState[] = parts.places.map(() => 'open');
   let isTakeUndone = false;
@@ -141,7 +157,8 @@ async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number): Prom
     else if (dice < 0.9) {
       const folder = random() < 0.5 ? workspace : project;
       const mine = `${said(folder)}of a person ${round}`;
-      await writeFile(join(folder, name), byHand.has(folder) ? said(folder) : mine);
+      const content = byHand.has(folder) ? said(folder) : mine;
+      await writeFile(join(folder, name), iconv.encode(content, letters.label, { addBOM: false }));
       if (byHand.has(folder)) byHand.delete(folder);
       else byHand.set(folder, mine);
     }
@@ -172,6 +189,38 @@ describe('decisions on single hunks', () => {
     },
   );
 
+  // Catches: a file that is "binary" because it is not UTF-8, and one that gets another encoding by a decision.
+  it.each([
+    { label: 'utf-16le', letters: '中文 ', mark: '\uFEFF' },
+    { label: 'utf-16be', letters: 'ĊĊ ', mark: '\uFEFF' },
+    { label: 'gbk', letters: '这是我们的 ' },
+    { label: 'shift_jis', letters: 'ソ表です ' },
+    { label: 'windows-1252', letters: 'Größe ' },
+    { label: 'koi8-r', letters: 'Привет ' },
+  ])('keep the bytes of a file in $label', async (letters) => {
+    for (let seed = 1; seed <= 3; seed += 1) {
+      await using home = await makeHome();
+      await tryDecisions(home, seed % 2 === 0 ? 'copy' : 'in-place', seed, letters);
+    }
+  });
+
+  it('are not offered where the encoding changed, which the note says', async () => {
+    await using home = await makeHome();
+    const old = '这是一个中文的文件。\n';
+    const { journal } = await sessionWith(home, 'in-place', [old, `${old}更多\n`], { label: 'gbk', letters: '' });
+    const image = async (bytes: Uint8Array) =>
+      ({ kept: true, blob: await journal.putBlob(bytes), mode: 0o644 }) as const;
+    const [before, after] = [await image(iconv.encode(old, 'gbk')), await image(Buffer.from(`${old}更多\n`))];
+    const who = { by: 'model', toolCallId: 'tool-1', added: 1, removed: 1, undoes: [] } as const;
+    await journal.append({ type: 'file-changed', path: 'other.txt', before, after, ...who, undoes: [] });
+    const [one, other] = await showChanges(journal);
+    expect(one).toMatchObject({ note: null, added: 1, removed: 0, hunks: ['open'] });
+    expect(other).toMatchObject({ note: 'GBK to UTF-8', added: 1, removed: 0 });
+    expect(other?.diff).toContain('+更多\n');
+    expect(other?.hunks).toBeUndefined();
+    await journal.close();
+  });
+
   const before = lines(1, 30);
   const after = before
     .replace('line 3\n', 'line three\n')
@@ -180,7 +229,7 @@ describe('decisions on single hunks', () => {
 
   it('begin anew with the next change of the agent, on what stands', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change, text } = await sessionWith(home, 'in-place', before, after);
+    const { journal, workspace, change, text } = await sessionWith(home, 'in-place', [before, after]);
     expect((await undoHunk(journal, 0)).done).toEqual([name]);
     expect((await takeHunk(journal, 1)).done).toEqual([name]);
     expect(await statesOf(journal)).toEqual(['undone', 'taken', 'open']);
@@ -193,7 +242,7 @@ describe('decisions on single hunks', () => {
 
   it('are refused where they are about a list that is no longer true, or about no hunk', async () => {
     await using home = await makeHome();
-    const { journal, workspace, text } = await sessionWith(home, 'in-place', before, after);
+    const { journal, workspace, text } = await sessionWith(home, 'in-place', [before, after]);
     const version = versionOf(journal);
     await undoHunk(journal, 0);
     const why = async (act: ReturnType<typeof undoHunk>): Promise<string | undefined> => (await act).refused[0]?.why;
@@ -212,7 +261,7 @@ describe('decisions on single hunks', () => {
 
   it('settle a file once none of it lies open, and what was undone of it can still come back', async () => {
     await using home = await makeHome();
-    const { journal, workspace, project, text } = await sessionWith(home, 'copy', before, after);
+    const { journal, workspace, project, text } = await sessionWith(home, 'copy', [before, after]);
     await undoHunk(journal, 1);
     expect(await takeHunk(journal, 0, 2)).toEqual({ done: [name], refused: [] });
     const [shown] = await showChanges(journal);
@@ -233,7 +282,7 @@ describe('decisions on single hunks', () => {
   it('are not offered where there are too many of them', async () => {
     await using home = await makeHome();
     const long = lines(1, 2500);
-    const { journal } = await sessionWith(home, 'in-place', long, long.replaceAll('0\n', 'O\n'));
+    const { journal } = await sessionWith(home, 'in-place', [long, long.replaceAll('0\n', 'O\n')]);
     expect(await statesOf(journal)).toBeUndefined();
     expect((await undoHunk(journal, 0)).refused[0]?.why).toBe('its changes can only be decided on together');
     await journal.close();
@@ -241,7 +290,7 @@ describe('decisions on single hunks', () => {
 
   it('keep what they name when files that nothing names are swept away', async () => {
     await using home = await makeHome();
-    const { journal } = await sessionWith(home, 'in-place', before, after);
+    const { journal } = await sessionWith(home, 'in-place', [before, after]);
     await undoHunk(journal, 0);
     await takeHunk(journal, 1);
     const named = new Set<string>();

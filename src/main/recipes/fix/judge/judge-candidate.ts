@@ -10,6 +10,7 @@ import type { Candidate, FileText } from '../../trial/candidate-change.ts';
 import { failingOnlyCommand, reportingCommand } from '../../trial/test-command.ts';
 import {
   keepScript,
+  encodedPatch,
   linePatch,
   readTrialOutput,
   setupScript,
@@ -248,7 +249,11 @@ class TrialJudge implements Judge {
 
   async #patchesOf(files: readonly FileText[]): Promise<readonly LinePatch[]> {
     const patches: LinePatch[] = [];
-    for (const file of files) patches.push(linePatch((await this.read(file.path)) ?? '', file));
+    const { world } = this.#context;
+    for (const file of files) {
+      const patch = linePatch((await this.read(file.path)) ?? '', file);
+      patches.push(encodedPatch(patch, file, (path, text) => world.bytesOf(path, text)));
+    }
     return patches;
   }
 
