@@ -360,7 +360,7 @@ const refusalRows: readonly MadeServer[] = [
     name: 'nobody there',
     way: 'nobody',
     answer: never,
-    expected: fails('network', true, /could not be reached: connect ECONNREFUSED/u),
+    expected: fails('network', true, /could not be reached: connect ECONNREFUSED .*\. Is the server running\? Start it/u),
   },
   { name: 'only IPv6', way: 'ipv6', answer: sse(whole), expected: fine },
   {
@@ -423,7 +423,7 @@ const refusalRows: readonly MadeServer[] = [
   {
     name: 'a page of a proxy that refuses',
     answer: page(403, '403 Forbidden'),
-    expected: fails('blocked', false, /between here and .*\(403\).*key was not judged/u),
+    expected: fails('blocked', false, /between here and .*\(403: .*key was not judged/u),
   },
   {
     name: 'a page that wants a sign-in to the network',
@@ -433,18 +433,18 @@ const refusalRows: readonly MadeServer[] = [
   {
     name: 'a server for files, which knows no such method',
     answer: page(501, 'Error response'),
-    expected: fails('bad-request', false, /\(501\), not like a model provider/u),
+    expected: fails('bad-request', false, /answers like no model provider \(501: .*Check its address/u),
   },
   {
     name: 'a gateway whose server is away',
     answer: page(502, '502 Bad Gateway'),
-    expected: fails('overloaded', true, /\(502\): the server behind it does not answer/u),
+    expected: fails('overloaded', true, /\(502: .*: the server behind it does not answer/u),
   },
   {
     name: 'a gateway that waited too long',
     answer: (response) =>
       void response.writeHead(504, { 'content-type': 'text/plain' }).end('upstream request timeout'),
-    expected: fails('overloaded', true, /upstream request timeout \(504\): the server behind it took too long/u),
+    expected: fails('overloaded', true, /\(504: upstream request timeout\): the server behind it took too long/u),
   },
   {
     name: 'a gateway that takes no large request',

@@ -10,6 +10,8 @@ export const turnEndReasonSchema = z.enum([
   'done',
   'answered',
   'planned',
+  /** A part of an answer in words came, and `failure` says why the rest is missing. */
+  'incomplete',
   'gave-up',
   'step-limit',
   'time-limit',

@@ -76,6 +76,7 @@ export interface StepFigures {
 /** The exit code of the terminal for each status, as promised in docs/guide/automation.md. */
 export const exitCodes: Readonly<Record<RunStatus, number>> = {
   done: 0,
+  incomplete: 1,
   'gave-up': 1,
   limit: 1,
   error: 1,

@@ -38,6 +38,8 @@ const CHAT_TEMPERATURE = 0.3;
 export type LoopOutcome =
   /** The model says that it is done, with `task_complete` or with an answer without a call. */
   | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
+  /** A part of an answer came, and it is kept. `failure`: why the rest is missing. */
+  | { readonly type: 'incomplete'; readonly text: string; readonly failure: Failure }
   /** This stage makes no progress. The next one may try. */
   | {
       readonly type: 'gave-up';
@@ -213,10 +215,8 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     reply = await runStep(turn, { ...step, model: now.model, request: smaller });
   }
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
-  if (reply.type === 'failed' && reply.partial !== '' && mode.isChat) {
-    const { message } = failureOf(reply.error, model.info);
-    return { type: 'complete', text: `${reply.partial}\n\n(The answer broke off here: ${message})`, said: 'text' };
-  }
+  if (reply.type === 'failed' && reply.partial !== '' && mode.isChat)
+    return halfAnswer(turn, reply.partial, failureOf(reply.error, model.info));
   if (reply.type === 'failed') return failed(reply.error, model, reply.partial);
   loop.wanted = null;
   return act(loop, reply);
@@ -277,7 +277,14 @@ function stoppedBy(stop: LimitStop): LoopOutcome {
   return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };
 }
 
-const cutOff = '(The answer reached the limit of this model. Send "continue" for the rest.)';
+/** Older logs have such an answer as a whole one, with the reason in its text. */
+function halfAnswer({ dependencies }: Turn, text: string, why: Failure): LoopOutcome {
+  const hint = why.hint ?? 'What came until then is kept. Send "continue" for the rest.';
+  if ((dependencies.config.conduct ?? 1) >= 8) return { type: 'incomplete', text, failure: { ...why, hint } };
+  return { type: 'complete', text: `${text}\n\n(${why.message} ${hint})`, said: 'text' };
+}
+
+const lengthLimit: Failure = { code: 'too-large', message: 'The answer reached the length limit of this model.' };
 
 async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<LoopOutcome | null> {
   const { turn, mode } = loop;
@@ -311,7 +318,7 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
     await noteForModel(turn, 'no-call', 'Your answer repeated itself and was stopped. Answer again, in another way.');
     return waste(loop, 'The answers of the model repeated themselves without end.');
   }
-  if (!answer.complete && mode.isChat) return { type: 'complete', text: `${text}\n\n${cutOff}`, said: 'text' };
+  if (!answer.complete && mode.isChat) return halfAnswer(turn, text, lengthLimit);
   if (!answer.complete) {
     await noteForModel(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
     return waste(loop, 'The answers of the model were cut off by the length limit.');

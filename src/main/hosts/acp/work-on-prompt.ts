@@ -175,8 +175,10 @@ async function summaryOf(core: CoreClient, sessionId: string, hasChanged: boolea
   return take();
 }
 
-function stopReasonOf({ reason }: EventOf<'turn-ended'>): StopReason {
+function stopReasonOf({ reason, failure }: EventOf<'turn-ended'>): StopReason {
   switch (reason) {
+    case 'incomplete':
+      return failure?.code === 'too-large' ? 'max_tokens' : 'end_turn';
     case 'cancelled':
       return 'cancelled';
     case 'step-limit':

@@ -61,10 +61,10 @@ export function createNetFetch(connection: () => Connection, env: Env, reach: Re
 /** For servers of this machine: without a proxy. */
 export const directFetch = createNetFetch(() => ({ proxy: null, certificates: null }), {});
 
-const proxies = new WeakMap<Response, string>();
+const proxies = new WeakMap<Response | Error, string>();
 
-/** The proxy that a response came through, for people. Null: none. */
-export function proxyOf(response: Response): string | null {
+/** The proxy that a response or a failed connection (its root cause) came through, for people. Null: none. */
+export function proxyOf(response: Response | Error): string | null {
   return proxies.get(response) ?? null;
 }
 
@@ -79,6 +79,7 @@ function explained(error: unknown, proxy: ChosenProxy | null): unknown {
 function throughProxy(root: Error, proxy: ChosenProxy | null): Error | null {
   if (proxy === null) return null;
   const named = new Error(`${root.message.replace(/\.$/u, '')}, through the proxy ${proxy.label}`);
+  proxies.set(named, proxy.label);
   return Object.assign(named, { code: Reflect.get(root, 'code') });
 }
 
@@ -91,11 +92,38 @@ function lasting(root: Error, proxy: ChosenProxy | null): PermanentError | null 
     );
   if (refused !== undefined) return new PermanentError(`${name} blocked this (${refused}).`);
   const code: unknown = Reflect.get(root, 'code');
-  if (typeof code !== 'string' || !/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return null;
-  return new PermanentError(
-    `Its certificate is not trusted: ${root.message}. To trust your own authority, set connection.certificates to its file.`,
-  );
+  const explain = typeof code === 'string' ? encryptionFaults.find(([codes]) => codes.test(code))?.[1] : undefined;
+  return explain === undefined ? null : new PermanentError(explain(root.message));
 }
+
+/** By the codes of OpenSSL, the first that fits: what is wrong with the encryption of a server, and what to do. */
+const encryptionFaults: readonly (readonly [codes: RegExp, explain: (message: string) => string])[] = [
+  [
+    /^CERT_HAS_EXPIRED$/u,
+    () => 'Its certificate has expired. Whoever runs the server must renew it. Also check the clock of this machine.',
+  ],
+  [/^CERT_NOT_YET_VALID$/u, () => 'Its certificate is not valid yet. Check the clock of this machine.'],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/u,
+    (message) => `Its certificate is for another name: ${ended(message)} Check the address.`,
+  ],
+  [
+    /^CERT_REVOKED$/u,
+    () => 'Its certificate was revoked, so the server cannot be trusted. Ask whoever runs it.',
+  ],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/u,
+    (message) =>
+      `Its certificate is not trusted: ${ended(message)} To trust your own authority, set connection.certificates to its file.`,
+  ],
+  [
+    /^(EPROTO|ERR_SSL_)/u,
+    () =>
+      'No encrypted connection could be made (TLS). If the server has no encryption, set an address that begins with http://.',
+  ],
+];
+
+const ended = (message: string): string => message.replace(/\.?$/u, '.');
 
 /** Chooses for every request, so that a redirect gets its own way. */
 async function createDispatcher(

@@ -42,10 +42,33 @@ describe('a conversation without a project', () => {
   it('goes on with what was said, whole, and "continue" is no task', async () => {
     const kit = createAgentKit({ replies: [{ text: 'First part', stopReason: 'length' }, { text: 'Second part.' }] });
     const cut = await kit.runner.send('Write a long poem about the sea.', auto);
-    expect(cut).toMatchObject({ reason: 'answered', text: expect.stringMatching(/^First part\n\n\(.*"continue"/u) });
+    expect(cut).toMatchObject({
+      reason: 'incomplete',
+      text: 'First part',
+      failure: { message: expect.stringContaining('length limit'), hint: expect.stringContaining('"continue"') },
+    });
     await kit.runner.send('continue', auto);
     const said = kit.requests[1]?.messages.map((message) => textOf(message)) ?? [];
     expect(said.slice(1)).toEqual(['Write a long poem about the sea.', 'First part', 'continue']);
+    await expectReplay(kit);
+  });
+
+  /** Catches: a run whose script goes on as if half an answer were the whole one. */
+  it('ends as incomplete when its answer breaks off, and keeps what came', async () => {
+    const error = { code: 'cut', message: 'The answer was cut off.', retryable: false } as const;
+    const kit = createAgentKit({ replies: [{ text: 'First part', error }, { text: 'Second part.' }] });
+    const cut = await kit.runner.send('Write a long poem about the sea.', auto);
+    expect(cut).toMatchObject({ reason: 'incomplete', text: 'First part', failure: { message: error.message } });
+    await kit.runner.send('continue', auto);
+    expect(kit.requests[1]?.messages.map((message) => textOf(message)).slice(2)).toEqual(['First part', 'continue']);
+    await expectReplay(kit);
+  });
+
+  it('is replayed from an older log as it was: a whole answer with the reason in its text', async () => {
+    const replies = [{ text: 'First part', stopReason: 'length' }] as const;
+    const kit = createAgentKit({ replies, config: { conduct: 7 } });
+    const cut = await kit.runner.send('Write a long poem about the sea.', auto);
+    expect(cut).toMatchObject({ reason: 'answered', text: expect.stringMatching(/^First part\n\n\(.*"continue"/u) });
     await expectReplay(kit);
   });
 

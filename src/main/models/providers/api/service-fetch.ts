@@ -4,6 +4,7 @@ import { jsonIn } from '@shared/text/json-in.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ProviderError } from '../define.ts';
 import { nothingThere } from './base-address.ts';
+import { withNextStep } from './next-step.ts';
 import { isWebPage, readable, retryAfterMs } from './http-errors.ts';
 
 const mostRedirects = 3;
@@ -80,7 +81,10 @@ function plain({ headers }: Response): Headers {
 async function followed(get: typeof fetch, input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   let target = withoutCredentials(urlOf(input), init);
   for (let redirects = 0; ; redirects += 1) {
-    const response = await get(target.url, { ...target.init, redirect: 'manual' });
+    const { url } = target;
+    const response = await get(url, { ...target.init, redirect: 'manual' }).catch((error: unknown) => {
+      throw init.signal?.aborted === true ? error : withNextStep(error, url);
+    });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel().catch(() => undefined);
@@ -123,80 +127,102 @@ function missing(response: Response, text: string, url: URL): ProviderError {
 /** Null: the service itself refused, in its own format. */
 function pageError(response: Response, text: string, host: string): ProviderError | null {
   const { status, headers } = response;
+  if (status === 400 && wantsEncryption.test(text))
+    return {
+      code: 'bad-request',
+      message: `${host} answers only with encryption. Set an address that begins with https://.`,
+      retryable: false,
+    };
   if (!isWebPage(text) && !(isTransport(status) && !isJson(text))) return null;
-  const said = text.trim() === '' ? 'an empty answer' : readable(text);
-  const through = throughOf(response);
-  const lasting = (code: ProviderError['code'], message: string): ProviderError => ({
-    code,
-    message,
-    retryable: false,
-  });
-  switch (status) {
-    case 402:
-    case 404:
-    case 405:
-      return null;
-    case 401:
-      return lasting(
-        'blocked',
-        `Something before ${host} wants a name and a password (401), and answers with ${said}${through}. Your key was not judged. Put them into the address: https://NAME:PASSWORD@HOST.`,
-      );
-    case 407:
-      return lasting(
-        'blocked',
-        `A proxy before ${host} wants a name and a password (407)${through}. Set connection.proxy to http://NAME:PASSWORD@HOST:PORT.`,
-      );
-    case 403:
-      return lasting(
-        'blocked',
-        `Something between here and ${host} refused the call (403) and answers with ${said}${through}: a proxy, a firewall or a filter. Your key was not judged. Ask whoever runs the network, or set another proxy: connection.proxy.`,
-      );
-    case 451:
-      return lasting(
-        'blocked',
-        `${host} may not be used from here for legal reasons (451: ${said})${through}. Choose another provider.`,
-      );
-    case 511:
-      return lasting(
-        'blocked',
-        `The network wants you to sign in first (511: ${said}). Open any page in a browser, then send the task again.`,
-      );
-    case 413:
-      return lasting(
-        'context-full',
-        `A gateway before ${host} takes no request of this size (413: ${said})${through}. Whoever runs it can raise its limit (client_max_body_size in nginx).`,
-      );
-    default: {
-      const later = retryAfterMs(headers);
-      const wait = later === null ? {} : { retryAfterMs: later };
-      if (status === 429)
-        return {
-          code: 'rate-limit',
-          message: `${host} takes no more calls for now (429: ${said})${through}.`,
-          retryable: true,
-          ...wait,
-        };
-      // A server for files does not know the method.
-      if (status < 500 || status === 501)
-        return lasting(
-          'bad-request',
-          `${host} answers with ${said} (${status})${through}, not like a model provider. Check its address.`,
-        );
-      const why =
-        status === 504 || status === 524
-          ? 'the server behind it took too long'
-          : status === 502 || status === 503 || status === 521
-            ? 'the server behind it does not answer'
-            : 'the server failed';
-      return {
-        code: 'overloaded',
-        message: `${host} answers with ${said} (${status})${through}: ${why}.`,
-        retryable: true,
-        ...wait,
-      };
-    }
-  }
+  // The service says this itself, in whatever form.
+  if ([402, 404, 405].includes(status)) return null;
+  const what = text.trim() === '' ? 'an empty answer' : readable(text);
+  const wait = retryAfterMs(headers);
+  const { code, says, retryable = false } = refusals[status] ?? (status < 500 ? notAModel : failedServer);
+  const message = says({ host, status, what: `${status}: ${what}`, through: throughOf(response) });
+  return { code, message, retryable, ...(retryable && wait !== null ? { retryAfterMs: wait } : {}) };
 }
+
+/** What nginx and servers in Go say at a port with encryption. */
+const wantsEncryption = /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server/iu;
+
+interface OnTheWay {
+  readonly host: string;
+  readonly status: number;
+  /** The status and what stood in the answer. */
+  readonly what: string;
+  /** `, through the proxy …`; may be empty. */
+  readonly through: string;
+}
+
+interface RefusalOnTheWay {
+  readonly code: ProviderError['code'];
+  readonly says: (on: OnTheWay) => string;
+  readonly retryable?: true;
+}
+
+const notAModel: RefusalOnTheWay = {
+  code: 'bad-request',
+  says: ({ host, what, through }) =>
+    `${host} answers like no model provider (${what})${through}. Check its address.`,
+};
+const failing = (why: string): RefusalOnTheWay => ({
+  code: 'overloaded',
+  retryable: true,
+  says: ({ host, what, through }) => `${host} failed (${what})${through}: ${why}.`,
+});
+const failedServer = failing('the server failed');
+const behindIsAway = failing('the server behind it does not answer');
+const behindIsSlow = failing('the server behind it took too long');
+
+/** What a refusal of something else than the service means, by its status. */
+const refusals: Readonly<Record<number, RefusalOnTheWay>> = {
+  401: {
+    code: 'blocked',
+    says: ({ host, what, through }) =>
+      `Something before ${host} wants a name and a password (${what})${through}. Your key was not judged. Put them into the address: https://NAME:PASSWORD@HOST.`,
+  },
+  403: {
+    code: 'blocked',
+    says: ({ host, what, through }) =>
+      `Something between here and ${host} refused the call (${what})${through}: a proxy, a firewall or a filter. Your key was not judged. Ask whoever runs the network, or set another proxy: connection.proxy.`,
+  },
+  407: {
+    code: 'blocked',
+    says: ({ host, through }) =>
+      `A proxy before ${host} wants a name and a password (407)${through}. Set connection.proxy to http://NAME:PASSWORD@HOST:PORT.`,
+  },
+  408: behindIsSlow,
+  413: {
+    code: 'context-full',
+    says: ({ host, what, through }) =>
+      `A gateway before ${host} takes no request of this size (${what})${through}. Whoever runs it can raise its limit (client_max_body_size in nginx).`,
+  },
+  429: {
+    code: 'rate-limit',
+    retryable: true,
+    says: ({ host, what, through }) => `${host} takes no more calls for now (${what})${through}.`,
+  },
+  451: {
+    code: 'blocked',
+    says: ({ host, what, through }) =>
+      `${host} may not be used from here for legal reasons (${what})${through}. Choose another provider.`,
+  },
+  // A server for files does not know the method.
+  501: notAModel,
+  502: behindIsAway,
+  503: behindIsAway,
+  504: behindIsSlow,
+  511: {
+    code: 'blocked',
+    says: ({ what }) =>
+      `The network wants you to sign in first (${what}). Open any page in a browser, then send the task again.`,
+  },
+  521: behindIsAway,
+  522: behindIsAway,
+  523: behindIsAway,
+  524: behindIsSlow,
+};
 
 /** Statuses with which proxies and networks answer in plain text, too. */
 function isTransport(status: number): boolean {
