@@ -360,7 +360,11 @@ const refusalRows: readonly MadeServer[] = [
     name: 'nobody there',
     way: 'nobody',
     answer: never,
-    expected: fails('network', true, /could not be reached: connect ECONNREFUSED .*\. Is the server running\? Start it/u),
+    expected: fails(
+      'network',
+      true,
+      /could not be reached: connect ECONNREFUSED .*\. Is the server running\? Start it/u,
+    ),
   },
   { name: 'only IPv6', way: 'ipv6', answer: sse(whole), expected: fine },
   {

@@ -1,7 +1,10 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A new certificate for these names, in PEM. Only its holder trusts it. */
-export function selfSigned(names: readonly string[]): { readonly key: string; readonly cert: string } {
+/** A new certificate for these names, in PEM. Only its holder trusts it. `until`: `YYMMDDhhmmssZ`. */
+export function selfSigned(
+  names: readonly string[],
+  until = '491231235959Z',
+): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const algorithm = sequence(oid('2a8648ce3d040302'));
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('Dewpoint test')))));
@@ -18,7 +21,7 @@ export function selfSigned(names: readonly string[]): { readonly key: string; re
     der(0x02, Buffer.from([1])),
     algorithm,
     name,
-    sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z'))),
+    sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from(until))),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     extensions,

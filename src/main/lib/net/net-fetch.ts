@@ -107,10 +107,7 @@ const encryptionFaults: readonly (readonly [codes: RegExp, explain: (message: st
     /^ERR_TLS_CERT_ALTNAME_INVALID$/u,
     (message) => `Its certificate is for another name: ${ended(message)} Check the address.`,
   ],
-  [
-    /^CERT_REVOKED$/u,
-    () => 'Its certificate was revoked, so the server cannot be trusted. Ask whoever runs it.',
-  ],
+  [/^CERT_REVOKED$/u, () => 'Its certificate was revoked, so the server cannot be trusted. Ask whoever runs it.'],
   [
     /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/u,
     (message) =>

@@ -8,7 +8,7 @@ import { ListRefusedError } from './api/api-models.ts';
 import { anthropicSdk } from './api/sdk-packages.ts';
 import { createApiProvider } from './api/api-provider.ts';
 import { noSdkLimitMs } from './call/stall-watch.ts';
-import { baseAddress } from './api/base-address.ts';
+import { baseAddress } from '../../lib/net/base-address.ts';
 
 /** Claude models, through Anthropic's Messages API. */
 export default defineProvider({

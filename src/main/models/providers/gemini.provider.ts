@@ -5,7 +5,7 @@ import { defineProvider } from './define.ts';
 import { geminiWire } from './gemini/gemini-stream.ts';
 import { getJson } from './api/get-json.ts';
 import { createApiProvider } from './api/api-provider.ts';
-import { addressBelow } from './api/base-address.ts';
+import { addressBelow } from '../../lib/net/base-address.ts';
 
 /** Gemini models, through Google's own API. */
 export default defineProvider({

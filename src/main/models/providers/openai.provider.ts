@@ -5,7 +5,7 @@ import { defineProvider } from './define.ts';
 import { openaiSdk } from './api/sdk-packages.ts';
 import { getJson } from './api/get-json.ts';
 import { createApiProvider } from './api/api-provider.ts';
-import { addressBelow, baseAddress } from './api/base-address.ts';
+import { addressBelow, baseAddress } from '../../lib/net/base-address.ts';
 import { responsesWire } from './openai/responses-stream.ts';
 import { noSdkLimitMs } from './call/stall-watch.ts';
 

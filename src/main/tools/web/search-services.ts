@@ -1,6 +1,7 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { addressBelow } from '../../lib/net/base-address.ts';
 import { decodeText, sourceLine } from './read-page.ts';
 import type { RequestWeb, SearchAccess, WebRequest } from './web-request.ts';
 
@@ -89,9 +90,8 @@ function requestOf(
   { address, key }: SearchAccess,
   { query, why }: SearchWish,
 ): WebRequest | null {
-  const url = URL.parse(service.address ?? address ?? '');
+  const url = URL.parse(addressBelow(service.address ?? address ?? '', service.path));
   if (url === null) return null;
-  url.pathname = `${url.pathname.replace(/\/$/u, '')}${service.path}`;
   for (const [name, value] of [['q', query], ...Object.entries(service.query)] as const)
     url.searchParams.set(name, value);
   const headers = service.keyHeader === null || key === null ? {} : { [service.keyHeader]: key };

@@ -1,4 +1,4 @@
-import { nothingThere } from './base-address.ts';
+import { nothingThere } from './next-step.ts';
 import { readable } from './http-errors.ts';
 import { ListRefusedError } from './api-models.ts';
 

@@ -1,3 +1,4 @@
+import { baseAddress } from '../../../lib/net/base-address.ts';
 import { proxyOf } from '../../../lib/net/net-fetch.ts';
 import { rootCause } from '../../../lib/net/root-cause.ts';
 import { isThisMachine } from '../../../lib/net/this-machine.ts';
@@ -48,9 +49,31 @@ function nextStep(root: Error, url: string): string | null {
   const code = String(Reflect.get(root, 'code'));
   if (proxyOf(root) !== null && (code in steps || closedCodes.includes(code)))
     return 'Start that proxy, or set another one: connection.proxy.';
-  if (code.startsWith('HPE_')) return noHttp;
+  if (root.name === 'HTTPParserError') return noHttp;
   if (closedCodes.includes(code)) return closed;
   const { hostname, port } = new URL(url);
   if (code !== 'ECONNREFUSED' || !isThisMachine(hostname)) return steps[code] ?? null;
   return `${usualServers[port] ?? 'Is the server running? Start it.'} If it listens elsewhere, set its address.`;
+}
+
+/** What to try after a 404 at an address of a call. */
+export function nothingThere(calledUrl: string): string {
+  const likely = likelyBase(calledUrl);
+  return likely === null
+    ? 'Check the base URL of this provider.'
+    : `Most servers answer below ${likely}: set that as the base URL of this provider.`;
+}
+
+/** An address below which more servers answer than below the one of this call. Null: there is none to suggest. */
+function likelyBase(calledUrl: string): string | null {
+  const { base } = baseAddress(calledUrl);
+  const url = URL.parse(base);
+  // A path of Ollama, which has no version in it.
+  if (url === null || /\/api\/\w+$/u.test(url.pathname)) return null;
+  const parts = base.split('/');
+  const isVersion = (part = ''): boolean => /^v\d\w{0,20}$/u.test(part);
+  while (isVersion(parts.at(-1)) && isVersion(parts.at(-2))) parts.pop();
+  const once = parts.join('/');
+  if (once !== base) return once;
+  return url.pathname.split('/').some(isVersion) ? null : `${base}/v1`;
 }

@@ -3,8 +3,7 @@ import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ProviderError } from '../define.ts';
-import { nothingThere } from './base-address.ts';
-import { withNextStep } from './next-step.ts';
+import { nothingThere, withNextStep } from './next-step.ts';
 import { isWebPage, readable, retryAfterMs } from './http-errors.ts';
 
 const mostRedirects = 3;
@@ -163,8 +162,7 @@ interface RefusalOnTheWay {
 
 const notAModel: RefusalOnTheWay = {
   code: 'bad-request',
-  says: ({ host, what, through }) =>
-    `${host} answers like no model provider (${what})${through}. Check its address.`,
+  says: ({ host, what, through }) => `${host} answers like no model provider (${what})${through}. Check its address.`,
 };
 const failing = (why: string): RefusalOnTheWay => ({
   code: 'overloaded',

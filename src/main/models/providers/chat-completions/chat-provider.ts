@@ -9,7 +9,7 @@ import type { Provider, ProviderDependencies } from '../define.ts';
 import { openaiSdk } from '../api/sdk-packages.ts';
 import { getJson } from '../api/get-json.ts';
 import { createApiProvider, type ApiCalls } from '../api/api-provider.ts';
-import { addressBelow, baseAddress } from '../api/base-address.ts';
+import { addressBelow, baseAddress } from '../../../lib/net/base-address.ts';
 import { noSdkLimitMs } from '../call/stall-watch.ts';
 
 export interface ChatEndpoint {

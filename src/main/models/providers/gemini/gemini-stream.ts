@@ -7,7 +7,7 @@ import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
 import { toGeminiWire } from './gemini-messages.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
 import { brokenStream, connectionError } from '../openai/openai-errors.ts';
-import { addressBelow } from '../api/base-address.ts';
+import { addressBelow } from '../../../lib/net/base-address.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 import { jsonIn } from '@shared/text/json-in.ts';

@@ -2,6 +2,7 @@ import type { EngineReport } from '@shared/events/call-report.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { OllamaSettings } from '@shared/settings/settings.ts';
 import type { LocalEngines } from '../../engine/local-engines.ts';
+import { createServiceFetch } from '../api/service-fetch.ts';
 import { streamAnswer } from '../call/stream-answer.ts';
 import type {
   ModelRequest,
@@ -15,7 +16,7 @@ import { firstWordMs } from '../call/stall-watch.ts';
 import { endedWith } from '../call/call-ended.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import { isThisMachine } from '../../../lib/net/this-machine.ts';
-import { createOllamaApi, ollamaAddress } from './ollama-api.ts';
+import { createOllamaApi, ollamaAddress, shownAddress } from './ollama-api.ts';
 import { OllamaError } from './ollama-errors.ts';
 import type { Finding } from './check-ollama-load.ts';
 import type { OllamaCounts } from './ollama-stream.ts';
@@ -67,7 +68,8 @@ export function createOllamaProvider(
   const { now, cacheDir } = dependencies;
   const address = ollamaAddress(settings.baseUrl, dependencies.ollamaHost);
   const isHere = isThisMachine(new URL(address).hostname);
-  const { ownOllamaServer, fetch: get } = dependencies;
+  const { ownOllamaServer } = dependencies;
+  const get = createServiceFetch(dependencies.fetch);
   const starter = createServerStarter({ address, isHere, settings, ownServer: ownOllamaServer, fetch: get });
   const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
   const planner = dependencies.serverMemoryPlanner ?? defaultServerPlanner;
@@ -105,7 +107,7 @@ export function createOllamaProvider(
     stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
     status: async (signal) => {
       const { text, complaint } = await loader.version(signal);
-      return { text: `Ollama ${text} at ${address}`, complaint };
+      return { text: `Ollama ${text} at ${shownAddress(address)}`, complaint };
     },
     pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
     canStart: starter.canStart,

@@ -1,8 +1,12 @@
 import { openAsBlob } from 'node:fs';
 import type { ChatRequest, CreateRequest, Ollama } from 'ollama/browser';
 import { z } from 'zod';
+import { PermanentError } from '../../../lib/net/permanent-error.ts';
+import { rootCause } from '../../../lib/net/root-cause.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
+import { addressBelow, baseAddress } from '../../../lib/net/base-address.ts';
 import { messageIn } from '../api/get-json.ts';
+import { RefusedOnTheWay } from '../api/service-fetch.ts';
 import type { ProviderError } from '../define.ts';
 import { errorOfOllama, NotThere, OllamaError, throwInside } from './ollama-errors.ts';
 import { askingClient, streamedValues, type Send } from './ollama-transport.ts';
@@ -58,7 +62,7 @@ const usual = 'http://127.0.0.1:11434';
  * machine.
  */
 export function ollamaAddress(baseUrl: string | undefined, host: string | undefined): string {
-  if (baseUrl !== undefined) return baseUrl.replace(/(?<!\/)\/+$/, '');
+  if (baseUrl !== undefined) return withoutEnd(baseUrl);
   const said = (host ?? '').trim().replace(/^["']|["']$/g, '');
   if (said === '') return usual;
   const hasScheme = /^https?:\/\//i.test(said);
@@ -68,7 +72,21 @@ export function ollamaAddress(baseUrl: string | undefined, host: string | undefi
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
   // As in Ollama, a whole address gets the default port of its scheme, and a bare host gets Ollama's port.
   if (url.port === '' && !hasScheme && !said.endsWith(':80')) url.port = '11434';
-  return url.href.replace(/(?<!\/)\/+$/, '');
+  return withoutEnd(url.href);
+}
+
+/** Ends that people paste go: those of Ollama's paths, and of those that speak OpenAI's language. */
+function withoutEnd(text: string): string {
+  const { base, query } = baseAddress(text);
+  const own = base.replace(/\/(?:v1|api(?:\/\w{1,20})?)$/u, '');
+  const more = new URLSearchParams(query).toString();
+  return more === '' ? own : `${own}?${more}`;
+}
+
+/** Without what nobody else should read. */
+export function shownAddress(address: string): string {
+  const url = URL.parse(address);
+  return url === null ? address : `${url.origin}${url.pathname}`.replace(/\/$/u, '');
 }
 
 const count = z.number().int().nonnegative().nullish().catch(null);
@@ -164,10 +182,12 @@ const chatRequest = z.custom<ChatRequest>((value) => isRecord(value) && typeof v
 const createRequest = z.custom<CreateRequest>((value) => isRecord(value) && typeof value['model'] === 'string');
 
 export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
-  const { address, fetch: get, askMs, loadMs } = options;
+  const { fetch: get, askMs, loadMs } = options;
+  const address = shownAddress(options.address);
   const sendWith =
     (signal: AbortSignal): Send =>
-    async (url, init) => {
+    async (path, init) => {
+      const url = addressBelow(options.address, path);
       const response = await reach(get, address, { url, init: { ...init, signal } });
       if (response.ok) return response;
       throw new OllamaError(errorOfOllama({ status: response.status, message: messageIn(await response.text()) }));
@@ -176,7 +196,7 @@ export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
     signal: AbortSignal,
     start: (client: Ollama) => Promise<AsyncIterable<unknown>>,
   ): Promise<AsyncIterable<unknown>> =>
-    revived(options, signal, () => streamedValues({ address, send: sendWith(signal), check: throwInside }, start));
+    revived(options, signal, () => streamedValues({ send: sendWith(signal), check: throwInside }, start));
   const ask = async <T>(path: string, schema: z.ZodType<T>, { call, signal, limitMs }: Question): Promise<T> =>
     revived(options, signal, () =>
       within(
@@ -184,7 +204,7 @@ export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
         signal,
         `Ollama at ${address} did not answer ${path}`,
         async (inner) => {
-          const client = askingClient(address, sendWith(inner), (said) => read(said, path));
+          const client = askingClient(sendWith(inner), (said) => read(said, path));
           return formed(await call(client), path, schema);
         },
       ),
@@ -216,7 +236,7 @@ export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
     },
     upload: async (path, sha256, signal) => {
       const body = await openAsBlob(path);
-      const url = `${address}/api/blobs/sha256:${sha256}`;
+      const url = `/api/blobs/sha256:${sha256}`;
       const what = `Ollama at ${address} did not take ${path}`;
       await within({ limitMs: loadMs, isLoad: true }, signal, what, (inner) =>
         sendWith(inner)(url, { method: 'POST', body }),
@@ -231,6 +251,7 @@ export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
   };
 }
 
+/** `address`: for people. */
 async function reach(
   get: typeof fetch,
   address: string,
@@ -244,6 +265,11 @@ async function reach(
     });
   } catch (error) {
     if (init.signal.aborted) throw error;
+    // Something else answered, so there is nothing to start.
+    const root = error instanceof Error ? rootCause(error) : null;
+    if (root instanceof RefusedOnTheWay) throw new OllamaError(root.error);
+    if (root instanceof PermanentError)
+      throw new OllamaError({ code: 'network', message: root.message, retryable: false });
     throw new NotThere(address, error, null);
   }
 }
@@ -290,7 +316,7 @@ async function revived<T>(
     if (!(error instanceof NotThere) || revive === undefined) throw error;
     const said = await revive(signal);
     if (said === true) return work();
-    throw said === null ? error : new NotThere(address, error.cause, said);
+    throw said === null ? error : new NotThere(shownAddress(address), error.cause, said);
   }
 }
 

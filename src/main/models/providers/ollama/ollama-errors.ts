@@ -42,7 +42,7 @@ export function errorOfOllama(refusal: Refusal): ProviderError {
     };
   if (/runner (process )?(has )?(terminated|unexpectedly|no longer)|unexpectedly stopped/iu.test(message))
     return { code: 'engine-lost', message, retryable: true };
-  if (status === 404 || /not found/iu.test(message))
+  if ((status === 404 || /not found/iu.test(message)) && /model|manifest|tag/iu.test(message))
     return { code: 'missing-model', message: `${message}. Download it with: ollama pull NAME`, retryable: false };
   if (/does not support|invalid|unable to load model|unknown (model|architecture)/iu.test(message))
     return { code: status === 400 ? 'bad-request' : 'bad-model', message, retryable: false };
@@ -53,10 +53,15 @@ export function errorOfOllama(refusal: Refusal): ProviderError {
 export class NotThere extends OllamaError {
   constructor(address: string, cause: unknown, more: string | null) {
     const why = cause instanceof Error ? connectionMessage(cause) : String(cause);
-    // That nobody listens is said already.
-    const because = why.includes('ECONNREFUSED') ? '' : ` ${why}.`;
-    const wayOut = `Start it with "ollama serve", or set its address: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
-    const message = `Ollama is not running at ${address}.${more === null ? `${because} ${wayOut}` : ` ${more}`}`;
+    const isRefused = why.includes('ECONNREFUSED');
+    const what = isRefused
+      ? `Ollama is not running at ${address}.`
+      : `Ollama at ${address}: ${why.replace(/\.?$/u, '.')}`;
+    const settings = `dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
+    const wayOut = isRefused
+      ? `Start it with "ollama serve", or set its address: ${settings}`
+      : `To set another address: ${settings}`;
+    const message = `${what} ${more ?? wayOut}`;
     super({ code: 'network', message, retryable: false });
     this.cause = cause;
   }

@@ -2,19 +2,19 @@ import { Ollama } from 'ollama/browser';
 import { wholeLines } from './json-lines.ts';
 
 /** Sends one request with the signal of its call. Rejects if nothing answers, or the server refuses. */
-export type Send = (url: string, init: Pick<RequestInit, 'method' | 'body'>) => Promise<Response>;
+export type Send = (path: string, init: Pick<RequestInit, 'method' | 'body'>) => Promise<Response>;
 
 /**
  * The client of the package `ollama`, for one call. The package accepts no signal for most requests, skips lines
  * that are not JSON and logs them to the console, and adds headers, including a key from the environment. A `fetch`
  * of our own for each call prevents all of that. `read` parses an answer, and throws if it cannot.
  */
-export function askingClient(address: string, send: Send, read: (text: string) => unknown): Ollama {
+export function askingClient(send: Send, read: (text: string) => unknown): Ollama {
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const response = await send(urlOf(input), bodyOf(init));
+    const response = await send(pathOf(input), bodyOf(init));
     return Object.assign(response, { json: async () => read(await response.text()) });
   };
-  return new Ollama({ host: address, fetch });
+  return new Ollama({ host: anyHost, fetch });
 }
 
 /** The body of one answer, line by line. */
@@ -26,12 +26,12 @@ interface Body {
 
 /** The values of a streamed answer, one a line. `check` throws for a value that is an error. */
 export async function streamedValues(
-  { address, send, check }: { readonly address: string; readonly send: Send; readonly check: (value: unknown) => void },
+  { send, check }: { readonly send: Send; readonly check: (value: unknown) => void },
   start: (client: Ollama) => Promise<AsyncIterable<unknown>>,
 ): Promise<AsyncIterable<unknown>> {
   const body: Body = { lines: null, isRead: false };
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const response = await send(urlOf(input), bodyOf(init));
+    const response = await send(pathOf(input), bodyOf(init));
     if (response.body === null) return new Response(null);
     const lines = wholeLines(response.body, check);
     body.lines = lines;
@@ -44,7 +44,7 @@ export async function streamedValues(
     // Nothing is read ahead, because a caller that stops early would have to wait for it.
     return new Response(new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }));
   };
-  return untilEnd(await start(new Ollama({ host: address, fetch })), body);
+  return untilEnd(await start(new Ollama({ host: anyHost, fetch })), body);
 }
 
 async function* untilEnd(values: AsyncIterable<unknown>, body: Body): AsyncGenerator<unknown> {
@@ -63,7 +63,11 @@ async function* untilEnd(values: AsyncIterable<unknown>, body: Body): AsyncGener
   }
 }
 
-const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
+/** The package needs a host, but `send` knows the address, with its path and its query. */
+const anyHost = 'http://ollama.invalid';
+
+const pathOf = (input: string | URL | Request): string =>
+  new URL(input instanceof Request ? input.url : input).pathname;
 
 function bodyOf({ method, body }: RequestInit): Pick<RequestInit, 'method' | 'body'> {
   return { ...(method === undefined ? {} : { method }), ...(body === undefined ? {} : { body }) };

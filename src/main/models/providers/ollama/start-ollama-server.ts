@@ -1,3 +1,4 @@
+import { addressBelow } from '../../../lib/net/base-address.ts';
 import type { OllamaSettings } from '@shared/settings/settings.ts';
 import type { OwnOllamaServer } from '../../engine/own-ollama-server.ts';
 
@@ -25,7 +26,7 @@ export function createServerStarter(options: StarterOptions): ServerStarter {
     ownServer === undefined || !isHere || protocol !== 'http:' ? null : ownServer.find(settings.program);
   const answers = async (signal: AbortSignal): Promise<boolean> => {
     try {
-      return (await get(`${address}/api/version`, { signal })).ok;
+      return (await get(addressBelow(address, '/api/version'), { signal })).ok;
     } catch {
       // No answer means that the server does not run.
       return false;

@@ -19,6 +19,10 @@ describe('the address', () => {
     [undefined, 'https://box/ollama/', 'https://box/ollama'],
     [undefined, '[::1]:8080', 'http://[::1]:8080'],
     ['http://other:1/', 'box', 'http://other:1'],
+    ['http://other:1/v1', undefined, 'http://other:1'],
+    ['http://other:1//ollama//api/chat/', undefined, 'http://other:1/ollama'],
+    ['http://other:1/v1/chat/completions?key=1', undefined, 'http://other:1?key=1'],
+    [undefined, 'http://box/v1', 'http://box'],
   ])('of the setting %s and OLLAMA_HOST %s is %s', (setting, host, address) => {
     expect(ollamaAddress(setting, host)).toBe(address);
   });

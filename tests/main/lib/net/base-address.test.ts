@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { addressBelow, baseAddress, nothingThere } from '../../../../../src/main/models/providers/api/base-address.ts';
+import { addressBelow, baseAddress } from '../../../../src/main/lib/net/base-address.ts';
+import { nothingThere } from '../../../../src/main/models/providers/api/next-step.ts';
 
 // Catches: a call that goes to /v1//chat/completions, loses the parameters of its address, or repeats a pasted end.
 it.each([
@@ -21,6 +22,10 @@ it.each([
   expect(addressBelow(base, 'models')).toBe(whole);
 });
 
+it('keeps the path of an address that has it', () => {
+  expect(addressBelow('http://h/searx/search?q=x', '/search')).toBe('http://h/searx/search?q=x');
+});
+
 it('joins the parameters of both', () => {
   expect(addressBelow('https://h/v1beta?x=1', 'models/m:stream?alt=sse')).toBe(
     'https://h/v1beta/models/m:stream?alt=sse&x=1',
@@ -32,6 +37,7 @@ it.each([
   ['http://h:1/chat/completions', 'below http://h:1/v1:'],
   ['http://h:1/v1/v1/chat/completions', 'below http://h:1/v1:'],
   ['http://h:1/v1/chat/completions', 'Check the base URL'],
+  ['http://h:1/api/chat', 'Check the base URL'],
 ])('says after a 404 at %s what to try', (url, words) => {
   expect(nothingThere(url)).toContain(words);
 });

@@ -23,31 +23,11 @@ export function baseAddress(text: string): BaseAddress {
   return { base: url.href.replace(/\/$/u, ''), query };
 }
 
-/** Joins a base address and a path, which may have a query of its own. */
+/** Joins a base address and a path, which may have a query of its own. An address that ends with the path keeps it. */
 export function addressBelow(baseUrl: string, path: string): string {
   const { base, query } = baseAddress(baseUrl);
-  const joined = `${base}/${path.replace(/^\/+/u, '')}`;
+  const below = `/${path.replace(/^\/+/u, '')}`;
+  const joined = base.endsWith(below) ? base : `${base}${below}`;
   const more = new URLSearchParams(query).toString();
   return more === '' ? joined : `${joined}${joined.includes('?') ? '&' : '?'}${more}`;
-}
-
-/** What to try after a 404 at an address of a call. */
-export function nothingThere(calledUrl: string): string {
-  const likely = likelyBase(calledUrl);
-  return likely === null
-    ? 'Check the base URL of this provider.'
-    : `Most servers answer below ${likely}: set that as the base URL of this provider.`;
-}
-
-/** An address below which more servers answer than below the one of this call. Null: there is none to suggest. */
-function likelyBase(calledUrl: string): string | null {
-  const { base } = baseAddress(calledUrl);
-  const url = URL.parse(base);
-  if (url === null) return null;
-  const parts = base.split('/');
-  const isVersion = (part = ''): boolean => /^v\d\w{0,20}$/u.test(part);
-  while (isVersion(parts.at(-1)) && isVersion(parts.at(-2))) parts.pop();
-  const once = parts.join('/');
-  if (once !== base) return once;
-  return url.pathname.split('/').some(isVersion) ? null : `${base}/v1`;
 }
