@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { CompareArguments } from '../commands/compare.command.ts';
 import type { CleanArguments } from '../commands/clean.command.ts';
 import type { PlanArguments } from '../commands/models/memory-plan.command.ts';
@@ -21,6 +21,7 @@ import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addSandbox } from './sandbox-program.ts';
 import { addSessions, type SessionHandlers } from './sessions-program.ts';
+import { StrictCommand } from './strict-command.ts';
 import { collect, subcommand } from './subcommand.ts';
 
 /** The handlers of the subcommands. They are passed in, so that the program and its help work without loading them. */
@@ -54,7 +55,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
  * explains it through `terminal`, in the words that were typed.
  */
 export function buildProgram(handlers: Handlers, version: string, terminal: Pick<Terminal, 'out' | 'err'>): Command {
-  const program = new Command('dewpoint')
+  const program = new StrictCommand('dewpoint')
     .description('A coding agent that runs on your own machine first.')
     .version(version)
     .configureHelp({ showGlobalOptions: false })

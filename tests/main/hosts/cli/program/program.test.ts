@@ -97,6 +97,27 @@ describe('the command line', () => {
     expect(error).toContain('Did you mean --project?');
   });
 
+  /** Catches: `doctor --bundle --log`, which writes a file named `--log`. */
+  it('takes no option for the value of another, at any depth', async () => {
+    for (const argv of [
+      ['doctor', '--bundle', '--log'],
+      ['doctor', '--bundle', '--lgo'],
+      ['run', '--check', '--json', 'task'],
+      ['run', '--project', '-h', 'task'],
+      ['serve', '--allow', 'keys', '--allow', '--open'],
+      ['sessions', 'list', '--tag', '--json'],
+    ]) {
+      const { called, code, error } = await parse(...argv);
+      expect([argv, called, code]).toEqual([argv, [], 2]);
+      expect(error).toMatch(/needs a value, and -\S+ is an option|unknown option/u);
+    }
+    expect(await parse('doctor', '--bundle=--log')).toMatchObject({ called: ['doctor', { bundle: '--log' }], code: 0 });
+    expect(await parse('run', '--max-usd', '-1', '--', '--json')).toMatchObject({
+      called: ['run', '--json', { maxUsd: '-1' }],
+    });
+    expect((await parse('run', '--check', 'npm test -- --json', 'task')).code).toBe(0);
+  });
+
   it('refuses an option or a name that is empty, as of a variable that was not set', async () => {
     for (const argv of [
       ['run', 'x', '--project', ''],
