@@ -99,6 +99,25 @@ describe('dewpoint keys', () => {
   });
 });
 
+/** Catches: a call without a key, or with `Bearer none`, whose refusal says that the key is missing or wrong. */
+describe('a key in a ring that is locked', () => {
+  it.each(['openai', 'anthropic', 'gemini', 'openai-compatible'])('sends nothing to %s, and says why', async (kind) => {
+    const service = await startService();
+    const provider = kind === 'openai-compatible' ? 'sky' : kind;
+    await dewpoint(['settings', 'set', `providers.${provider}`, JSON.stringify({ kind, baseUrl: service.baseUrl })]);
+    await dewpoint(['settings', 'set', `providers.${provider}.models`, JSON.stringify({ m: {} })]);
+    await openStore().set('warm up', 'x');
+    ring.lock();
+    const model = `${provider}/m`;
+    const { code, text } = await dewpoint(['run', '--mode', 'ask', '--policy', 'cloud', '--cloud', model, 'Hello']);
+    service.close();
+    expect(service.seen).toEqual([]);
+    expect(text).toMatch(/key store (is locked|does not answer)/u);
+    expect(text).toContain('Nothing was sent');
+    expect(code).toBe(5);
+  });
+});
+
 function dewpoint(
   args: readonly string[],
   input = '',
