@@ -11,6 +11,7 @@ import { needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
 import { withoutWords } from './without-words.ts';
+import { shortenText } from '@shared/text/shorten-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 /** One answer of a model, whose calls are to be run. */
@@ -46,7 +47,7 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   for (const group of groupsOf(turn, calls)) {
     const outcome = await runGroup(turn, answer, { group, failed, hasErrors: errors.length > 0 });
     if (outcome !== null) return outcome;
-    if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn);
+    if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn, group);
     await deliverMessages(turn);
   }
   if (errors.length > 0) await reportCallErrors(turn, errors, answer.style);
@@ -235,9 +236,15 @@ function endOf(input: unknown): { readonly text: string; readonly isBlocked: boo
 }
 
 /** Warns the model, because a third equal call would end the stage. */
-async function reportSameCall(turn: Turn): Promise<void> {
-  const text =
-    'You made that call before, and nothing has changed since. Do something else: read the file that is at fault, or change it.';
+async function reportSameCall(turn: Turn, group: readonly ParsedCall[]): Promise<void> {
+  const call = group.at(-1);
+  const what = call === undefined ? '' : ` (${shortenText(labelOf(call), 200)})`;
+  const last = turn.dependencies.journal.state().toolCalls.at(-1);
+  const hasPassed = last?.tool === 'run_command' && last.status === 'ok' && last.exitCode === 0;
+  const next = hasPassed
+    ? 'It passed, and it would pass again. If the task is done, say so now. Otherwise do what is still missing.'
+    : 'Do something else: read the file that is at fault, or change it.';
+  const text = `You made that call before${what}, and nothing has changed since. ${next}`;
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'same-call', text });
 }
 

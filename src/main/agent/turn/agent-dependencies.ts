@@ -97,7 +97,8 @@ export interface AgentConfig {
    * - From 6 on, a small model is asked which connected tool a request needs, and a call of one counts as work.
    * - From 7 on, a search for a repair stops each test that does not end by itself, and a turn's end names such tests.
    *   New results get a fair share of the context, long arguments become notes, and a server's own limit is learned.
-   * - From 8 on, a chat whose answer was cut off ends as incomplete.
+   * - From 8 on, a chat whose answer was cut off ends as incomplete, and a strong model that gets stuck gets no recipe for
+   *   small models.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;

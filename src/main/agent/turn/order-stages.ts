@@ -5,6 +5,7 @@ import type { NextStage } from '../../routing/cascade/cascade.ts';
 import type { LoopStage } from '../loop/run-loop.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { resolveModel } from './agent-dependencies.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
 import type { Turn } from './turn.ts';
 
 /** An estimate of the system text, the tools and the project facts that precede the task, in tokens. */
@@ -33,6 +34,25 @@ export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage
   const decision = routeStep(turn, { purpose: 'act', strategy, candidates });
   const isUp = decision.chosen?.info.where === 'cloud';
   return { stages: isUp ? [...there, ...here] : stages, why: decision.text };
+}
+
+/**
+ * Without the recipes to which a strong model would fall back after its loop. Recipes are made for small models, so one
+ * that no failing test judges does worse than the loop did.
+ */
+export function withoutFallbacks(
+  { dependencies: { config } }: Pick<Turn, 'dependencies'>,
+  found: TurnFacts,
+  stages: readonly Stage[],
+): readonly Stage[] {
+  if ((config.conduct ?? 1) < 8) return stages;
+  const strong = modelsOf(found).filter((info) => !isSmall(info));
+  return stages.filter(
+    ({ strategy, model }, at) =>
+      strategy === 'loop' ||
+      !strong.some(({ id }) => id === model) ||
+      stages.slice(0, at).every((before) => before.model !== model),
+  );
 }
 
 /**

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { success } from '../../../../src/shared/errors.ts';
 import type { Approver } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import type { MemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import type { Tool } from '../../../../src/main/tools/define.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 const builtIn = builtInTools(discoverTools(), { now: () => 0 });
 const done = call('task_complete', { summary: 'ok' });
@@ -390,4 +392,35 @@ it('the same command with another reason is the same call', async () => {
   const end = await kit.runner.send('Do the work.', turnOptions);
   expect(ofType(kit.journal.events, 'notice-added').map(({ code }) => code)).toContain('same-call');
   expect(end.reason).toBe('repeated-call');
+});
+
+// Bug: a strong model that ran passing tests once more was replaced by a recipe for small models, which edited a file.
+it.each([
+  {
+    who: 'a strong model',
+    parametersB: 30,
+    strategies: ['loop'],
+    text: 'The same run_command call was made three times.',
+  },
+  { who: 'a small model', parametersB: 1.5, strategies: ['loop', 'recipe'], text: 'by the recipe' },
+])('$who that repeats a command that passes is told so, and then ends where it should', async (row) => {
+  const replies = Array.from({ length: 3 }, () => call('run_command', { command: 'pytest' }));
+  const edit = defineRecipe({
+    id: 'edit',
+    label: 'edit',
+    fits: () => ({ score: 1, reason: 'always' }),
+    run: async () => ({ type: 'answered', text: 'by the recipe' }),
+  });
+  const kit = createAgentKit({
+    replies,
+    model: { parametersB: row.parametersB, strategies: ['loop', 'recipe'] },
+    recipes: [edit],
+    sandbox: { files, exec: () => ({ stdout: '1 passed' }) },
+  });
+  const end = await kit.runner.send('Do the work.', turnOptions);
+  expect(ofType(kit.journal.events, 'stage-chosen').map(({ stage }) => stage.strategy)).toEqual(row.strategies);
+  expect(end.text).toBe(row.text);
+  const told = ofType(kit.journal.events, 'notice-added').find(({ code }) => code === 'same-call');
+  expect(told?.text).toMatch(/pytest.*It passed.*If the task is done, say so now/u);
+  await expectReplay(kit);
 });
