@@ -2,7 +2,6 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NewEvent } from '@shared/events/events.ts';
-import { silentLog } from '../src/main/lib/log.ts';
 import { createBlobs } from '../src/main/sessions/blobs/blob-store.ts';
 import { EventLog, fileIo } from '../src/main/sessions/log/event-log.ts';
 import type { LiveJournal } from '../src/main/sessions/journal/live-journal.ts';
@@ -25,7 +24,6 @@ export async function run(): Promise<readonly BenchRow[]> {
       blobs: createBlobs(join(home, 'blobs')),
       redactor: createRedactor([{ kind: 'key', value: 'a value that is never there' }]),
       now: Date.now,
-      diagnostics: silentLog,
     });
     return [...(await measureAppends(store)), ...(await measureOpens(store))];
   } finally {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { createSandboxFactory, type SandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import { testPrograms } from '../../tests/fakes/test-programs.ts';
 
@@ -15,6 +14,5 @@ export function benchSandboxFactory(root: string, homePath: string): SandboxFact
     },
     env: process.env,
     connection: () => ({ proxy: null, certificates: null }),
-    log: silentLog,
   });
 }

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewEvent } from '@shared/events/events.ts';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { createBlobs } from '../../src/main/sessions/blobs/blob-store.ts';
 import { EventLog, fileIo } from '../../src/main/sessions/log/event-log.ts';
 import { createRedactor } from '../../src/main/sessions/log/redactor.ts';
@@ -21,7 +20,6 @@ export async function makeLargeSession(
     blobs: createBlobs(join(home, 'blobs')),
     redactor: createRedactor(),
     now: Date.now,
-    diagnostics: silentLog,
   });
   const journal = await store.create({ title: 'Large', projectPath: null, workspace: { mode: 'scratch', path: '/' } });
   await journal.close();

@@ -3,7 +3,6 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
 import { settingsSchema, type Settings } from '@shared/settings/settings.ts';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
@@ -52,7 +51,6 @@ export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
     },
     env,
     connection: () => ({ proxy: null, certificates: null }),
-    log: silentLog,
   });
   const made = await makeSandbox(
     {

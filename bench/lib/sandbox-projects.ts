@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { messageOf, valueOf } from '../../src/shared/errors.ts';
 import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
 import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { createPackagePreparations } from '../../src/main/sandbox/packages/package-preparations.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
@@ -159,7 +158,6 @@ function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
     settings: () => settings,
     learn: () => undefined,
     onNotice: (text) => console.error(text),
-    log: silentLog,
   };
 }
 

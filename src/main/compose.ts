@@ -16,7 +16,6 @@ import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
 import { clockNow } from './lib/async/clock.ts';
 import { sleptTime } from './lib/async/slept-time.ts';
-import type { Log } from './lib/log.ts';
 import { cleanDiagnostics, diagnostics } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
@@ -198,15 +197,14 @@ const searchBudgetMs = 700;
 async function createBase(config: ComposeConfig) {
   const env = config.env ?? process.env;
   const now = config.now ?? clockNow;
-  const log = diagnostics;
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));
   const blobs = createBlobs(join(config.home, 'blobs'));
-  cleanLater(blobs, log);
+  cleanLater(blobs);
   const hidden = createHiddenValues();
   const redactor = createRedactor(knownSecrets(settings.current(), env), hidden.mask);
   cleanDiagnostics((text) => redactor.text(text));
-  const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
+  const kept = { appVersion: config.version, blobs, redactor, now };
   const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
   const recovery = {
     blobs,
@@ -221,7 +219,6 @@ async function createBase(config: ComposeConfig) {
   const index = createSearchIndex({
     path: join(config.home, 'search.sqlite'),
     logs: () => store.logFiles(),
-    diagnostics: log,
     budgetMs: searchBudgetMs,
     now: () => performance.now(),
   });
@@ -231,7 +228,6 @@ async function createBase(config: ComposeConfig) {
   return {
     env,
     now,
-    log,
     files,
     programs,
     probe,
@@ -251,7 +247,7 @@ async function createBase(config: ComposeConfig) {
 }
 
 /** What starts sandboxes, and installs the packages that projects need in them. */
-function createSandboxParts(config: ComposeConfig, { env, files, programs, settings, rules, redactor, log }: Base) {
+function createSandboxParts(config: ComposeConfig, { env, files, programs, settings, rules, redactor }: Base) {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript, programs } : null;
   const engineDeps = {
     homePath: config.home,
@@ -260,7 +256,6 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
     env,
     connection: () => settings.current().connection,
     learn: (secret: { readonly kind: string; readonly value: string }) => redactor.learn(secret),
-    log,
   };
   const projectDeps = {
     ...engineDeps,
@@ -405,8 +400,9 @@ const noFiles: Pick<Sandbox, 'list' | 'readFiles'> = {
 /** When to scan the whole folder: not while a user waits for the start, and not during a short command. */
 const cleanAfterMs = 20_000;
 
-function cleanLater(blobs: Blobs, log: Log): void {
-  const clean = (): void => void blobs.clean().catch((error: unknown) => log.warn('Left-over files stay', error));
+function cleanLater(blobs: Blobs): void {
+  const clean = (): void =>
+    void blobs.clean().catch((error: unknown) => diagnostics.warn('Left-over files stay', error));
   setTimeout(clean, cleanAfterMs).unref();
 }
 

@@ -5,7 +5,6 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Reply } from '../../src/shared/errors.ts';
 import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
-import type { Log } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import type { AskAboutDisk, ExecResult, Sandbox, BackgroundProcessState } from '../../src/main/sandbox/sandbox.ts';
@@ -34,7 +33,6 @@ export interface DockerUnderTest {
   readonly workspace: string;
   readonly home: string;
   readonly losses: { readonly reason: string; readonly recreated: boolean }[];
-  readonly warnings: string[];
   /** The resources of this home in the engine: ids of containers and names of volumes. */
   leftovers(): Promise<{ containers: string[]; volumes: string[] }>;
   containerId(): Promise<string>;
@@ -86,7 +84,6 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
   await options.prepare?.(workspace);
   if (options.owner !== undefined) await giveTo(options.owner, workspace);
   const losses: { reason: string; recreated: boolean }[] = [];
-  const warnings: string[] = [];
   const sandbox = valueOf(
     await createDockerSandbox(
       options.engine ?? requireEngine(),
@@ -98,7 +95,6 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
         homePath: home,
         image: imageSource,
         outward: options.outward ?? noWayOut,
-        log: collect(warnings),
         onLost: (loss) => void losses.push(loss),
         ...(options.onService === undefined ? {} : { onService: options.onService }),
         ...(options.mostFolders === undefined ? {} : { mostFolders: options.mostFolders }),
@@ -119,7 +115,6 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
     workspace,
     home,
     losses,
-    warnings,
     leftovers,
     containerId: async () => {
       const { containers } = await leftovers();
@@ -193,9 +188,4 @@ export async function output(sandbox: DockerSandbox, command: string, timeoutMs 
   const result = valueOf(await sandbox.exec({ command, timeoutMs }, none));
   if (result.exitCode !== 0) throw new Error(`${command}: ${result.outcome} ${result.exitCode} ${result.stderr}`);
   return result.stdout;
-}
-
-function collect(warnings: string[]): Log {
-  const push = (text: string): void => void warnings.push(text);
-  return { info: () => undefined, warn: push, error: push };
 }

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { loadSyntax } from '../../src/main/recipes/code/code-syntax.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import { createApartRuns } from '../../src/main/sandbox/tool-containers.ts';
@@ -53,7 +52,6 @@ const factory = {
   imageScript: imageSource.script,
   env: process.env,
   connection: () => ({ proxy: null, certificates: null }),
-  log: silentLog,
 };
 
 async function call(name: string, input: object, more: Partial<ForeignCallWays> = {}, tools = toolsWith()) {

@@ -2,7 +2,6 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import {
   createPackagePreparations,
@@ -99,7 +98,6 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     settings: () => settings,
     learn: () => undefined,
     onNotice: () => undefined,
-    log: silentLog,
   };
   const preparations = createPackagePreparations(deps);
   const start = createSandboxFactory(deps);

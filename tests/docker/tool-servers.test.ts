@@ -2,7 +2,6 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { createContainerServers } from '../../src/main/sandbox/container-servers.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import { connectMcp } from '../../src/main/tools/mcp/mcp-connection.ts';
@@ -28,7 +27,6 @@ describe.skipIf(isWithoutEngine)('a tool server in a container', () => {
         imageScript: imageSource.script,
         env: process.env,
         connection: () => ({ proxy: null, certificates: null }),
-        log: silentLog,
       }),
       settings: () => settingsSchema.parse({}).sandbox,
       onNotice: () => undefined,

@@ -6,6 +6,7 @@ import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/co
 import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
 import { begin, isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
 import { EngineWay } from '../fakes/engine-way.ts';
+import { hearDiagnostics } from '../fakes/hear-diagnostics.ts';
 
 describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that goes away', () => {
   let folder: string;
@@ -59,8 +60,9 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
 
   it('before the end: closing returns, and says what is left behind', async () => {
     await way.cut();
+    const told = hearDiagnostics();
     await under.sandbox.dispose();
-    expect(under.warnings).toEqual([
+    expect(told).toEqual([
       expect.stringMatching(/container could not be removed/),
       expect.stringMatching(/volume could not be removed/),
     ]);

@@ -4,7 +4,6 @@ import { chmod, mkdtemp, mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { sweepLeftovers } from '../../src/main/sandbox/docker/engine/sweep-leftovers.ts';
 import { isWithoutEngine, requireEngine, startSandbox } from '../docker/docker-kit.ts';
@@ -26,7 +25,7 @@ describe.skipIf(isWithoutEngine)('a Dewpoint that was killed', () => {
     await once(owner, 'exit');
     // The container ends by itself, because its first process reads from a closed connection.
     await expect.poll(() => docker.listContainers({ filters }), { interval: 200 }).toHaveLength(0);
-    const swept = await sweepLeftovers(requireEngine(), homeIdOf(join(folder, 'home')), silentLog);
+    const swept = await sweepLeftovers(requireEngine(), homeIdOf(join(folder, 'home')));
     expect(swept).toEqual({ containers: 1, volumes: 1 });
     expect(await docker.listContainers({ all: true, filters })).toHaveLength(0);
     await rm(folder, { recursive: true });
@@ -35,11 +34,11 @@ describe.skipIf(isWithoutEngine)('a Dewpoint that was killed', () => {
   it('is told from one that lives, and from other homes', async () => {
     const under = await startSandbox();
     try {
-      expect(await sweepLeftovers(requireEngine(), homeIdOf(under.home), silentLog)).toEqual({
+      expect(await sweepLeftovers(requireEngine(), homeIdOf(under.home))).toEqual({
         containers: 0,
         volumes: 0,
       });
-      expect(await sweepLeftovers(requireEngine(), 'no-such-home', silentLog)).toEqual({ containers: 0, volumes: 0 });
+      expect(await sweepLeftovers(requireEngine(), 'no-such-home')).toEqual({ containers: 0, volumes: 0 });
       expect((await under.leftovers()).containers).toHaveLength(1);
     } finally {
       await under.close();

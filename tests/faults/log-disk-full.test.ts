@@ -7,7 +7,6 @@ import { createBlobs } from '../../src/main/sessions/blobs/blob-store.ts';
 import { EventLog, fileIo, type LogIo } from '../../src/main/sessions/log/event-log.ts';
 import { createRedactor } from '../../src/main/sessions/log/redactor.ts';
 import { createSessionStore } from '../../src/main/sessions/store/session-store.ts';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { noticeEvent, openLog } from '../main/sessions/log-fixtures.ts';
 import { withFileLimit } from './limits.ts';
 
@@ -133,7 +132,6 @@ describe.runIf(process.platform === 'linux')('a disk that takes no more', () => 
       blobs: createBlobs(join(folder, 'blobs')),
       redactor: createRedactor(),
       now: Date.now,
-      diagnostics: silentLog,
     });
     const session = { title: 'x', projectPath: null, workspace: { mode: 'scratch', path: '/' } } as const;
     await withFileLimit(0, async () => {

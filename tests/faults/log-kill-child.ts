@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { NewEvent } from '@shared/events/events.ts';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { createBlobs } from '../../src/main/sessions/blobs/blob-store.ts';
 import { createRedactor } from '../../src/main/sessions/log/redactor.ts';
 import { createSessionStore } from '../../src/main/sessions/store/session-store.ts';
@@ -18,7 +17,6 @@ const store = createSessionStore({
   blobs,
   redactor,
   now: Date.now,
-  diagnostics: silentLog,
 });
 const journal = await store.open(session);
 const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };

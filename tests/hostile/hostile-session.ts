@@ -3,7 +3,6 @@ import type { Engine } from '../../src/main/sandbox/docker/engine/container-engi
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { createFileBaseline } from '../../src/main/agent/changes/file-baseline.ts';
 import type { FoundChange } from '../../src/main/agent/changes/known-file.ts';
-import { silentLog } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
@@ -33,7 +32,6 @@ export async function plantInSession(
     homePath: home,
     image: imageSource,
     outward: noWayOut,
-    log: silentLog,
     onLost: () => undefined,
     onUntracked: (places: readonly { readonly path: string }[]) => void untracked.push(...places),
   };

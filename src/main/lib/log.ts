@@ -5,7 +5,7 @@ import { createLogFile } from './files/log-file.ts';
  * Diagnostics for developers and bug reports. They are never shown as part of a session and never contain prompts, file
  * contents or arguments of programs. Writing never throws and never keeps the work waiting for long.
  */
-export interface Log {
+interface Log {
   info(text: string): void;
   /** What went wrong, and the error behind it, of which only what is safe is written. */
   warn(text: string, error?: unknown): void;
@@ -69,7 +69,7 @@ function oneLine(text: string): string {
 const nothing = (): void => undefined;
 
 /** For tests and for processes without a home. */
-export const silentLog: Log = { info: nothing, warn: nothing, error: nothing };
+const silent: Log = { info: nothing, warn: nothing, error: nothing };
 
 interface Diagnostics {
   readonly log: Log;
@@ -78,7 +78,7 @@ interface Diagnostics {
   readonly clean: (text: string) => string;
 }
 
-let current: Diagnostics = { log: silentLog, folder: null, clean: String };
+let current: Diagnostics = { log: silent, folder: null, clean: String };
 
 /** The log of this process. Silent until the process has said where it is (`keepDiagnostics`). */
 export const diagnostics: Log = {

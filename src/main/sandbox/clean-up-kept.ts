@@ -4,7 +4,6 @@ import { valueOf } from '@shared/errors.ts';
 import type { CleanRequest, KeptItem } from '@shared/projects/project-preparation.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { isGone, mayBeThere } from '../lib/files/host-folder.ts';
-import type { Log } from '../lib/log.ts';
 import { findPrepared, type PartState } from './packages/find-prepared.ts';
 import { dependencyRecords, type DependencyRecord } from './packages/dependency-records.ts';
 import { halfMadeVolumes, hasDependencyVolume, removeDependencyVolume } from './docker/packages/dependency-volumes.ts';
@@ -22,7 +21,6 @@ interface CleaningDeps {
   readonly resourcesPath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: () => Settings['sandbox'];
-  readonly log: Log;
 }
 
 type Cleaning = CleanRequest & {
@@ -52,7 +50,7 @@ export async function cleanUpKept(
     const isWanted = remove === 'all' || (remove === 'unneeded' && unneeded !== null);
     let isRemoved = false;
     if (isWanted) {
-      isRemoved = outcome.type === 'failed' || (await removeDependencyVolume(engine, outcome.volume, deps.log));
+      isRemoved = outcome.type === 'failed' || (await removeDependencyVolume(engine, outcome.volume));
       if (isRemoved) await store.remove(record.key);
     }
     if (outcome.type === 'failed') continue;
@@ -67,7 +65,7 @@ export async function cleanUpKept(
   if (project !== null) return items;
   const recorded = new Set(records.flatMap(({ outcome }) => (outcome.type === 'ready' ? [outcome.volume] : [])));
   for (const name of await halfMadeVolumes(engine, homeId, recorded)) {
-    const isRemoved = remove !== 'nothing' && (await removeDependencyVolume(engine, name, deps.log));
+    const isRemoved = remove !== 'nothing' && (await removeDependencyVolume(engine, name));
     items.push({ kind: 'unfinished', name, sizeBytes: null, unneeded: 'its installation did not finish', isRemoved });
   }
   const settings = deps.settings();
@@ -77,12 +75,12 @@ export async function cleanUpKept(
   items.push(
     ...(await keptImages(imagesOf(engine), { own: await ourImageName(deps.resourcesPath), named, isRemoving })),
   );
-  if (remove !== 'nothing') items.push(...(await removedLeftovers(engine, homeId, deps.log)));
+  if (remove !== 'nothing') items.push(...(await removedLeftovers(engine, homeId)));
   return items;
 }
 
-async function removedLeftovers(engine: Engine, homeId: string, log: Log): Promise<readonly KeptItem[]> {
-  const { containers, volumes } = await sweepLeftovers(engine, homeId, log);
+async function removedLeftovers(engine: Engine, homeId: string): Promise<readonly KeptItem[]> {
+  const { containers, volumes } = await sweepLeftovers(engine, homeId);
   const swept = [
     [containers, 'containers'],
     [volumes, 'volumes'],

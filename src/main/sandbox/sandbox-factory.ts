@@ -2,7 +2,6 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { projectKey } from '../lib/files/project-key.ts';
 import { makeFolder } from '../lib/files/json-file.ts';
-import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { engineSearch } from './docker/engine/engine-endpoints.ts';
@@ -34,7 +33,6 @@ export interface SandboxFactoryDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How this machine reaches the network, by the current settings. */
   readonly connection: () => Connection;
-  readonly log: Log;
   /** Reports a secret that must not appear in any output from now on. */
   readonly learn?: (secret: { readonly kind: string; readonly value: string }) => void;
 }
@@ -129,7 +127,6 @@ async function startContainer(
         };
         return { packages, find: withChanged };
       },
-      log: deps.log,
       onLost: request.onLost,
       ...(request.onService === undefined ? {} : { onService: request.onService }),
       ...(request.onUntracked === undefined ? {} : { onUntracked: request.onUntracked }),

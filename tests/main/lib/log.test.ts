@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/shared/errors.ts';
 import { createLogFile, readLogFile } from '../../../src/main/lib/files/log-file.ts';
-import type { Log } from '../../../src/main/lib/log.ts';
 import { createLog } from '../../../src/main/lib/log.ts';
 
 let folder = '';
@@ -21,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const logTo = (clean: (text: string) => string = String, now = () => 0): Log =>
+const logTo = (clean: (text: string) => string = String, now = () => 0): ReturnType<typeof createLog> =>
   createLog({ now, from: 'test 1', clean, write: (line) => lines.push(line) });
 
 describe('a line of the log', () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../src/shared/errors.ts';
 import { settingsSchema } from '../../../src/shared/settings/settings.ts';
-import { silentLog } from '../../../src/main/lib/log.ts';
 import { createSandboxFactory } from '../../../src/main/sandbox/sandbox-factory.ts';
 import { chooseTier, tiersText } from '../../../src/main/sandbox/sandbox-tiers.ts';
 
@@ -73,7 +72,6 @@ describe('the factory on a machine without an engine', () => {
       imageScript: null,
       env: { DOCKER_HOST: `unix://${folder}/none.sock` },
       connection: () => ({ proxy: null, certificates: null }),
-      log: silentLog,
     })(
       {
         ...wish,

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NewEvent } from '@shared/events/events.ts';
-import { silentLog } from '../../../src/main/lib/log.ts';
 import { type Blobs, createBlobs } from '../../../src/main/sessions/blobs/blob-store.ts';
 import { createRedactor, type Redactor } from '../../../src/main/sessions/log/redactor.ts';
 import { createSessionStore, type SessionStore } from '../../../src/main/sessions/store/session-store.ts';
@@ -27,7 +26,6 @@ export async function makeHome(redactor: Redactor = createRedactor(), now?: () =
       blobs,
       redactor,
       now: now ?? (() => (clock += 1)),
-      diagnostics: silentLog,
     });
   return {
     path,

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { success, type Reply } from '@shared/errors.ts';
-import type { Log } from '../../lib/log.ts';
 import type { OutboundConnections } from '../network/outbound-connections.ts';
 import { emptySessionEnvironment } from '../packages/session-environment.ts';
 import type { AskAboutDisk, SandboxDescription, BackgroundProcessState } from '../sandbox.ts';
@@ -40,7 +39,6 @@ export interface DockerSandboxRequest {
   readonly outward: OutboundConnections;
   /** The project's additional mounts and variables, for the image that runs. */
   readonly sessionEnvironment?: (image: SandboxImage) => Promise<ChangingEnvironment>;
-  readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   readonly onService?: (state: BackgroundProcessState) => void;
   readonly onDiskLow?: AskAboutDisk;
@@ -59,12 +57,12 @@ export async function createDockerSandbox(
   // The containers of a killed process must have ended before the first look at the project.
   const [image] = await Promise.all([
     findImage(engine, { ...request.image, wanted: request.settings.image }, signal),
-    sweepLeftovers(engine, homeIdOf(homePath), request.log),
+    sweepLeftovers(engine, homeIdOf(homePath)),
   ]);
   if (!image.ok) return image;
-  const { sessionId, log, mostFolders, onUntracked = () => undefined } = request;
+  const { sessionId, mostFolders, onUntracked = () => undefined } = request;
   const limit = mostFolders === undefined ? {} : { mostFolders };
-  const guard = await RepositoryGuard.start({ workspacePath, homePath, sessionId, onUntracked, log, ...limit }, signal);
+  const guard = await RepositoryGuard.start({ workspacePath, homePath, sessionId, onUntracked, ...limit }, signal);
   try {
     const made = await startSession(engine, request, { image: image.value, workspacePath, homePath, guard }, signal);
     if (!made.ok) await guard.dispose();
@@ -108,7 +106,6 @@ async function startSession(
     extra: sessionEnvironment.mounts,
     environment: sessionEnvironment.environment,
     besides: null,
-    log: request.log,
     engineWaitMs: request.settings.engineWaitSeconds * 1000,
     onLost: request.onLost,
   };

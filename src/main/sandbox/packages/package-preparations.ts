@@ -299,7 +299,6 @@ async function prepare(
       records,
       start: (workspace, mounts, inner) => start(deps, place, { workspace, mounts }, inner),
       onProgress: request.onProgress,
-      log: deps.log,
     },
     signal,
   );
@@ -315,7 +314,7 @@ async function dropChanged(deps: PreparationsDeps, { engine, homePath }: Place, 
     if (changed === undefined || !isSame || other.folder !== anew.folder) continue;
     await records.remove(key);
     // If a session still uses the volume, `clean` removes it later.
-    if (outcome.type === 'ready') await removeDependencyVolume(engine, outcome.volume, deps.log);
+    if (outcome.type === 'ready') await removeDependencyVolume(engine, outcome.volume);
   }
 }
 
@@ -335,7 +334,6 @@ function start(
       image: imageRequest(deps),
       outward: createOutboundConnections(deps.connection, deps.env),
       sessionEnvironment: async () => ({ packages: null, find: async () => ({ ...emptySessionEnvironment, mounts }) }),
-      log: deps.log,
       onLost: () => undefined,
     },
     signal,

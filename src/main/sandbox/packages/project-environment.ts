@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { Log } from '../../lib/log.ts';
+import { diagnostics } from '../../lib/log.ts';
 import type { Connection } from '../../lib/net/net-fetch.ts';
 import { placeInSession } from './dependency-part.ts';
 import { findPrepared, type PartState } from './find-prepared.ts';
@@ -28,7 +28,6 @@ export interface ProjectEnvironmentQuery {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly connection: () => Connection;
   readonly learn?: (secret: { readonly kind: string; readonly value: string }) => void;
-  readonly log: Log;
 }
 
 /** What a session of a project gets in addition to its folder, and how its commands may change that. */
@@ -65,7 +64,7 @@ interface Paths {
 }
 
 async function packagesOf(query: ProjectEnvironmentQuery, paths: Paths): Promise<SessionPackages> {
-  const { engine, image, sessionId, settings, log } = query;
+  const { engine, image, sessionId, settings } = query;
   const homePath = await realpath(query.homePath);
   const homeId = homeIdOf(homePath);
   const records = dependencyRecords(homePath);
@@ -92,12 +91,11 @@ async function packagesOf(query: ProjectEnvironmentQuery, paths: Paths): Promise
       });
       return openSources(sources, hosts);
     },
-    log,
   };
 }
 
 async function prepare(
-  { engine, image, log }: ProjectEnvironmentQuery,
+  { engine, image }: ProjectEnvironmentQuery,
   { projectPath, workspacePath, states: findStates }: SessionPackages,
   signal: AbortSignal,
 ): Promise<SessionEnvironment> {
@@ -109,7 +107,7 @@ async function prepare(
     return { ...found, mounts: found.mounts.filter(({ target }) => !blocked.includes(target)) };
   } catch (error) {
     signal.throwIfAborted();
-    log.warn('sandbox: what is installed for a project could not be found out', error);
+    diagnostics.warn('sandbox: what is installed for a project could not be found out', error);
     return {
       ...emptySessionEnvironment,
       warnings: ['The installed packages of this project could not be found, so they are not used.'],

@@ -5,7 +5,7 @@ import { LOG_VERSION, type NewEvent, type SessionEvent, type Transient } from '@
 import { type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import type { Log } from '../../lib/log.ts';
+import { diagnostics } from '../../lib/log.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { type EventLog, soonSyncedTypes, syncedTypes } from '../log/event-log.ts';
 import { createGrowingText } from './growing-text.ts';
@@ -40,7 +40,6 @@ export interface LiveJournalOptions {
   readonly state: SessionState;
   readonly money: MoneyState;
   readonly now: () => number;
-  readonly diagnostics: Log;
   /** Saves a snapshot. Called at the end of a turn, on close and every 16 MiB. A rejection is only logged. */
   readonly save: (snapshot: Snapshot) => Promise<void>;
   /** Called once, at the very end. */
@@ -160,7 +159,7 @@ class FileJournal implements LiveJournal {
       snapshot: () => this.#snapshotPush(),
       onEnd: (error) => {
         this.#subscribers.delete(subscriber);
-        this.#options.diagnostics.warn(`A subscriber of ${this.sessionId} failed and was dropped`, error);
+        diagnostics.warn(`A subscriber of ${this.sessionId} failed and was dropped`, error);
       },
     });
     this.#subscribers.add(subscriber);
@@ -229,7 +228,7 @@ class FileJournal implements LiveJournal {
   }
 
   #save(): void {
-    const { log, save, diagnostics } = this.#options;
+    const { log, save } = this.#options;
     const snapshot = {
       seq: log.lastSeq,
       offset: log.sizeBytes,

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
-import type { Log } from '../../lib/log.ts';
+import { diagnostics } from '../../lib/log.ts';
 import { type LogPiece, readPieces } from '../log/log-scan.ts';
 import { findHits } from './session-search-query.ts';
 import { searchTexts } from './searchable-texts.ts';
@@ -35,7 +35,6 @@ export interface SearchIndexOptions {
   readonly path: string;
   /** Latest first: these are read first. */
   readonly logs: () => Promise<readonly LogFile[]>;
-  readonly diagnostics: Log;
   readonly budgetMs: number;
   /** In milliseconds. */
   readonly now: () => number;
@@ -83,7 +82,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
 }
 
 /** Opens the file. A damaged one, or one of another version, is made again. */
-async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<DatabaseSync> {
+async function openDatabase({ path }: SearchIndexOptions): Promise<DatabaseSync> {
   // Loaded with the first search, because a start does not need it.
   const sqlite = await import('node:sqlite');
   const open = (): DatabaseSync => {
@@ -146,7 +145,7 @@ async function takeIn(db: DatabaseSync, options: SearchIndexOptions, signal: Abo
     } catch (error) {
       signal.throwIfAborted();
       // The list of sessions reports an unreadable log. The others are still searched.
-      options.diagnostics.warn(`The log of ${log.sessionId} is not searched`, error);
+      diagnostics.warn(`The log of ${log.sessionId} is not searched`, error);
     }
   }
   return true;

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
 import { projectKeys } from '../../lib/files/project-key.ts';
-import type { Log } from '../../lib/log.ts';
+import { diagnostics } from '../../lib/log.ts';
 import type { TreeMember } from '../children/session-tree.ts';
 import type { LogFile } from '../search/session-search-index.ts';
 import { failedSummary, loadSummary, saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
@@ -11,7 +11,6 @@ import { sizeOf, viewSession, type SessionPaths } from './session-view.ts';
 /** A folder of sessions. */
 interface ListedFolder {
   readonly folder: string;
-  readonly diagnostics: Log;
 }
 
 export function isSessionId(text: string): boolean {
@@ -108,9 +107,7 @@ async function summarize(options: ListedFolder, paths: SessionPaths, id: string)
   if (known) return known;
   try {
     const summary = summaryOf(id, await viewSession(paths, id), logBytes);
-    await saveSummary(paths.summary, summary).catch((error: unknown) =>
-      options.diagnostics.warn(`No summary of ${id}`, error),
-    );
+    await saveSummary(paths.summary, summary).catch((error: unknown) => diagnostics.warn(`No summary of ${id}`, error));
     return summary;
   } catch (error) {
     return failedSummary(id, logBytes, error);

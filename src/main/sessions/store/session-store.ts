@@ -8,7 +8,6 @@ import { emptySession, type SessionState } from '@shared/session/session-state.t
 import { type FileLock, tryLock } from '../../lib/files/file-lock.ts';
 import { isDiskFull, makeFolder } from '../../lib/files/json-file.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
-import type { Log } from '../../lib/log.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import type { CutOff } from '../../agent/changes/recover-changes.ts';
 import { EventLog } from '../log/event-log.ts';
@@ -84,7 +83,6 @@ export interface SessionStoreOptions {
   readonly blobs: Blobs;
   readonly redactor: Redactor;
   readonly now: () => number;
-  readonly diagnostics: Log;
   /** The changes to files that were not recorded because the program died; absent: they are not looked for. */
   readonly recover?: (cut: CutOff) => Promise<readonly NewEvent[]>;
 }
@@ -270,10 +268,10 @@ interface Opened {
 
 function openJournal(options: SessionStoreOptions, paths: SessionPaths, opened: Opened): LiveJournal {
   const { sessionId, log, folded, release } = opened;
-  const { blobs, redactor, now, diagnostics } = options;
+  const { blobs, redactor, now } = options;
   const save = async (snapshot: Snapshot): Promise<void> => {
     await saveSnapshot(paths.snapshot, paths.log, snapshot);
     await saveSummary(paths.summary, summaryOf(sessionId, snapshot, snapshot.offset));
   };
-  return createLiveJournal({ sessionId, log, blobs, redactor, ...folded, now, diagnostics, save, onClosed: release });
+  return createLiveJournal({ sessionId, log, blobs, redactor, ...folded, now, save, onClosed: release });
 }

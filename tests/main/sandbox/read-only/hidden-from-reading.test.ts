@@ -2,7 +2,6 @@ import { link, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../../../../src/main/lib/log.ts';
 import { hiddenFromReading } from '../../../../src/main/sandbox/read-only/hidden-from-reading.ts';
 import { createSandboxFactory } from '../../../../src/main/sandbox/sandbox-factory.ts';
 import type { Sandbox } from '../../../../src/main/sandbox/sandbox.ts';
@@ -33,7 +32,6 @@ describe('what a read-only session does not show', () => {
       connection: () => {
         throw new Error('Nothing is reached from here.');
       },
-      log: silentLog,
     });
     const request = {
       sessionId: 's1',

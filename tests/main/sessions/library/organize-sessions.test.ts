@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openClientCore } from '../../../fakes/core-client.ts';
-import { silentLog } from '../../../../src/main/lib/log.ts';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import { createRedactor } from '../../../../src/main/sessions/log/redactor.ts';
 import { createSessionStore } from '../../../../src/main/sessions/store/session-store.ts';
@@ -39,7 +38,6 @@ function otherStore() {
     blobs: createBlobs(join(folder, 'blobs')),
     redactor: createRedactor(),
     now: Date.now,
-    diagnostics: silentLog,
   });
 }
 

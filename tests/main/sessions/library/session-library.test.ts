@@ -9,7 +9,6 @@ import type { NewEvent } from '../../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { success } from '../../../../src/shared/errors.ts';
 import { openClientCore } from '../../../fakes/core-client.ts';
-import { silentLog } from '../../../../src/main/lib/log.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import type { LiveJournal } from '../../../../src/main/sessions/journal/live-journal.ts';
@@ -73,7 +72,6 @@ function storeOfHome(): SessionStore {
     blobs: createBlobs(join(home, 'blobs')),
     redactor: createRedactor(),
     now: Date.now,
-    diagnostics: silentLog,
   });
 }
 

@@ -1,7 +1,6 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../../../src/main/lib/log.ts';
 import { createSearchIndex, type SearchIndex } from '../../../../src/main/sessions/search/session-search-index.ts';
 import { type Home, makeHome, scratchSession, turnEvents } from '../session-fixtures.ts';
 
@@ -12,7 +11,6 @@ function indexOf(home: Home, budgetMs = Number.POSITIVE_INFINITY): SearchIndex {
   return createSearchIndex({
     path: join(home.path, 'search.sqlite'),
     logs: () => home.store.logFiles(),
-    diagnostics: silentLog,
     budgetMs,
     now: () => (clock += 1),
   });

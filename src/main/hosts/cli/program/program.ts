@@ -21,8 +21,7 @@ import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addSandbox } from './sandbox-program.ts';
 import { addSessions, type SessionHandlers } from './sessions-program.ts';
-import { StrictCommand } from './strict-command.ts';
-import { collect, subcommand } from './subcommand.ts';
+import { collect, StrictCommand, subcommand } from './subcommand.ts';
 
 /** The handlers of the subcommands. They are passed in, so that the program and its help work without loading them. */
 export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandlers {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 
 /** The command as typed: `dewpoint sessions list`. */
 function wordsOf(command: Command): string {
@@ -16,4 +16,35 @@ export function subcommand(parent: Command, name: string, description: string, e
 /** An option that may be given several times. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
+}
+
+/**
+ * A command that takes no option for the value of the one before it: `--bundle --log` is an error and writes no file
+ * `--log`. Such a value is still possible as `--bundle=--log`, or behind `--`.
+ */
+export class StrictCommand extends Command {
+  override createCommand(name?: string): StrictCommand {
+    return new StrictCommand(name);
+  }
+
+  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
+    const end = args.indexOf('--');
+    const words = end === -1 ? args : args.slice(0, end);
+    for (let at = 0; at < words.length; at += 1) {
+      const option = this.options.find(({ long, short }) => words[at] === long || words[at] === short);
+      const value = words[at + 1];
+      if (option?.required !== true || value === undefined) continue;
+      if (this.#isOption(value))
+        this.error(
+          `error: option '${option.flags}' needs a value, and ${value} is an option (to mean it: ${words[at] ?? ''}=${value})`,
+          { exitCode: 2 },
+        );
+      at += 1;
+    }
+    return super.parseOptions(args);
+  }
+
+  #isOption(word: string): boolean {
+    return /^--[a-z]/iu.test(word) || ['-h', ...this.options.map(({ short }) => short)].includes(word);
+  }
 }

@@ -1,6 +1,6 @@
 import type Dockerode from 'dockerode';
 import { sleep } from '../../../lib/async/abort.ts';
-import type { Log } from '../../../lib/log.ts';
+import { diagnostics } from '../../../lib/log.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 
 const underWayMs = 50;
@@ -9,14 +9,13 @@ const underWayMs = 50;
 export async function removeContainer(
   container: Pick<Dockerode.Container, 'remove'>,
   milliseconds: number,
-  log: Log,
 ): Promise<void> {
   try {
     await withDeadline(milliseconds, null, async (signal) => {
       while (!(await isGone(container))) await sleep(underWayMs, signal);
     });
   } catch (error) {
-    log.warn('sandbox: a container could not be removed', error);
+    diagnostics.warn('sandbox: a container could not be removed', error);
   }
 }
 
@@ -33,10 +32,10 @@ async function isGone(container: Pick<Dockerode.Container, 'remove'>): Promise<b
 }
 
 /** Never rejects, like `removeContainer`. */
-export async function removeVolume(volume: Dockerode.Volume, milliseconds: number, log: Log): Promise<void> {
+export async function removeVolume(volume: Dockerode.Volume, milliseconds: number): Promise<void> {
   try {
     await withDeadline(milliseconds, null, () => volume.remove());
   } catch (error) {
-    if (statusOf(error) !== 404) log.warn('sandbox: a volume could not be removed', error);
+    if (statusOf(error) !== 404) diagnostics.warn('sandbox: a volume could not be removed', error);
   }
 }

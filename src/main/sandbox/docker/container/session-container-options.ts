@@ -1,5 +1,4 @@
 import type Dockerode from 'dockerode';
-import type { Log } from '../../../lib/log.ts';
 import type { ExtraMount } from '../../sandbox.ts';
 import type { ImageCapabilities } from './image-capabilities.ts';
 import type { ContainerProcesses } from '../exec/container-process.ts';
@@ -56,7 +55,6 @@ export interface SessionContainerOptions {
    * network, and is not replaced when it is lost.
    */
   readonly besides: { readonly scratchVolume: string; readonly networkOf: string | null } | null;
-  readonly log: Log;
   /** How long to wait for an engine that has stopped. */
   readonly engineWaitMs: number;
   /**

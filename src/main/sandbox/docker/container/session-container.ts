@@ -31,6 +31,7 @@ import { beginUserProbe, type UserVerdict } from '../user/user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
 import type { KnownMask } from '../../workspace/still-hidden.ts';
 import type { Mask } from '../../workspace/workspace-scan.ts';
+import { diagnostics } from '../../../lib/log.ts';
 
 const engineMs = 30_000;
 const engineGone = failure(
@@ -144,7 +145,7 @@ export class SessionContainer {
 
   /** Adds a warning about this sandbox for the user. */
   warn(text: string): void {
-    this.#options.log.warn(`sandbox: ${text}`);
+    diagnostics.warn(`sandbox: ${text}`);
     if (!this.#warnings.includes(text)) this.#warnings = [...this.#warnings, text];
   }
 
@@ -272,8 +273,7 @@ export class SessionContainer {
       await this.#remove(live.container);
     }
     this.#detach();
-    if (this.#hasVolume)
-      await removeVolume(this.#options.engine.docker.getVolume(this.#volumeName), engineMs, this.#options.log);
+    if (this.#hasVolume) await removeVolume(this.#options.engine.docker.getVolume(this.#volumeName), engineMs);
   }
 
   #startOnce(): Promise<Reply<LiveContainer>> {
@@ -445,6 +445,6 @@ export class SessionContainer {
   }
 
   #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {
-    return removeContainer(container, milliseconds, this.#options.log);
+    return removeContainer(container, milliseconds);
   }
 }

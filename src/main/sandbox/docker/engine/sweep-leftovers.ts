@@ -1,4 +1,4 @@
-import type { Log } from '../../../lib/log.ts';
+import { diagnostics } from '../../../lib/log.ts';
 import { labelNames } from '../container/container-create-body.ts';
 import { statusOf, withDeadline } from './engine-deadline.ts';
 import type { Engine } from './container-engine.ts';
@@ -15,7 +15,7 @@ const engineMs = 10_000;
  * Removes containers and volumes of this home whose process is gone (it was killed, or the machine went down). Those
  * of a living process or another home are not touched. Never rejects: the next start tries again.
  */
-export async function sweepLeftovers(engine: Engine, homeId: string, log: Log): Promise<Swept> {
+export async function sweepLeftovers(engine: Engine, homeId: string): Promise<Swept> {
   const { docker } = engine;
   const filters = { label: [`${labelNames.home}=${homeId}`] };
   const swept = { containers: 0, volumes: 0 };
@@ -24,7 +24,7 @@ export async function sweepLeftovers(engine: Engine, homeId: string, log: Log): 
       await withDeadline(engineMs, null, work);
       return true;
     } catch (error) {
-      if (statusOf(error) !== 404) log.warn(`sandbox: a left ${what} could not be removed`, error);
+      if (statusOf(error) !== 404) diagnostics.warn(`sandbox: a left ${what} could not be removed`, error);
       return false;
     }
   };
@@ -41,7 +41,7 @@ export async function sweepLeftovers(engine: Engine, homeId: string, log: Log): 
       if (await attempt('volume', () => docker.getVolume(Name).remove())) swept.volumes += 1;
     }
   } catch (error) {
-    log.warn('sandbox: leftovers could not be looked for', error);
+    diagnostics.warn('sandbox: leftovers could not be looked for', error);
   }
   return swept;
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Log } from '../../../lib/log.ts';
 import { labelNames } from '../container/container-create-body.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 import type { Engine } from '../engine/container-engine.ts';
@@ -64,9 +63,9 @@ export async function hasDependencyVolume(engine: Engine, homeId: string, name: 
 }
 
 /** Returns false if a container still uses the volume. Never rejects. */
-export async function removeDependencyVolume(engine: Engine, name: string, log: Log): Promise<boolean> {
+export async function removeDependencyVolume(engine: Engine, name: string): Promise<boolean> {
   const volume = engine.docker.getVolume(name);
-  await removeVolume(volume, engineMs, log);
+  await removeVolume(volume, engineMs);
   try {
     await withDeadline(engineMs, null, () => volume.inspect());
     return false;

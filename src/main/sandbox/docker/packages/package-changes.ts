@@ -1,6 +1,5 @@
 import { success, type Reply } from '@shared/errors.ts';
 import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
-import type { Log } from '../../../lib/log.ts';
 import { mainPlaces, type DependencyPart } from '../../packages/dependency-part.ts';
 import { keyOf } from '../../packages/find-parts.ts';
 import { unnamedPart, type PartState } from '../../packages/find-prepared.ts';
@@ -26,7 +25,6 @@ export interface SessionPackages {
   readonly states: (signal: AbortSignal) => Promise<readonly PartState[]>;
   /** Package sources from the user's configuration, without secrets and only for these hosts. */
   readonly sources: (hosts: readonly string[]) => Promise<Readonly<Record<string, string>>>;
-  readonly log: Log;
 }
 
 interface Trial {
@@ -89,7 +87,7 @@ export async function runOnPackages(
     return { ran: success({ ...ran.value, packages: outcomes }), isChanged: changes.size > 0 };
   } finally {
     for (const { volume, mountPoint } of trials) {
-      if (!kept.has(volume)) await removeDependencyVolume(packages.engine, volume, packages.log);
+      if (!kept.has(volume)) await removeDependencyVolume(packages.engine, volume);
       await mountPoint?.remove();
     }
   }
@@ -105,7 +103,7 @@ export async function dropSuperseded(packages: SessionPackages, signal: AbortSig
     const { changed, outcome, projectPath, key } = record;
     const isOurs = changed?.sessionId === packages.sessionId && projectPath === packages.projectPath;
     if (!isOurs || outcome.type !== 'ready' || used.has(key)) continue;
-    if (await removeDependencyVolume(packages.engine, outcome.volume, packages.log)) await packages.records.remove(key);
+    if (await removeDependencyVolume(packages.engine, outcome.volume)) await packages.records.remove(key);
   }
 }
 

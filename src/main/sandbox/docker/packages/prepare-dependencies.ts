@@ -3,7 +3,6 @@ import { chown, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { makeFolder } from '../../../lib/files/json-file.ts';
-import type { Log } from '../../../lib/log.ts';
 import type { PartState } from '../../packages/find-prepared.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import { finishPython, finishJavascript } from '../../packages/finish-install.ts';
@@ -38,7 +37,6 @@ export interface PrepareRequest {
     signal: AbortSignal,
   ) => Promise<Reply<Sandbox>>;
   readonly onProgress: (text: string) => void;
-  readonly log: Log;
 }
 
 const projectInContainer = '/project';
@@ -81,7 +79,7 @@ export async function prepareDependencies(
       const before = (await request.records.read(state.key))?.outcome;
       await request.records.write(made.value);
       // It was installed again, so the old volume goes. If a session still uses it, `clean` removes it later.
-      if (before?.type === 'ready') await removeDependencyVolume(request.engine, before.volume, request.log);
+      if (before?.type === 'ready') await removeDependencyVolume(request.engine, before.volume);
     }
     return success(records);
   } catch (error) {
@@ -89,7 +87,7 @@ export async function prepareDependencies(
   } finally {
     await sandbox?.dispose();
     for (const volume of volumes.values()) {
-      if (!kept.has(volume)) await removeDependencyVolume(request.engine, volume, request.log);
+      if (!kept.has(volume)) await removeDependencyVolume(request.engine, volume);
     }
     await rm(workspace, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../../lib/files/json-file.ts';
-import type { Log } from '../../../lib/log.ts';
+import { diagnostics } from '../../../lib/log.ts';
 import { labelNames } from '../container/container-create-body.ts';
 import { withDeadline } from '../engine/engine-deadline.ts';
 import type { Engine } from '../engine/container-engine.ts';
@@ -17,7 +17,6 @@ export interface BorrowRequest {
   /** The folder for files that containers get. */
   readonly supportFolder: string;
   readonly homeId: string;
-  readonly log: Log;
 }
 
 const engineMs = 30_000;
@@ -33,7 +32,7 @@ export async function borrowRunner(
   request: BorrowRequest,
   signal: AbortSignal,
 ): Promise<RunnerPlace | null> {
-  const { log, supportFolder } = request;
+  const { supportFolder } = request;
   try {
     const ours = await lookUpImage(engine, await ourImageName(request.resourcesPath), signal);
     if (ours?.runner !== 'brought') return null;
@@ -47,13 +46,13 @@ export async function borrowRunner(
     await writeFileAtomic(file, program, { sync: false, mode: 0o755 });
     return place;
   } catch (error) {
-    log.warn('sandbox: the runner could not be taken out of our own image', error);
+    diagnostics.warn('sandbox: the runner could not be taken out of our own image', error);
     return null;
   }
 }
 
 /** Gets a tar archive from a container that never runs. */
-async function archiveOf(engine: Engine, imageId: string, { homeId, log }: BorrowRequest): Promise<Buffer> {
+async function archiveOf(engine: Engine, imageId: string, { homeId }: BorrowRequest): Promise<Buffer> {
   const container = await withDeadline(engineMs, null, async () =>
     engine.docker.createContainer({
       Image: imageId,
@@ -81,7 +80,7 @@ async function archiveOf(engine: Engine, imageId: string, { homeId, log }: Borro
       return Buffer.concat(pieces);
     });
   } finally {
-    await removeContainer(container, engineMs, log);
+    await removeContainer(container, engineMs);
   }
 }
 

@@ -5,7 +5,6 @@ import { AppError, failure, messageOf, success, type Reply } from '@shared/error
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { callModeFor, readRegularFile, type CallMode } from '../../../lib/files/host-folder.ts';
 import { projectKey } from '../../../lib/files/project-key.ts';
-import type { Log } from '../../../lib/log.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
 import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
@@ -23,7 +22,7 @@ import {
 } from './make-harmless.ts';
 import { findUntrackedChanges } from './untracked-changes.ts';
 import { neverAborts } from '../../../lib/async/abort.ts';
-import { noteFailure } from '../../../lib/log.ts';
+import { diagnostics, noteFailure } from '../../../lib/log.ts';
 
 export interface GuardOptions {
   /** A real path. */
@@ -34,7 +33,6 @@ export interface GuardOptions {
   readonly onUntracked: (places: readonly UntrackedPlace[]) => void;
   /** The most folders that are checked after each command. */
   readonly mostFolders?: number;
-  readonly log: Log;
 }
 
 type Found =
@@ -153,7 +151,7 @@ export class RepositoryGuard {
       await this.#record?.touch();
       return this.#reportOnce(places);
     } catch (error) {
-      this.#options.log.error('sandbox: the look at repositories failed', error);
+      diagnostics.error('sandbox: the look at repositories failed', error);
       this.#problem = `It could not be checked after a command (${messageOf(error)}).`;
       return this.#reportOnce([{ path: '.', why: 'it could not be checked after a command', done: null }]);
     } finally {
@@ -232,11 +230,11 @@ export class RepositoryGuard {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.look();
     await this.#reportUntracked(neverAborts).catch((error: unknown) =>
-      this.#options.log.error('sandbox: what commands changed could not be reported', error),
+      diagnostics.error('sandbox: what commands changed could not be reported', error),
     );
     const over = this.#problem === null ? this.#record?.remove() : this.#record?.end();
     await over?.catch((error: unknown) =>
-      this.#options.log.warn('sandbox: the record of a guard could not be written or removed', error),
+      diagnostics.warn('sandbox: the record of a guard could not be written or removed', error),
     );
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { removeContainer } from '../../../../../src/main/sandbox/docker/container/remove-container.ts';
+import { hearDiagnostics } from '../../../../fakes/hear-diagnostics.ts';
 
 /**
  * A container whose engine answers with these statuses in turn and then repeats the last one. Null: it removes the
@@ -15,13 +16,12 @@ function containerThat(...statuses: readonly (number | null)[]) {
   return { remove, asked: () => asked };
 }
 
-async function warningsOf(container: ReturnType<typeof containerThat>, milliseconds = 60_000): Promise<string[]> {
-  const warnings: string[] = [];
-  const quiet = (): void => undefined;
-  const warn = (text: string, cause?: unknown): void =>
-    void warnings.push(cause instanceof Error ? `${text}: ${cause.message}` : text);
-  const log = { debug: quiet, info: quiet, error: quiet, warn };
-  await removeContainer(container, milliseconds, log);
+async function warningsOf(
+  container: ReturnType<typeof containerThat>,
+  milliseconds = 60_000,
+): Promise<readonly string[]> {
+  const warnings = hearDiagnostics();
+  await removeContainer(container, milliseconds);
   return warnings;
 }
 

@@ -8,7 +8,6 @@ import {
   type Protection,
 } from '../../../../../src/main/sandbox/docker/protection/protected-mounts.ts';
 import { changedBetween, readProtected } from '../../../../../src/main/sandbox/docker/protection/protected-watch.ts';
-import { silentLog } from '../../../../../src/main/lib/log.ts';
 import { RepositoryGuard } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
 
 const none = new AbortController().signal;
@@ -16,7 +15,7 @@ const none = new AbortController().signal;
 /** The protection that a session sets up for a folder at its start. */
 async function pinsOf(workspacePath: string): Promise<Protection> {
   const homePath = await mkdtemp(join(tmpdir(), 'dewpoint-pins-home-'));
-  const options = { workspacePath, homePath, sessionId: 's1', onUntracked: () => undefined, log: silentLog };
+  const options = { workspacePath, homePath, sessionId: 's1', onUntracked: () => undefined };
   const guard = await RepositoryGuard.start(options, none);
   try {
     return await findProtectedMounts(workspacePath, guard.own);

@@ -22,7 +22,6 @@ import { RepositoryGuard, restAfter } from '../../../../../src/main/sandbox/work
 import { namedByConfig } from '../../../../../src/main/sandbox/workspace/repositories/named-by-config.ts';
 import { asNobody } from '../../../../fakes/as-nobody.ts';
 import { isWithoutGit } from '../../../../fakes/git-here.ts';
-import { silentLog } from '../../../../../src/main/lib/log.ts';
 
 const none = new AbortController().signal;
 
@@ -52,7 +51,6 @@ describe('the guard over repositories', () => {
         homePath: join(base, 'home'),
         sessionId,
         onUntracked: (places) => void left.push(...places),
-        log: silentLog,
       },
       none,
     );
