@@ -6,6 +6,7 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import { writeBundleFacts } from './scripts/setup/bundle-facts.mjs';
+import { oneByteCode } from './scripts/setup/one-byte-code.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** Which build of a version it is, by its sources: two of them may meet in one home, and the version is the same. */
@@ -21,7 +22,7 @@ const external = ['electron', 'node-llama-cpp', 'keytar', 'bufferutil', 'utf-8-v
 export default defineConfig({
   main: {
     define,
-    plugins: [writeBundleFacts()],
+    plugins: [writeBundleFacts(), oneByteCode()],
     resolve: { alias },
     build: {
       externalizeDeps: false,

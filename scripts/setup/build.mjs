@@ -12,7 +12,7 @@ export const cliFile = join(root, 'out', 'main', 'cli.cjs');
 export const appFile = join(root, 'out', 'main', 'index.cjs');
 
 const shared = ['src', 'resources', 'package.json', 'package-lock.json', 'tsconfig.json'];
-const bundler = ['electron.vite.config.ts', 'scripts/setup/bundle-facts.mjs'];
+const bundler = ['electron.vite.config.ts', 'scripts/setup/bundle-facts.mjs', 'scripts/setup/one-byte-code.mjs'];
 
 /** @typedef {{ok: true} | {ok: false, message: string}} Done */
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { PageFile } from './page-files.ts';
 import { quietScript, runningScript } from './preview-script.ts';
 
 /** A document of Dewpoint's own that holds foreign content. It has no origin and reaches no network. */
-export interface LockedFrame extends PageFile {
+export interface LockedFrame {
+  readonly contentType: string;
+  readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 

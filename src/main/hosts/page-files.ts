@@ -5,7 +5,8 @@ import { orNoted } from '../lib/log.ts';
 
 export interface PageFile {
   readonly contentType: string;
-  readonly body: Buffer;
+  /** Rejects if the file is gone, as one of an old build is some days after a new one. */
+  readonly read: () => Promise<Buffer>;
 }
 
 /** The files of the page by the path in their address: `/index.html`, `/assets/…`. `/` stands for the first. */
@@ -21,21 +22,35 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the built page into memory. Requests are only looked up among these names, so that no spelling of a path
- * reaches another file. Throws `not-found` if nothing was built.
+ * Finds the files of the built page. Requests are only looked up among these names, so that no spelling of a path
+ * reaches another file. A file is read when it is first asked for, and then kept, so a page stays whole after an update
+ * of the program. Throws `not-found` if nothing was built.
  */
-export async function readPageFiles(folder: string): Promise<PageFiles> {
+export async function findPageFiles(folder: string): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
   for (const path of await filesUnder(folder)) {
     const contentType = contentTypes[extname(path)];
     if (contentType === undefined) continue;
-    files.set(`/${relative(folder, path).split(sep).join('/')}`, { contentType, body: await readFile(path) });
+    files.set(`/${relative(folder, path).split(sep).join('/')}`, { contentType, read: readOnce(path) });
   }
   const index = files.get('/index.html');
   if (index === undefined) {
     throw new AppError('not-found', 'The built page was not found.', { hint: 'Build it: npm run build' });
   }
+  // It names the other files of its own build, and has the same name in each.
+  await index.read();
   return files.set('/', index);
+}
+
+function readOnce(path: string): () => Promise<Buffer> {
+  let body: Promise<Buffer> | null = null;
+  return () => {
+    body ??= readFile(path).catch((error: unknown) => {
+      body = null;
+      throw error;
+    });
+    return body;
+  };
 }
 
 async function filesUnder(folder: string): Promise<readonly string[]> {

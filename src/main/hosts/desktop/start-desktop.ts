@@ -5,7 +5,7 @@ import { escapeForTerminal, seenWords } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
 import { createHostPrograms } from '../../lib/programs/host-programs.ts';
-import { readPageFiles, pageHeaders } from '../page-files.ts';
+import { findPageFiles, pageHeaders } from '../page-files.ts';
 import { lockedFrames } from '../locked-frames.ts';
 import type { ConnectedCore, RenewedConnection } from '../connection/core-connection.ts';
 import { createRenewedConnection } from '../connection/core-connection.ts';
@@ -43,7 +43,7 @@ export function registerPageScheme(): void {
 /** Serves the page's own files with its policy. Everything else is not found. */
 export function servePage(session: Session, files: PageFiles): void {
   const headers = pageHeaders("'self'");
-  session.protocol.handle('app', (request) => {
+  session.protocol.handle('app', async (request) => {
     const url = new URL(request.url);
     const isOwn = url.host === 'dewpoint' && request.method === 'GET';
     const locked = isOwn ? lockedFrames.get(url.pathname) : undefined;
@@ -53,8 +53,10 @@ export function servePage(session: Session, files: PageFiles): void {
       });
     }
     const file = isOwn ? files.get(url.pathname) : undefined;
-    if (file === undefined) return new Response('not found', { status: 404, headers });
-    return new Response(new Uint8Array(file.body), { headers: { ...headers, 'content-type': file.contentType } });
+    const body = await file?.read().catch(orNoted('A file of the page was not read', null));
+    if (file === undefined || body === null || body === undefined)
+      return new Response('not found', { status: 404, headers });
+    return new Response(new Uint8Array(body), { headers: { ...headers, 'content-type': file.contentType } });
   });
 }
 
@@ -140,7 +142,7 @@ interface Desktop {
 async function run({ link, windows, url }: Desktop, options: DesktopOptions): Promise<void> {
   await app.whenReady();
   Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(process.platform, windows)]));
-  servePage(session.defaultSession, await readPageFiles(options.pageFolder));
+  servePage(session.defaultSession, await findPageFiles(options.pageFolder));
   // Opened before the window, so that a core that cannot start causes an error message and not an empty page.
   await link.client();
   const files = openerFor(link.client, options);

@@ -8,7 +8,8 @@ import type { CoreRouter } from '../../server/serve-channel.ts';
 import type { PageFiles } from '../page-files.ts';
 import { lockedFrames } from '../locked-frames.ts';
 import { isOwnHost, isOwnOrigin, listenHere, loopback } from '../loopback-requests.ts';
-import { pageHeaders, readPageFiles } from '../page-files.ts';
+import { pageHeaders, findPageFiles } from '../page-files.ts';
+import { orNoted } from '../../lib/log.ts';
 import { admitSocket } from './socket-channel.ts';
 import { createPendingSockets } from './pending-sockets.ts';
 
@@ -39,12 +40,12 @@ export async function startPageServer(
   router: CoreRouter,
   { port, pageFolder }: PageServerOptions,
 ): Promise<PageServer> {
-  const files = await readPageFiles(pageFolder);
+  const files = await findPageFiles(pageFolder);
   const token = randomBytes(32).toString('base64url');
   const channels = createChannelServer(router);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maximumMessageBytes, perMessageDeflate: false });
   const room = createPendingSockets();
-  const http = createServer(patience, (request, response) => answer(request, response, files));
+  const http = createServer(patience, (request, response) => void answer(request, response, files));
   http.maxConnections = mostConnections;
   http.on('upgrade', (request, socket, head) => {
     if (!isOwnSocket(request)) {
@@ -76,7 +77,7 @@ function terminateAll(sockets: WebSocketServer): void {
   for (const client of sockets.clients) client.terminate();
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, files: PageFiles): void {
+async function answer(request: IncomingMessage, response: ServerResponse, files: PageFiles): Promise<void> {
   const headers = pageHeaders(`'self' ws://${request.headers.host ?? ''}`);
   const end = (status: number, text: string): void =>
     void response.writeHead(status, { ...headers, 'content-type': 'text/plain' }).end(text);
@@ -85,10 +86,12 @@ function answer(request: IncomingMessage, response: ServerResponse, files: PageF
   const [pathname = '/'] = (request.url ?? '/').split('?');
   const locked = lockedFrames.get(pathname);
   const file = locked ?? files.get(pathname);
-  if (file === undefined) return end(404, 'not found');
+  const body =
+    locked?.body ?? (await files.get(pathname)?.read().catch(orNoted('A file of the page was not read', null)));
+  if (file === undefined || body === null || body === undefined) return end(404, 'not found');
   const own = locked?.headers ?? headers;
-  response.writeHead(200, { ...own, 'content-type': file.contentType, 'content-length': file.body.length });
-  response.end(request.method === 'HEAD' ? undefined : file.body);
+  response.writeHead(200, { ...own, 'content-type': file.contentType, 'content-length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** Browsers always send an origin with a socket. Other clients need not, and are refused without one. */

@@ -35,6 +35,7 @@ beforeEach(async () => {
   mkdirSync(join(folder, 'projects', 'one'), { recursive: true });
   writeFileSync(join(folder, 'page', 'index.html'), '<!doctype html><title>page</title>');
   writeFileSync(join(folder, 'page', 'app.js'), 'void 0;');
+  writeFileSync(join(folder, 'page', 'late.js'), 'void 1;');
   writeFileSync(join(folder, 'secret.js'), 'secret');
   core = createScriptedCore();
   const client = createRouterClient(createRouter(core.handlers));
@@ -124,6 +125,16 @@ describe('the page', () => {
   ])('gives nothing outside its folder for %s', async (path) => {
     const { status, body } = await get(path);
     expect({ status, body }).toEqual({ status: 404, body: 'not found' });
+  });
+
+  // Catches: a page whose parts come from two builds, because a new one was put over the files of a running program.
+  it('stays the one that was there at the start, and says of a file that is gone that it is not found', async () => {
+    expect((await get('/app.js')).body).toBe('void 0;');
+    for (const name of ['index.html', 'app.js']) writeFileSync(join(folder, 'page', name), 'of a new build');
+    expect((await get('/')).body).toBe('<!doctype html><title>page</title>');
+    expect((await get('/app.js')).body).toBe('void 0;');
+    rmSync(join(folder, 'page', 'late.js'));
+    expect((await get('/late.js')).status).toBe(404);
   });
 
   it('is refused under a foreign name, to a foreign page and by other methods', async () => {
