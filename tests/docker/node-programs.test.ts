@@ -1,3 +1,5 @@
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
 import type { KitOptions, Reply } from '../fakes/agent-kit.ts';
@@ -104,18 +106,80 @@ await tools.call('read_file', { path: 'a', [1 + 1]: 2 });`;
     const text = `import { readFileSync } from 'fs';
 import lodash from 'lodash';
 const { four } = await import('./dynamic.mjs');
-const name = './helper.mjs';
-const { double } = await import(name);
+const { double } = await import(\`./helper.mjs\`);
 const { price } = (await tools.shop__look_up({ id: 1 })).json();
 const result = [typeof readFileSync, lodash.three, four, double(2), price];`;
     const one = scene([script(text, [{ tool: 'shop__look_up', most: 1 }])], 'allow', { dependencies: { approver } });
     await one.kit.runner.send('Go.', loop);
     expect(endOf(one.kit)?.output).toContain('Result:\n["function",3,4,4,3]');
     expect(reasons.join().split('\n').slice(2)).toEqual([
-      expect.stringContaining('Line 2: it imports node_modules/lodash/index.js of the project. What that file'),
-      expect.stringContaining('Line 3: it imports dynamic.mjs of the project. What that file'),
-      'Line 5: which module is imported here is known only when it runs.',
+      expect.stringContaining('Line 2: it imports node_modules/lodash/index.js of the project. What that is'),
+      expect.stringContaining('Line 3: it imports dynamic.mjs of the project.'),
+      expect.stringContaining('Line 4: it imports helper.mjs of the project.'),
     ]);
+  });
+
+  it('loads no file of the project that the question did not name, whatever a package.json says', async () => {
+    const files = {
+      'package.json':
+        '{ "name": "own", "imports": { "#x": { "import": "./maps/x.mjs", "require": "./maps/x.cjs" } }, "exports": { "./self": "./maps/self.mjs" } }',
+      'maps/x.mjs': 'export { y as x } from "./y.mjs";',
+      'maps/y.mjs':
+        'import { createRequire } from "node:module"; export const y = createRequire(import.meta.url)("./y.json").y;',
+      'maps/y.json': '{ "y": "esm" }',
+      'maps/x.cjs': 'module.exports = { x: "cjs" };',
+      'maps/self.mjs': 'export const self = "self";',
+      'node_modules/dual/package.json': '{ "exports": { "import": "./i.mjs", "require": "./r.cjs" } }',
+      'node_modules/dual/i.mjs': 'export default "i";',
+      'node_modules/dual/r.cjs': 'module.exports = "r";',
+      'elsewhere/linked.cjs': 'module.exports = "linked";',
+      'data.json': '{ "data": "json" }',
+      'hidden.cjs': 'throw new Error("this ran");',
+      'program.js': 'throw new Error("this ran");',
+    };
+    for (const [path, text] of Object.entries(files)) await session.put(path, text);
+    await symlink('../elsewhere', join(session.workspace, 'node_modules/linked'));
+    const reasons: string[] = [];
+    const approver = {
+      ask: async ({ reason }: { readonly reason?: string }): Promise<UserAnswer> => {
+        reasons.push(reason ?? '');
+        return 'allow';
+      },
+    };
+    const tries = [
+      "require('./' + 'hidden.cjs')",
+      "await import(['.', 'hidden.cjs'].join('/'))",
+      "(await import('node:module')).createRequire('/workspace/program.js')('./hidden.cjs')",
+      "process.getBuiltinModule('module')._load('/workspace/hidden.cjs')",
+      "await import('file:///workspace/' + 'program.js')",
+      "require('node_modules/../hidden'.slice(13))",
+    ];
+    const text = `import { x } from '#x';
+import { self } from 'own/self';
+import dual from 'dual';
+import data from './data.json' with { type: 'json' };
+const said = [x, self, dual, data.data, require('#x').x, require('dual'), require('linked/linked.cjs')];
+${tries.map((one) => `try { ${one}; said.push('ran'); } catch (error) { said.push(/not named|Cannot find/.test(error.message) ? 'no' : error.message); }`).join('\n')}
+const result = [said.join(), (await tools.shop__look_up({ id: 1 })).json().price];`;
+    const one = scene([script(text, [{ tool: 'shop__look_up', most: 1 }])], 'allow', { dependencies: { approver } });
+    await one.kit.runner.send('Go.', loop);
+    expect(endOf(one.kit)?.output).toContain('Result:\n["esm,self,i,json,cjs,r,linked,no,no,no,no,no,no",3]');
+    const [reason = ''] = reasons;
+    const named = [
+      'maps/x.mjs',
+      'maps/self.mjs',
+      'node_modules/dual/i.mjs',
+      'data.json',
+      'maps/x.cjs',
+      'node_modules/dual/r.cjs',
+      'elsewhere/linked.cjs',
+    ];
+    for (const path of named) expect(reason).toContain(`it imports ${path} of the project`);
+    expect(reason).toContain('which module is imported here is known only when it runs');
+    expect(reason).toContain('it can load what is named only when it runs');
+    // Where nothing leaves, nobody is asked, and it may load what it likes.
+    expect(await ended("const result = (await import('./maps/' + 'self.mjs')).self;")).toContain('Result:\nself');
+    for (const path of Object.keys(files)) await rm(join(session.workspace, path));
   });
 
   it('tells where it failed and what it had done', async () => {

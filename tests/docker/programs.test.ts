@@ -212,13 +212,55 @@ result = [csv.__name__, json.dumps(helper.value), tools.shop__look_up(id=1).json
     const one = scene([program(text, calls)], 'allow', { dependencies: { approver } });
     await one.kit.runner.send('Go.', loop);
     expect(endOf(one.kit)?.output).toContain('Result:\n["csv","3",3]');
-    expect(reasons.join()).toContain('Line 2: it imports helper.py of the project. What that file');
+    expect(reasons.join()).toContain('Line 2: it imports helper.py of the project. What that is');
     expect(reasons.join()).toContain('Line 2: it imports parts of the project.');
     expect(reasons.join()).not.toMatch(/csv|json/);
     expect(await session.text('ran')).toBeNull();
     const two = scene([program('import requests\nresult = 1', calls)]);
     await two.kit.runner.send('Go.', loop);
     expect([endOf(two.kit)?.output, two.asked]).toEqual([expect.stringContaining('there is no module requests'), []]);
+    for (const path of Object.keys(files)) await rm(join(session.workspace, path));
+  });
+
+  it('imports no file of the project that the question did not name, however it is asked for', async () => {
+    const files = {
+      'csv.py': 'raise RuntimeError("this ran instead")',
+      'tools_of_mine/secret.py': 'raise RuntimeError("this ran instead")',
+      'base.py': 'import importlib\nvalue = importlib.import_module("base_" + "more").value\n',
+      'base_more.py': 'value = 5\n',
+      'pack/__init__.py': '',
+      'pack/inner.py': 'value = 6\n',
+    };
+    for (const [path, text] of Object.entries(files)) await session.put(path, text);
+    const reasons: string[] = [];
+    const approver = {
+      ask: async ({ reason }: { readonly reason?: string }): Promise<UserAnswer> => {
+        reasons.push(reason ?? '');
+        return 'allow';
+      },
+    };
+    const tries = [
+      '__import__("base_" + "more")',
+      'importlib.import_module("tools_of_mine." + "secret")',
+      'sys.path.insert(0, "."); sys.modules.pop("csv", None); import csv',
+      'sys.path.insert(0, os.getcwd() + "/tools_of_mine"); __import__("sec" + "ret")',
+    ];
+    const text = `import importlib, os, sys
+import pack.inner
+said = []
+${tries.map((one) => `try:\n    ${one}\n    said.append("ran")\nexcept ImportError as error:\n    said.append("no" if "not named" in str(error) else str(error))`).join('\n')}
+import base
+result = [said, base.value, pack.inner.value, tools.shop__look_up(id=1).json()["price"]]`;
+    const calls = [{ tool: 'shop__look_up', most: 1 }];
+    const one = scene([program(text, calls)], 'allow', { dependencies: { approver } });
+    await one.kit.runner.send('Go.', loop);
+    expect(endOf(one.kit)?.output).toContain('Result:\n[["no","no","no","no"],5,6,3]');
+    expect(reasons.join()).toContain('it imports base.py of the project');
+    expect(reasons.join()).toContain('it imports pack of the project');
+    // Where nothing leaves, nobody is asked.
+    const two = scene([program('result = __import__("base_" + "more").value')]);
+    await two.kit.runner.send('Go.', loop);
+    expect(endOf(two.kit)?.output).toContain('Result:\n5');
     for (const path of Object.keys(files)) await rm(join(session.workspace, path));
   });
 

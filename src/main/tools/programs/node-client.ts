@@ -1,3 +1,4 @@
+import { nodeImports } from './node-imports.ts';
 import { programLimits } from './program-limits.ts';
 
 /**
@@ -7,11 +8,11 @@ import { programLimits } from './program-limits.ts';
  */
 export const nodeClient = String.raw`'use strict';
 const fs = require('node:fs');
-const { createRequire, isBuiltin } = require('node:module');
+const { createRequire, isBuiltin, registerHooks } = require('node:module');
 const { Socket } = require('node:net');
 const { join, relative } = require('node:path');
 const { Writable } = require('node:stream');
-const { pathToFileURL } = require('node:url');
+const { fileURLToPath, pathToFileURL } = require('node:url');
 const vm = require('node:vm');
 
 const NAME = 'program.js';
@@ -107,55 +108,16 @@ const tools = new Proxy(
   },
 );
 
-function exists(name, modules) {
-  if (isBuiltin(name) || Object.hasOwn(modules, name)) return true;
-  try {
-    near.resolve(name);
-    return true;
-  } catch (error) {
-    return error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
-  }
-}
-
-/** Whether commands can write where a file lies. What is there may be what an earlier command put there. */
-function isWritable(path) {
-  try {
-    fs.accessSync(path, fs.constants.W_OK);
-    return true;
-  } catch (error) {
-    return error.code !== 'EROFS';
-  }
-}
-
-/** By line: what a text imports from where commands can write. */
-function importsOf(text, modules) {
-  const found = [];
-  const tree = parserOf()?.parse(text, { ecmaVersion: 'latest', sourceType: 'module', locations: true }) ?? null;
-  for (const node of tree === null ? [] : nodesIn(tree)) {
-    const name = importedBy(node);
-    if (name === null || isBuiltin(name) || Object.hasOwn(modules, name)) continue;
-    const path = pathOf(name);
-    if (isWritable(path)) found.push({ line: node.loc.start.line, path: relative(process.cwd(), path).slice(0, 200) });
-  }
-  return found.sort((one, other) => one.line - other.line);
-}
-
-function pathOf(name) {
-  try {
-    return near.resolve(name);
-  } catch {
-    // A package for import statements alone. The folder of packages says where it is.
-    return join(process.cwd(), 'node_modules', name);
-  }
-}
-
+${nodeImports}
 function textOf(node) {
+  if (node?.type === 'TemplateLiteral' && node.expressions.length === 0) return node.quasis[0].value.cooked;
   return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null;
 }
 
 function importedBy(node) {
   const isRequire = node.type === 'CallExpression' && node.callee.name === 'require';
-  return textOf(isRequire ? node.arguments[0] : node.source);
+  const name = textOf(isRequire ? node.arguments[0] : node.source);
+  return name === null ? null : { name, isRequire };
 }
 
 function parserOf() {
@@ -163,6 +125,15 @@ function parserOf() {
     return require('internal/deps/acorn/acorn/dist/acorn');
   } catch {
     return null;
+  }
+}
+
+function treeOf(text) {
+  try {
+    const options = { ecmaVersion: 'latest', sourceType: 'module', locations: true };
+    return { tree: parserOf()?.parse(text, options) ?? null };
+  } catch (error) {
+    return { tree: null, wrongLine: error.loc?.line };
   }
 }
 
@@ -175,24 +146,16 @@ function* nodesIn(root) {
 }
 
 function checked(given) {
-  const text = given.program;
-  const acorn = parserOf();
-  let tree = null;
-  let wrong = null;
+  const { tree, wrongLine } = treeOf(given.program);
   try {
-    tree = acorn?.parse(text, { ecmaVersion: 'latest', sourceType: 'module', locations: true }) ?? null;
+    new vm.SourceTextModule(given.program, { identifier: NAME });
   } catch (error) {
-    wrong = error;
-  }
-  try {
-    new vm.SourceTextModule(text, { identifier: NAME });
-  } catch (error) {
-    return ['line ' + (wrong?.loc?.line ?? 1) + ': ' + error.message];
+    return [[wrongLine ?? 1, error.message]];
   }
   return tree === null ? [] : problemsOf(tree, given);
 }
 
-function problemsOf(tree, { tools: known, announced, modules }) {
+function problemsOf(tree, { tools: known, announced }) {
   const problems = [];
   const say = (node, text) => problems.push([node.loc.start.line, text]);
 
@@ -228,11 +191,9 @@ function problemsOf(tree, { tools: known, announced, modules }) {
 
   const isTools = (node) => node?.type === 'MemberExpression' && !node.computed && node.object.name === 'tools';
   for (const node of nodesIn(tree)) {
-    const name = importedBy(node);
-    if (name !== null && !exists(name, modules)) say(node, 'there is no module ' + name);
     if (node.type === 'CallExpression' && isTools(node.callee)) called(node, node.callee.property.name, node.arguments);
   }
-  return problems.sort(([one], [other]) => one - other).map(([line, text]) => 'line ' + line + ': ' + text);
+  return problems;
 }
 
 /** Names of tests that a text has at its outer level. */
@@ -387,34 +348,39 @@ async function run() {
 }
 
 let given = null;
-let heard = check;
+let heard = (frame) => void check(frame);
 
-function check(frame) {
+async function check(frame) {
   given = frame;
-  heard = () => {
-    heard = answered;
-    void run();
-  };
-  let problems;
-  let tests = 0;
-  let imports = [];
+  let [problems, imports, tests] = [[], [], 0];
   try {
-    problems = checked(given);
-    for (const text of problems.length > 0 ? [] : [given.program, ...Object.values(given.modules)])
-      imports.push(...importsOf(text, given.modules));
+    const found = await importsIn([given.program, ...Object.values(given.modules)], given.modules);
+    const lost = found.filter(({ text, place }) => text === given.program && place === null);
+    imports = found.filter(({ path }) => path !== null && isWritable(path));
+    const wrong = [...checked(given), ...lost.map(({ line, name }) => [line, 'there is no module ' + name])];
+    if (imports.length > MOST_IMPORTS) wrong.push([1, 'it imports more than ' + MOST_IMPORTS + ' files of the project']);
+    problems = wrong.sort(([one], [other]) => one - other).map(([line, text]) => 'line ' + line + ': ' + text);
     if (problems.length === 0) [tests, problems] = ranTests(given);
   } catch (error) {
     problems = ['line 1: it could not be checked: ' + error.message];
   }
-  send({ type: 'checked', problems: problems.slice(0, 20).map((problem) => problem.slice(0, 400)), tests, imports: imports.slice(0, MOST_IMPORTS) });
+  heard = () => {
+    heard = answered;
+    if (given.leaves) named = new Set(imports.map(({ path }) => path));
+    void run();
+  };
+  imports = imports.slice(0, MOST_IMPORTS);
+  const shown = imports.map(({ line, path }) => ({ line, path: relative(process.cwd(), path).slice(0, 200) }));
+  send({ type: 'checked', problems: problems.slice(0, 20).map((problem) => problem.slice(0, 400)), tests, imports: shown });
 }
 
 if (process.argv[1] === 'tests') {
   given = JSON.parse(fs.readFileSync(0, 'utf8'));
   void testAll();
-} else if (vm.SourceTextModule === undefined) {
+} else if (vm.SourceTextModule === undefined || registerHooks === undefined) {
   process.exit(126);
 } else {
+  registerHooks({ resolve });
   source = new Socket({ fd: 3, readable: true, writable: false });
   let rest = [];
   source.on('data', (bytes) => {

@@ -22,6 +22,11 @@ export interface Announcement {
   readonly take: (name: string, input: unknown) => { readonly problem: string } | Readonly<Entry>;
 }
 
+/** The announced calls that leave the sandbox. If there are any, the user is asked before the program runs. */
+export function leavingIn({ entries }: Announcement): Announcement['entries'] {
+  return entries.filter(({ tool: { access }, hosts }) => access === 'network' || access === 'web' || hosts.length > 0);
+}
+
 /** Returns the announcement, or what is wrong with it, for the model. */
 export function readAnnouncement(
   announced: readonly Announced[],

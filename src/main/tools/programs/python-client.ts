@@ -156,6 +156,14 @@ class Project:
         return spec
 
 
+def places_of(spec):
+    """Where commands can write: the folders of a package, or the file of a module."""
+    if spec is None:
+        return []
+    places = list(spec.submodule_search_locations or []) or [spec.origin]
+    return [one for one in places if one and os.path.exists(one) and not os.statvfs(one).f_flag & os.ST_RDONLY]
+
+
 def imports_of(tree):
     """By line: what is imported from where commands can write, which may be what an earlier command put there."""
     found = []
@@ -164,12 +172,35 @@ def imports_of(tree):
         if isinstance(node, ast.ImportFrom) and node.level == 0:
             names = [node.module]
         for name in names:
-            spec = importlib.util.find_spec(name.split(".")[0])
-            places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or [])]
-            place = next((one for one in places if one and os.path.exists(one)), None)
-            if place is not None and not os.statvfs(place).f_flag & os.ST_RDONLY:
-                found.append({"line": node.lineno, "path": os.path.relpath(place, HERE)[:200]})
-    return sorted(found, key=lambda one: one["line"])
+            found += [(node.lineno, place) for place in places_of(importlib.util.find_spec(name.split(".")[0]))]
+    return sorted(found)
+
+
+class Named:
+    """Finds from where commands can write only what the question named, and what that imports itself."""
+
+    loaded = set()
+
+    def __init__(self, finder, places):
+        self.finder, self.places = finder, places
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+    def find_spec(self, name, path=None, target=None):
+        spec = self.finder.find_spec(name, path, target)
+        for place in places_of(spec):
+            if not any(place == one or place.startswith(one + "/") for one in self.places) and not self.is_inside():
+                raise ImportError("%s was not named in the question, so it is not loaded. Import it by its name in the text of the program." % (os.path.relpath(place, HERE),))
+        if spec is not None and places_of(spec):
+            self.loaded.add(spec.origin)
+        return spec
+
+    def is_inside(self):
+        frame = sys._getframe(2)
+        while frame is not None and frame.f_code.co_filename not in self.loaded:
+            frame = frame.f_back
+        return frame is not None
 
 
 def tests_in(space):
@@ -294,14 +325,20 @@ def main():
         problems = problems_of(tree, given["tools"], given["announced"])
         for one in [] if problems else [tree, *map(ast.parse, given["modules"].values())]:
             imports += imports_of(one)
+        if len(imports) > MOST_IMPORTS:
+            problems = ["line 1: it imports more than %d files of the project" % (MOST_IMPORTS,)]
         if not problems and any("def test_" in one for one in (text, *given["modules"].values())):
             tests, problems = run_tests(code, given)
     except (SyntaxError, ValueError, RecursionError) as error:
         problems = ["line %s: %s" % (getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or error)]
-    send({"type": "checked", "problems": [problem[:400] for problem in problems[:20]], "tests": tests, "imports": imports[:MOST_IMPORTS]})
+    shown = [{"line": line, "path": os.path.relpath(place, HERE)[:200]} for line, place in imports[:MOST_IMPORTS]]
+    send({"type": "checked", "problems": [problem[:400] for problem in problems[:20]], "tests": tests, "imports": shown})
     if problems:
         return
     receive()
+    if given["leaves"]:
+        places = [place for line, place in imports]
+        sys.meta_path[:] = [one if one is kept else Named(one, places) for one in sys.meta_path]
     kept.tools = Tools()
     threading.Thread(target=kept.tools._listen, daemon=True).start()
     space = space_of("__main__", kept.tools, given)

@@ -41,22 +41,25 @@ export function reviewProgram(program: ReviewedProgram, syntax: Syntax): readonl
   return [...found.values()].slice(0, mostFindings);
 }
 
-const namedImports = 8;
+const linesOfImports = 8;
 
 /**
- * What a program imports from where commands can write. An earlier command may have put it there, and it runs with the
- * same yes.
+ * What a program imports from where commands can write, every file of it. An earlier command may have put it there, and it
+ * runs with the same yes.
  */
 export function importFindings(imports: readonly ProgramImport[]): readonly string[] {
   const first = new Map([...imports].reverse().map(({ path, line }) => [path, line]));
-  const lines = [...first].reverse().map(([path, line]) => {
-    // Another form could pass for words of Dewpoint.
-    const name = /^[\w@+./-]{1,120}$/u.test(path) ? path : 'a file with an odd name';
-    return `Line ${line}: it imports ${name} of the project. What that file and its own imports say runs with this yes, too.`;
-  });
-  if (lines.length <= namedImports) return lines;
-  const left = lines.length - namedImports;
-  return [...lines.slice(0, namedImports), `It imports at least ${left} more files of the project.`];
+  const all = [...first].reverse();
+  // Another form could pass for words of Dewpoint.
+  const nameOf = (path: string): string => (/^[\w@+./-]{1,200}$/u.test(path) ? path : 'a file with an odd name');
+  const lines = all
+    .slice(0, linesOfImports)
+    .map(
+      ([path, line]) =>
+        `Line ${line}: it imports ${nameOf(path)} of the project. What that is and imports itself runs with this yes, too.`,
+    );
+  const rest = all.slice(linesOfImports).map(([path]) => nameOf(path));
+  return rest.length === 0 ? lines : [...lines, `It also imports ${rest.join(', ')} of the project, likewise.`];
 }
 
 type Say = (rule: string, line: number | null, text: string) => void;
@@ -108,11 +111,18 @@ function lookAt(node: SyntaxNode, isEndless: boolean, { leaving }: ReviewedProgr
     say(`host ${host}`, line, `${host} is named and was not announced. Calls that reach it are refused.`);
 }
 
+const loaders =
+  /^(?:createRequire|getBuiltinModule|dlopen|runpy|spec_from_file_location|SourceFileLoader|exec_module|load_module|meta_path|path_hooks|registerHooks)$/u;
+const starters =
+  /^(?:(?:node:)?(?:child_process|worker_threads|vm)|subprocess|multiprocessing|Popen|posix_spawn|Worker|spawn|spawnSync|fork|execFile|execFileSync|execSync)$/u;
 const encoders = /^(?:base64|b64encode|b85encode|zlib|gzip|gzipSync|deflateSync|btoa|hexlify|createCipheriv)$/u;
 
 function lookAtWord(word: string, line: number, say: Say): void {
   if (encoders.test(word))
     say('encoder', line, 'it encodes or packs data. What leaves may then not be readable in the log.');
+  if (loaders.test(word))
+    say('loader', line, 'it can load what is named only when it runs, which these rules cannot read.');
+  if (starters.test(word)) say('program', line, 'it can start other programs, which these rules cannot read.');
   if (word === 'environ' || word === 'getenv' || word === 'env')
     say('environment', line, 'it reads variables of the sandbox, and has calls that leave the sandbox.');
 }
@@ -120,16 +130,22 @@ function lookAtWord(word: string, line: number, say: Say): void {
 function lookAtCall(node: SyntaxNode, isEndless: boolean, leaving: readonly Leaving[], say: Say): void {
   const line = node.startPosition.row + 1;
   const called = shortText(node.childForFieldName('function'));
+  if (/^os\.(?:system|popen|exec\w+|spawn\w+)$/u.test(called))
+    say('program', line, 'it can start other programs, which these rules cannot read.');
   if (called === 'eval' || called === 'exec' || called === 'compile' || called === 'Function')
     say('code', line, 'it runs text as code, which these rules cannot read.');
   const first = node.childForFieldName('arguments')?.namedChildren[0] ?? null;
-  const isText = first?.type === 'string' && !first.text.includes('{');
+  const isText = (first?.type === 'string' || first?.type === 'template_string') && !first.text.includes('{');
   if (
     /^(?:import|require)$/u.test(called)
       ? !isText
       : /(?:^|\.)(?:__import__|import_module|run_path|run_module)$/u.test(called)
   )
-    say('import', line, 'which module is imported here is known only when it runs.');
+    say(
+      'import',
+      line,
+      'which module is imported here is known only when it runs. A file of the project that is not named here is refused.',
+    );
   if (!called.startsWith('tools.')) return;
   if (called === 'tools.call' && !isText)
     say('computed', line, 'which tool is called here is known only when it runs.');

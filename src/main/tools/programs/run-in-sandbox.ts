@@ -11,7 +11,7 @@ import type { ProgramCallResult, ProgramDoor } from './program-calls.ts';
 import type { ProgramFrame, ProgramImport } from './program-frames.ts';
 import { createFrameReader } from './program-frames.ts';
 import { programLimits } from './program-limits.ts';
-import type { Announcement } from './program-announcement.ts';
+import { leavingIn, type Announcement } from './program-announcement.ts';
 import { nodeClient } from './node-client.ts';
 import { pythonClient } from './python-client.ts';
 
@@ -186,6 +186,7 @@ async function begin(state: State): Promise<void> {
     modules: run.modules,
     tools: Object.fromEntries(run.door.tools.map((tool) => [tool.name, argumentsOf(tool)])),
     announced: entries.map(({ tool }) => tool.name),
+    leaves: leavingIn(run.announcement).length > 0,
   });
 }
 
@@ -203,7 +204,7 @@ function endedText({ phase, run: { language } }: State, exitCode: number | null)
   if (phase === 'checking' && exitCode === 127)
     return `It was not run: there is no ${name} in the image of the sandbox.`;
   if (phase === 'checking' && exitCode === 126)
-    return `It was not run: the ${name} in the image of the sandbox cannot run programs of agents.`;
+    return `It was not run: the ${name} in the image of the sandbox cannot run programs of agents. It needs Node 22.15, or a newer one.`;
   return `It ended by itself with code ${exitCode ?? 'unknown'}, before it gave anything back. It may have used too much memory.`;
 }
 

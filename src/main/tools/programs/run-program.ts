@@ -14,7 +14,7 @@ import { describeProgram } from './describe-program.ts';
 import type { EarlierPrograms, ProgramDoor } from './program-calls.ts';
 import { importedBy } from './imported-programs.ts';
 import { programLimits } from './program-limits.ts';
-import { announcementText, readAnnouncement, type Announcement } from './program-announcement.ts';
+import { announcementText, leavingIn, readAnnouncement, type Announcement } from './program-announcement.ts';
 import type { ProgramImport } from './program-frames.ts';
 import { importFindings, reviewProgram } from './review-program.ts';
 import type { ProgramEnd, ProgramGiven, ProgramOutcome } from './run-in-sandbox.ts';
@@ -173,7 +173,7 @@ async function approve(
   announcement: Announcement,
   door: ProgramDoor<Tool>,
 ): Promise<ProgramEnd | null> {
-  const leaving = announcement.entries.filter(({ tool, hosts }) => leavesSandbox(tool) || hosts.length > 0);
+  const leaving = leavingIn(announcement);
   if (leaving.length === 0) return null;
   const subject = `a program that calls ${leaving.map(({ tool, most }) => `${tool.name} (at most ${most})`).join(', ')}`;
   const syntax = await door.loadSyntax();
@@ -207,10 +207,6 @@ function reviewedBy({ label, text, why = '', costUsd }: ModelReview): string {
   if (text === null) return `${label} was to review it and did not: ${why}`;
   const cost = costUsd === null ? 'its cost is not known' : moneyText(costUsd);
   return `${label} reviewed it (${cost}). What it says is a model's word and approves nothing.`;
-}
-
-function leavesSandbox({ access }: Tool): boolean {
-  return access === 'network' || access === 'web';
 }
 
 /** For the log: replay, the limits and the next program use it. */

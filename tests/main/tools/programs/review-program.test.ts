@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadSyntax } from '../../../../src/main/recipes/code/code-syntax.ts';
-import { reviewProgram } from '../../../../src/main/tools/programs/review-program.ts';
+import { importFindings, reviewProgram } from '../../../../src/main/tools/programs/review-program.ts';
 import type { ProgramLanguage } from '../../../../src/shared/tools/program-tool.ts';
 
 const syntax = loadSyntax();
@@ -45,6 +45,31 @@ exec("x = 1")
       'Line 7: evil.example.com is named and was not announced. Calls that reach it are refused.',
       'Line 8: it runs text as code, which these rules cannot read.',
     ]);
+  });
+
+  it('says where a program can load or start what it does not name', async () => {
+    expect(await review('python', 'import runpy, subprocess\nos.system("x")\n__import__(name)\n')).toEqual([
+      'Line 1: it can load what is named only when it runs, which these rules cannot read.',
+      'Line 1: it can start other programs, which these rules cannot read.',
+      'Line 3: which module is imported here is known only when it runs. A file of the project that is not named here is refused.',
+    ]);
+    const text =
+      "import { createRequire } from 'node:module';\nnew Worker('./x.js');\nimport(`./x.js`);\nimport(`./${x}.js`);\n";
+    expect((await review('javascript', text)).map((one) => one.slice(0, 30))).toEqual([
+      'Line 1: it can load what is na',
+      'Line 2: it can start other pro',
+      'Line 4: which module is import',
+    ]);
+  });
+
+  it('names every file of the project that it imports', () => {
+    const imports = Array.from({ length: 12 }, (_, at) => ({ line: at + 1, path: `lib/${at}.js` }));
+    const found = importFindings([...imports, { line: 20, path: 'a b.js' }]);
+    expect(found).toHaveLength(9);
+    for (const { path } of imports) expect(found.join()).toContain(path);
+    expect(found.at(-1)).toBe(
+      'It also imports lib/8.js, lib/9.js, lib/10.js, lib/11.js, a file with an odd name of the project, likewise.',
+    );
   });
 
   it('finds the same in JavaScript', async () => {
