@@ -11,10 +11,17 @@ export const actorSchema = z.enum(['model', 'recipe', 'undo', 'take']);
 
 export type Actor = z.infer<typeof actorSchema>;
 
-/** One side of a file's change. `null`: there was no file. `kept: false`: its bytes were not kept, and why. */
+/**
+ * One side of a file's change. `null`: there was no file. `kept: false`: its bytes were not kept, and why. Its size and
+ * the time when it was seen like that (milliseconds since 1970) tell whether someone touched it since.
+ */
 export const fileImageSchema = z.union([
   z.object({ kept: z.literal(true), blob: blobRefSchema, mode: z.number().int() }),
-  z.object({ kept: z.literal(false), why: z.enum(['too-large', 'not-a-file', 'no-text-name']) }),
+  z.object({
+    kept: z.literal(false),
+    why: z.enum(['too-large', 'not-a-file', 'no-text-name']),
+    seen: z.object({ sizeBytes: z.number().int(), at: z.number() }).optional(),
+  }),
   z.null(),
 ]);
 

@@ -255,7 +255,8 @@ async function record(
   who: ChangeBy & { readonly undoes?: readonly number[] },
 ): Promise<RecordedChange> {
   const lines = countLines(before?.bytes ?? null, after?.bytes ?? null);
-  const images = { before: await imageOf(context.journal, before), after: await imageOf(context.journal, after) };
+  const { journal } = context;
+  const images = { before: await imageOf(journal, before, null), after: await imageOf(journal, after, journal.now()) };
   const isKnown = (before === null || before.bytes !== null) && (after === null || after.bytes !== null);
   const event: SessionEvent = await context.log.close({
     type: 'file-changed',
@@ -272,9 +273,14 @@ async function record(
   return recorded;
 }
 
-async function imageOf(journal: Journal, file: KnownFile | null): Promise<FileImage> {
+/** `seenAt`: when the file was like that; null: it is no longer there like that. */
+export function unkeptImage({ why, sizeBytes }: KnownFile, seenAt: number | null): FileImage {
+  return { kept: false, why: why ?? 'too-large', ...(seenAt === null ? {} : { seen: { sizeBytes, at: seenAt } }) };
+}
+
+async function imageOf(journal: Journal, file: KnownFile | null, seenAt: number | null): Promise<FileImage> {
   if (file === null) return null;
-  if (file.bytes === null) return { kept: false, why: file.why ?? 'too-large' };
+  if (file.bytes === null) return unkeptImage(file, seenAt);
   return { kept: true, blob: await journal.putBlob(file.bytes), mode: file.mode };
 }
 

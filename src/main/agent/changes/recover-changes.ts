@@ -4,6 +4,7 @@ import { globMatcher } from '@shared/safety/fences.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
+import { clockNow } from '../../lib/async/clock.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
 import { findHiddenFiles } from '../../sandbox/workspace/find-hidden-files.ts';
@@ -11,7 +12,7 @@ import type { Blobs } from '../../sessions/blobs/blob-store.ts';
 import { readBaselineFile, type SavedBaseline } from './baseline-file.ts';
 import { belowAny, isSame, mostBytes } from './file-baseline.ts';
 import type { FoundChange, KnownFile } from './known-file.ts';
-import { countLines } from './file-changes.ts';
+import { countLines, unkeptImage } from './file-changes.ts';
 
 /** A session whose program ended while something of it ran. */
 export interface CutOff {
@@ -55,8 +56,8 @@ export async function recoverChanges(options: RecoveryOptions, cut: CutOff): Pro
       type: 'file-changed',
       turnId,
       path: change.path,
-      before: await imageOf(options.blobs, change.before),
-      after: await imageOf(options.blobs, change.after),
+      before: await imageOf(options.blobs, change.before, null),
+      after: await imageOf(options.blobs, change.after, clockNow()),
       by,
       toolCallId,
       added: isKnown ? added : null,
@@ -217,9 +218,9 @@ async function compareEach(sandbox: Sandbox, before: Files, paths: readonly stri
   return found;
 }
 
-async function imageOf(blobs: Blobs, file: KnownFile | null): Promise<FileImage> {
+async function imageOf(blobs: Blobs, file: KnownFile | null, seenAt: number | null): Promise<FileImage> {
   if (file === null) return null;
-  if (file.bytes === null) return { kept: false, why: file.why ?? 'too-large' };
+  if (file.bytes === null) return unkeptImage(file, seenAt);
   const blob = await blobs.put(file.bytes);
   await blobs.sync(blob);
   return { kept: true, blob, mode: file.mode };

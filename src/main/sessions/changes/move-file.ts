@@ -14,6 +14,9 @@ export interface Move {
   readonly hunks?: HunkChoices;
 }
 
+/** The clock of a file system may be ahead by a tick. */
+const tickMs = 20;
+
 /** Changes the file to `to` if it matches `from`. Null if it now matches `to`, else the reason. */
 export async function putImage(
   journal: ReadJournal,
@@ -21,8 +24,10 @@ export async function putImage(
   move: Pick<Move, 'from' | 'to'> & { readonly path: string },
 ): Promise<string | null> {
   const { path, from, to } = move;
-  if ((from !== null && !from.kept) || (to !== null && !to.kept))
-    return path.includes('\uFFFD') ? 'its name is not UTF-8 text' : 'its content was not kept';
+  if (path.includes('\uFFFD')) return 'its name is not UTF-8 text';
+  // What was not kept can be replaced by what was, but it is not removed: it could never come back.
+  if ((to !== null && !to.kept) || (from !== null && !from.kept && (to === null || from.seen === undefined)))
+    return 'its content was not kept';
   const now = await folder.look(path);
   // Already done, but not recorded: the program ended in between.
   if (matches(now, to) && hasMode(now, to)) return null;
@@ -36,7 +41,11 @@ export async function putImage(
 
 function matches(now: FileNow, image: FileImage): boolean {
   if (image === null) return now.type === 'missing';
-  return now.type === 'file' && image.kept && now.sha256 === image.blob.sha256;
+  if (now.type !== 'file') return false;
+  if (image.kept) return now.sha256 === image.blob.sha256;
+  return (
+    image.seen !== undefined && now.sizeBytes === image.seen.sizeBytes && now.touchedAtMs <= image.seen.at + tickMs
+  );
 }
 
 function hasMode(now: FileNow, image: FileImage): boolean {

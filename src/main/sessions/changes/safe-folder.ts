@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import {
   type HostFolder,
@@ -11,13 +11,22 @@ import {
   openHostFolder,
 } from '../../lib/files/host-folder.ts';
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
+import { isRunning } from '../../lib/files/lock-owner.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** What is at a path now. */
 export type FileNow =
   | { readonly type: 'missing' }
-  | { readonly type: 'file'; readonly sha256: string; readonly mode: number }
-  /** A folder, a link, a device, or a file too large to compare. */
+  | {
+      readonly type: 'file';
+      /** Null: it is too large to read, or its owner may not read it. */
+      readonly sha256: string | null;
+      readonly mode: number;
+      readonly sizeBytes: number;
+      /** When its content, its mode or its name last changed, in milliseconds since 1970. */
+      readonly touchedAtMs: number;
+    }
+  /** A folder, a link or a device. */
   | { readonly type: 'other'; readonly what: string };
 
 /**
@@ -40,9 +49,11 @@ export interface SafeFolder {
    * when each was created (milliseconds since 1970).
    */
   removeEmpty(path: string, isMade: (madeAtMs: number) => boolean): Promise<void>;
+  /** Removes what a process that was killed in `write` left beside a path. */
+  sweep(path: string): Promise<void>;
 }
 
-/** A larger file is not compared, and its image was not kept either. */
+/** A larger file is not read, and its image was not kept either. */
 const maxBytes = 256 * 1024 * 1024;
 
 export function createSafeFolder(root: string): SafeFolder {
@@ -60,6 +71,11 @@ export function createSafeFolder(root: string): SafeFolder {
         if (!isExpected(await look(folder, name))) return false;
         await unlink(folder.at(name));
         return true;
+      }),
+    sweep: (path) =>
+      inParent({ root, path, create: false }, undefined, async (folder) => {
+        for (const name of await readdir(folder.place))
+          if (await isLeftover(name)) await unlink(folder.at(name)).catch(() => undefined);
       }),
     removeEmpty: async (path, isMade) => {
       const parts = partsOf(path);
@@ -159,7 +175,13 @@ async function look(folder: HostFolder, name: string): Promise<FileNow> {
     const known = await lstat(folder.at(name));
     if (!known.isFile())
       return { type: 'other', what: known.isDirectory() ? 'a folder' : known.isSymbolicLink() ? 'a link' : 'no file' };
-    file = await openForReading(folder, name);
+    if (known.size > maxBytes) return fileNow(known, null);
+    try {
+      file = await openForReading(folder, name);
+    } catch (error) {
+      if (['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '')) return fileNow(known, null);
+      throw error;
+    }
   } catch (error) {
     if (isMissing(error)) return { type: 'missing' };
     if (errorCodeOf(error) === 'ELOOP') return { type: 'other', what: 'a link' };
@@ -168,11 +190,20 @@ async function look(folder: HostFolder, name: string): Promise<FileNow> {
   try {
     const found = await file.stat();
     if (!found.isFile()) return { type: 'other', what: 'no file' };
-    if (found.size > maxBytes) return { type: 'other', what: 'a very large file' };
-    return { type: 'file', sha256: sha256Of(await file.readFile()), mode: found.mode & 0o7777 };
+    return fileNow(found, found.size > maxBytes ? null : sha256Of(await file.readFile()));
   } finally {
     await file.close();
   }
+}
+
+function fileNow({ mode, size, mtimeMs, ctimeMs }: Stats, sha256: string | null): FileNow {
+  return { type: 'file', sha256, mode: mode & 0o7777, sizeBytes: size, touchedAtMs: Math.max(mtimeMs, ctimeMs) };
+}
+
+/** Whether a name is that of a temporary file whose process is gone. */
+async function isLeftover(name: string): Promise<boolean> {
+  const pid = /^\.dewpoint-(\d{1,9})-[\da-f]{12}\.tmp$/u.exec(name)?.[1];
+  return pid !== undefined && !(await isRunning({ pid: Number(pid), startedAt: null, boot: null }));
 }
 
 /** Writes a temporary file beside it and renames that into place. The owner stays that of the file, or the folder's. */
@@ -181,7 +212,7 @@ async function replaceFile(
   name: string,
   file: { readonly bytes: Uint8Array; readonly mode: number },
 ): Promise<void> {
-  const temporary = folder.at(`.dewpoint-${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = folder.at(`.dewpoint-${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
   const owner = await ownerOf(folder, name);
   try {
     const handle = await open(

@@ -94,24 +94,44 @@ export async function undoChanges(
   hunks?: HunkChoice,
 ): Promise<ChangeOutcome> {
   const outcome = newOutcome();
-  const emptied: { readonly root: string; readonly path: string }[] = [];
   const broughtBack: string[] = [];
   const selected = await selectChanges(journal, paths);
-  for (const change of hunks === undefined ? undoable(selected) : onlyOne(selected, paths)) {
-    await attempt(outcome, change.path, async () => {
-      const step =
-        hunks === undefined ? await undoStep(journal, change) : await decideHunks(journal, change, hunks, 'undo');
-      if (typeof step === 'string') return step;
-      const why = await carryOut(journal, change, step);
-      if (why !== null) return why;
-      const root = rootOf(journal, step);
-      if (step.to === null && root) emptied.push({ root, path: change.path });
-      if (step.isBack) broughtBack.push(change.path);
-      return null;
-    });
+  let left = hunks === undefined ? undoable(selected) : onlyOne(selected, paths);
+  await sweepLeftovers(journal, left);
+  // A folder or a file may stand where a file or a folder was. It goes first, with all that is in it.
+  for (let round = 0; round < 2 && left.length > 0; round += 1) {
+    const emptied: { readonly root: string; readonly path: string }[] = [];
+    outcome.refused.length = 0;
+    for (const change of left) {
+      await attempt(outcome, change.path, async () => {
+        const step =
+          hunks === undefined ? await undoStep(journal, change) : await decideHunks(journal, change, hunks, 'undo');
+        if (typeof step === 'string') return step;
+        const why = await carryOut(journal, change, step);
+        if (why !== null) return why;
+        const root = rootOf(journal, step);
+        if (step.to === null && root) emptied.push({ root, path: change.path });
+        if (step.isBack) broughtBack.push(change.path);
+        return null;
+      });
+    }
+    await removeEmptied(journal, emptied);
+    const refused = new Set(outcome.refused.map(({ path }) => path));
+    left = emptied.length === 0 ? [] : left.filter(({ path }) => refused.has(path));
   }
-  await removeEmptied(journal, emptied);
   return broughtBack.length === 0 ? outcome : { ...outcome, broughtBack };
+}
+
+/** What a program that was killed in an undo or a take left beside the files. */
+async function sweepLeftovers(journal: ReadJournal, changes: readonly ChangeState[]): Promise<void> {
+  const { projectPath, workspace } = journal.state();
+  const oneOfEach = new Map(changes.map(({ path }) => [path.slice(0, path.lastIndexOf('/') + 1), path]));
+  for (const root of new Set([projectPath, workspace?.path]))
+    for (const path of root ? oneOfEach.values() : [])
+      // Such a file does no harm, and the next undo tries again.
+      await createSafeFolder(root ?? '')
+        .sweep(path)
+        .catch(() => undefined);
 }
 
 /** Hunks belong to one path, which must be named exactly. */
@@ -179,6 +199,7 @@ export async function takeChanges(
   const selected = await selectChanges(journal, paths);
   const outcome = newOutcome();
   const open = hunks === undefined ? selected.filter(isOpen) : onlyOne(selected, paths);
+  await sweepLeftovers(journal, open);
   for (const change of open) {
     await attempt(outcome, change.path, async () => {
       if (hunks === undefined && !isCopy(journal)) return null;

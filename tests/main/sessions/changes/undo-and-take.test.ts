@@ -385,4 +385,67 @@ describe('changes', () => {
     expect(await text(workspace, 'a.txt')).toBe('two');
     await journal.close();
   });
+
+  // Catches: a command that lets a small file grow over the limit, or takes away the right to read it, and the old
+  // content is kept but never comes back.
+  it('brings a kept content back over one that was not kept, but not over what someone touched since', async () => {
+    await using home = await makeHome();
+    const { journal, workspace } = await bench(home, 'in-place', { 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' });
+    const grow = async (path: string, before: FileImage, age: number): Promise<void> => {
+      await writeFile(join(workspace, path), 'x'.repeat(900_000));
+      const after: FileImage = {
+        kept: false,
+        why: 'too-large',
+        seen: { sizeBytes: 900_000, at: Date.now() - age },
+      };
+      const rest = { by: 'model', toolCallId: 't', added: null, removed: null, undoes: [] } as const;
+      await journal.append({ type: 'file-changed', path, before, after, ...rest });
+    };
+    const kept = async (path: string): Promise<FileImage> => ({
+      kept: true,
+      blob: await journal.putBlob(await readFile(join(workspace, path))),
+      mode: 0o644,
+    });
+    await grow('a.txt', await kept('a.txt'), 0);
+    await grow('b.txt', await kept('b.txt'), 60_000);
+    await grow('made.txt', null, 0);
+    expect(await undoChanges(journal)).toEqual({
+      done: ['a.txt'],
+      refused: [
+        { path: 'b.txt', why: 'it was changed since' },
+        { path: 'made.txt', why: 'its content was not kept' },
+      ],
+    });
+    expect(await text(workspace, 'a.txt')).toBe('one');
+    await journal.close();
+  });
+
+  // Catches: the old file is refused because of a folder that the same undo removes a moment later.
+  it('undoes a file that became a folder and a folder that became a file, and brings both back', async () => {
+    await using home = await makeHome(undefined, Date.now);
+    const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one', 'dir/x.txt': 'x' });
+    await change('a.txt', null);
+    await change('a.txt/inner.txt', 'inner');
+    await change('dir/x.txt', null);
+    await rm(join(workspace, 'dir'), { recursive: true });
+    await change('dir', 'a file');
+    expect((await undoChanges(journal)).refused).toEqual([]);
+    expect([await text(workspace, 'a.txt'), await text(workspace, 'dir/x.txt')]).toEqual(['one', 'x']);
+    expect((await undoChanges(journal)).refused).toEqual([]);
+    expect([await text(workspace, 'a.txt/inner.txt'), await text(workspace, 'dir')]).toEqual(['inner', 'a file']);
+    await journal.close();
+  });
+
+  // Catches: a kill in the middle of an undo leaves a file beside those of the user for ever.
+  it('removes what a killed undo left, and no file of a process that runs', async () => {
+    await using home = await makeHome();
+    const { journal, workspace, change } = await bench(home, 'in-place', { 'sub/a.txt': 'one' });
+    await change('sub/a.txt', 'two');
+    const gone = '.dewpoint-999999999-0123456789ab.tmp';
+    const others = [`.dewpoint-${process.pid}-0123456789ab.tmp`, '.dewpoint-mine.tmp'];
+    for (const name of [gone, ...others]) await writeFile(join(workspace, 'sub', name), '');
+    expect((await undoChanges(journal)).refused).toEqual([]);
+    expect((await readdir(join(workspace, 'sub'))).sort()).toEqual([...others, 'a.txt'].sort());
+    await journal.close();
+  });
 });
