@@ -3,6 +3,7 @@ import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import { areOfItself } from '@shared/safety/network-access.ts';
 import { defineTool, forLarge } from './define.ts';
 import { describeExec, orderedOutput } from './commands/describe-exec-result.ts';
+import { leftRunning } from './commands/left-running.ts';
 import { failureResult } from './values/tool-results.ts';
 import { startService } from './commands/background-services.ts';
 
@@ -44,16 +45,30 @@ export default defineTool({
     // An approved network may come from a request in another form, without `network`.
     if (input.network === undefined && context.runWithNetwork === undefined) {
       const reply = await context.sandbox.exec(request, context.signal);
-      return reply.ok ? describeExec(reply.value, '', ordered.text()) : failureResult(reply.error);
+      return reply.ok
+        ? describeExec(reply.value, endedText(input.command), ordered.text())
+        : failureResult(reply.error);
     }
     // Without an approval no network is reached.
     if (context.runWithNetwork === undefined) return { status: 'refused', output: 'No network was approved.' };
     const reply = await context.runWithNetwork(request);
     if (!reply.ok) return failureResult(reply.error);
     const packages = (reply.value.packages ?? []).map(({ text }) => `\n[${text}]`).join('');
-    return describeExec(reply.value, networkText(reply.value.decisions) + packages, ordered.text());
+    return describeExec(
+      reply.value,
+      networkText(reply.value.decisions) + packages + endedText(input.command),
+      ordered.text(),
+    );
   },
 });
+
+/** What is left running is ended with its command, and the model would take it for a server that runs. */
+function endedText(command: string): string {
+  const left = leftRunning(command);
+  return left === null
+    ? ''
+    : `\n[what a command leaves running ends with it: ${left}; "background": true lets it go on]`;
+}
 
 /** Which hosts were reached and which were not. Equal lines are counted, because most of them repeat. */
 function networkText(decisions: readonly NetworkDecision[]): string {

@@ -80,7 +80,9 @@ async function aroundLongLines(
   const { glob: _glob, ...rest } = query;
   const own =
     query.literal === true ? query.pattern.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`) : query.pattern;
-  const pattern = `.{0,${charactersAround}}(?:${own}).{0,${charactersAround}}`;
+  // A pattern that takes the whole line would show its beginning again.
+  const inner = own.replaceAll(/^\^?(?:\.[*+]\??)+|(?<!\\)(?:\.[*+]\??)+\$?$/gu, '') || own;
+  const pattern = `.{0,${charactersAround}}(?:${inner}).{0,${charactersAround}}`;
   for (const path of [...new Set(long.map((match) => match.path))].slice(0, filesWithLongLines)) {
     const again = { ...rest, pattern, path, literal: false, matchesOnly: true, limit: usualMatches };
     const reply = await sandbox.search(again, signal);

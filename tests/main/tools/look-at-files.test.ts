@@ -8,6 +8,7 @@ const files = {
   'src/a.py': 'import os\n\ndef Load(x):\n    return x\n\ndef save(x):\n    return load(x)\n',
   'src/deep/b.py': 'x = 1\n',
   'web/c.ts': 'const x = 1;\n',
+  'web/wide.js': `${'漢字'.repeat(2_000)}wideOne${'仮名'.repeat(2_000)}`,
   'web/min.js': `${'a=1;'.repeat(2_000)}function needleHere(x){}${'b=2;'.repeat(2_000)}needleThere()`,
 };
 
@@ -40,6 +41,16 @@ describe('search', () => {
     expect(found.length).toBeLessThan(1_000);
     const around = await use('search', { pattern: 'needleThere(', context: 1 });
     expect(around).toMatch(/web\/min\.js:1: … [b=2;]+needleThere\(\) …/u);
+  });
+
+  // Bug: a pattern that takes the whole line showed its beginning, and letters of several bytes came with words of the
+  // search program ("[... 0 more matches]").
+  it('shows the match of a pattern for a whole line, and of wide letters no more than the line has', async () => {
+    for (const pattern of ['.*needleThere.*', '^.+needleThere.*$'])
+      expect(await use('search', { pattern })).toMatch(/^web\/min\.js:1: … [b=2;]+needleThere\(\) …$/u);
+    expect(await use('search', { pattern: 'wideOne' })).toMatch(
+      /^web\/wide\.js:1: … [漢字]{100}wideOne[仮名]{100} …$/u,
+    );
   });
 
   it('shows lines around a match, and merges what overlaps', async () => {

@@ -5,6 +5,7 @@ import { extractCalls } from './extract-calls.ts';
 import { foreignCalls } from './foreign-calls.ts';
 import { fitInput, isClosedJson, readJson } from './read-arguments.ts';
 import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './call-types.ts';
+import { shortenText } from '@shared/text/shorten-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 /**
@@ -107,7 +108,7 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
   if (tool === undefined) {
     const told = tools.filter((candidate) => candidate.isHidden !== true);
     const more = told.length === tools.length ? '' : ` Others are found with ${findToolName}.`;
-    const message = `There is no tool "${named.name}". The tools are: ${told.map(({ name }) => name).join(', ')}.${more}`;
+    const message = `There is no tool "${shortenText(named.name, 100)}". The tools are: ${told.map(({ name }) => name).join(', ')}.${more}`;
     return { ok: false, error: { kind: 'unknown-tool', name: named.name, raw: named.raw, message } };
   }
   const fitted = fitInput(named.input, tool.input);

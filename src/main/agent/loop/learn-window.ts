@@ -1,26 +1,39 @@
-import { roomForAttached } from '../prompt/attached-parts.ts';
 import type { StepError } from '../turn/turn.ts';
 import type { LoopCandidates } from './loop-candidates.ts';
 
+/** A prompt that was refused is made this much shorter where the server does not say what it takes. */
+const shorter = 0.6;
+
 /**
- * Takes the context that a server names in its refusal for the model's own from here on. False: it names none, or none
- * that is smaller than known.
+ * Takes the context that a server names in its refusal for the model's own from here on. Where it names none, or none
+ * that is smaller than known, this turn goes on with less than what was refused (`guessed`). Null: that would be
+ * nothing.
  */
-export async function learnWindow(candidates: LoopCandidates, error: StepError): Promise<boolean> {
+export async function learnWindow(
+  candidates: LoopCandidates,
+  error: StepError,
+  promptTokens: number,
+): Promise<'said' | 'guessed' | null> {
   const { turn, current } = candidates;
-  const { config, effects, noteWindow } = turn.dependencies;
+  const { effects, noteWindow } = turn.dependencies;
   const { info } = current.model;
-  const said = (config.conduct ?? 1) >= 7 ? saidWindow(error.message) : null;
-  if (said === null || said >= info.contextTokens) return false;
-  const smaller = { ...info, contextTokens: said };
-  const shape = { ...current.shape, roomForAttached: roomForAttached(smaller) };
-  const now = { ...current, shape, model: { ...current.model, info: smaller } };
+  const said = saidWindow(error.message);
+  const isSaid = said !== null && said < info.contextTokens;
+  const contextTokens = isSaid ? said : Math.floor(Math.min(promptTokens, info.contextTokens) * shorter);
+  if (contextTokens < leastTokens) return null;
+  const smaller = { ...info, contextTokens };
+  const model = { ...current.model, info: smaller };
+  // A small context may need the short form of the prompt, with fewer tools.
+  const now = { ...current, shape: candidates.shapeOf(model), model };
   candidates.all = candidates.all.map((one) => (one === current ? now : one));
   candidates.current = now;
-  if (!effects.replaying) noteWindow?.(info.id, said);
-  const text = `${info.label} takes ${said} tokens, not ${info.contextTokens}: its server said so. The request is made again, shorter.`;
-  await turn.log.append({ type: 'notice-added', level: 'info', code: 'window-learned', text });
-  return true;
+  if (isSaid && !effects.replaying) noteWindow?.(info.id, said);
+  const text = isSaid
+    ? `${info.label} takes ${said} tokens, not ${info.contextTokens}: its server said so. The request is made again, shorter.`
+    : `${info.label} refused a prompt of about ${promptTokens} tokens without saying what it takes. The request is made again, shorter.`;
+  const code = isSaid ? 'window-learned' : 'window-guessed';
+  await turn.log.append({ type: 'notice-added', level: 'info', code, text });
+  return isSaid ? 'said' : 'guessed';
 }
 
 /** How servers name the size of their context when they refuse a prompt. The number is the first group. */
@@ -42,13 +55,20 @@ const wordings: readonly RegExp[] = [
   // Text Generation Inference: "`inputs` tokens + `max_new_tokens` must be <= 4096"
   /max_new_tokens\W{0,3} must be <= ?(\d+)/iu,
   /\bcontext (?:limit )?(?:is|of|holds)(?: only)? (\d+)/iu,
+  // "the maximum allowed length of 4096", "Range of input length should be [1, 30720]"
+  /max(?:imum)?(?: allowed| input| prompt| sequence)+ length(?: is| of|:)? ?(\d+)/iu,
+  /input length should be (?:in |within )?\[\d+, ?(\d+)\]/iu,
 ];
 
 const leastTokens = 256;
 
 /** The context that a server's refusal names, in tokens; null: none. */
 export function saidWindow(message: string): number | null {
-  const plain = message.slice(0, 2_000).replaceAll(/(?<=\d)[,_](?=\d{3}(?!\d))/gu, '');
+  const plain = message
+    .slice(0, 2_000)
+    .replaceAll(/(?<=\d)[,_.](?=\d{3}(?!\d))/gu, '')
+    // Rounded down: "4k" may be 4,000 or 4,096.
+    .replaceAll(/(?<![\w.])(\d{1,5}) ?k\b/giu, '$1000');
   for (const wording of wordings) {
     const tokens = Number(wording.exec(plain)?.[1] ?? Number.NaN);
     if (Number.isSafeInteger(tokens) && tokens >= leastTokens) return tokens;

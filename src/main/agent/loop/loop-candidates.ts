@@ -23,6 +23,8 @@ export interface LoopCandidate {
 
 /** The model that drives the loop, and those that could. */
 export interface LoopCandidates {
+  /** The form of the prompt for a model. */
+  readonly shapeOf: (model: ResolvedModel) => PromptShape;
   readonly turn: Turn;
   all: readonly LoopCandidate[];
   readonly purpose: 'act' | 'plan';

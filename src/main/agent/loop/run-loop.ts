@@ -12,6 +12,7 @@ import { buildRequest, chatShape, promptShape } from '../prompt/build-prompt.ts'
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
 import { askByRole } from '../step/ask-by-role.ts';
 import { largestParts } from '../prompt/fit-answers.ts';
+import { promptBytes } from '../prompt/token-estimate.ts';
 import { learnWindow } from './learn-window.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { answerFromResult } from './answer-from-result.ts';
@@ -77,6 +78,8 @@ export interface Loop {
   wanted: string | null;
   /** The user asked for a summary of the conversation, and it is not done yet. */
   isToCompact: boolean;
+  /** The tokens of the longest request that was answered. */
+  acceptedTokens: number;
   /** Why no other model continued where this one failed; null: one did, or there is none. */
   noEscalationReason: string | null;
 }
@@ -99,6 +102,7 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
   const purpose = mode.plan ? 'plan' : 'act';
   const isToCompact = turn.options.compact === true;
   const candidates: LoopCandidates = {
+    shapeOf,
     turn,
     all,
     purpose,
@@ -109,7 +113,16 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
     taint: [],
     passed: null,
   };
-  return { turn, mode, unusableAnswers: 0, wanted: mode.wanted, isToCompact, noEscalationReason: null, candidates };
+  return {
+    turn,
+    mode,
+    unusableAnswers: 0,
+    wanted: mode.wanted,
+    isToCompact,
+    acceptedTokens: 0,
+    noEscalationReason: null,
+    candidates,
+  };
 }
 
 /**
@@ -206,20 +219,43 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   warmLocalPrompt(candidates);
   candidates.passed = null;
   let reply = await runStep(turn, { ...step, request });
-  if (reply.type === 'failed' && reply.error.code === 'context-full') {
-    const hasLearned = await learnWindow(candidates, reply.error);
+  let sent = request;
+  const isNew = subject.conduct >= 7;
+  for (let tries = 0; tries < (isNew ? MAX_SHORTER : 1); tries += 1) {
+    if (reply.type !== 'failed' || !isTooLong(loop, reply.error, sent)) break;
+    const learned = isNew ? await learnWindow(candidates, reply.error, tokensOf(turn, sent)) : null;
     const now = candidates.current;
     const fitted: RoomSubject = { ...subject, info: now.model.info, shape: now.shape };
-    const smaller = await makeRoom(turn, fitted, !hasLearned);
+    const smaller = await makeRoom(turn, fitted, learned === null);
+    if (smaller === null && learned === 'guessed') break;
     if (smaller === null) return tooSmall(turn, now.model);
+    sent = smaller;
     reply = await runStep(turn, { ...step, model: now.model, request: smaller });
   }
+  if (reply.type === 'answered') loop.acceptedTokens = Math.max(loop.acceptedTokens, tokensOf(turn, sent));
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
   if (reply.type === 'failed' && reply.partial !== '' && mode.isChat)
     return halfAnswer(turn, reply.partial, failureOf(reply.error, model.info));
   if (reply.type === 'failed') return failed(reply.error, model, reply.partial);
   loop.wanted = null;
   return act(loop, reply);
+}
+
+/** A prompt that is refused is made shorter at most so many times. */
+const MAX_SHORTER = 4;
+
+/**
+ * Whether a request was refused because of its length. Whatever the words are, a bad request that is more than twice as
+ * long as one that was answered counts, too.
+ */
+function isTooLong({ turn, acceptedTokens }: Loop, { code }: StepError, request: ModelRequest): boolean {
+  if (code === 'context-full') return true;
+  const isNew = (turn.dependencies.config.conduct ?? 1) >= 7;
+  return isNew && code === 'bad-request' && acceptedTokens > 0 && tokensOf(turn, request) > 2 * acceptedTokens;
+}
+
+function tokensOf({ tokens }: Pick<Turn, 'tokens'>, request: ModelRequest): number {
+  return tokens.countBytes(promptBytes(request));
 }
 
 function requestFor({ turn, candidates, unusableAnswers, wanted, mode: { isChat } }: Loop): ModelRequest {

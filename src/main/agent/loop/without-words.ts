@@ -4,7 +4,10 @@ import type { Tool } from '../../tools/define.ts';
 /** Arguments of the built-in tools that a person reads and that change nothing of what a call does. */
 const words: readonly string[] = ['why'];
 
-/** The arguments of a call without those that are only words for the person. A connected tool keeps all of its own. */
+/**
+ * The arguments of a call without those that are only words for the person, and without space around a command. A
+ * connected tool keeps all of its own.
+ */
 export function withoutWords({ foreign }: Pick<Tool, 'foreign'>, input: unknown): unknown {
   if (foreign !== undefined) return input;
   return plain(input);
@@ -16,6 +19,6 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !words.includes(name))
-      .map(([name, inner]) => [name, plain(inner)]),
+      .map(([name, inner]) => [name, name === 'command' && typeof inner === 'string' ? inner.trim() : plain(inner)]),
   );
 }

@@ -11,7 +11,7 @@ import { shortenResult } from './shorten-output.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { fullShare, maxOutputTokens, promptRoom } from '@shared/models/prompt-room.ts';
-import { noteAnswers, resultTokensOf, shareResults } from './fit-answers.ts';
+import { noteAnswers, resultTokensOf, shareResults, smallestShareTokens } from './fit-answers.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -89,7 +89,12 @@ async function fitAll(turn: RoomTurn, subject: RoomSubject, room: number): Promi
   if (sizeOf(turn, shared) <= room) return shared;
   await noteAnswers(turn, turn.conversation.entries(), Infinity);
   const noted = subject.request();
-  return sizeOf(turn, noted) <= room ? noted : null;
+  const now = sizeOf(turn, noted);
+  if (now <= room) return noted;
+  // Many results are large together, although each is small.
+  await shareResults(turn, now - room * AFTER_TRIM, smallestShareTokens);
+  const small = subject.request();
+  return sizeOf(turn, small) <= room ? small : null;
 }
 
 function sizeOf(turn: Pick<Turn, 'tokens'>, request: ModelRequest): number {

@@ -3,12 +3,13 @@ import { isRecord } from '@shared/unknown-value.ts';
 import type { Turn } from '../turn/turn.ts';
 import { resultText } from './build-prompt.ts';
 import type { AssistantEntry, CallEntry, Entry } from './conversation.ts';
-import { notedParts } from './noted-parts.ts';
+import { isLong, notedParts } from './noted-parts.ts';
 
 type FitTurn = Pick<Turn, 'conversation' | 'log' | 'tokens'>;
 
-/** A result is never cut to less by its share. */
+/** A result is not cut to less by its share while that helps, and never to less than the second. */
 const leastShareTokens = 150;
+export const smallestShareTokens = 30;
 /** Below this many tokens an answer is not worth cutting. */
 const smallAnswerTokens = 400;
 
@@ -21,15 +22,16 @@ export function resultTokensOf({ conversation, tokens }: FitTurn): number {
  * Cuts the largest results to a fair share, so that all of them save about `surplus` tokens: a small result stays
  * whole, and each large one keeps as much as the others. The cut says how to read the rest.
  */
-export async function shareResults(turn: FitTurn, surplus: number): Promise<void> {
+export async function shareResults(turn: FitTurn, surplus: number, least = leastShareTokens): Promise<void> {
   const { tokens } = turn;
   const calls = callsOf(turn.conversation.entries())
     .map((call) => ({ call, size: tokens.count(resultText(call)) }))
-    .filter(({ call, size }) => call.result !== null && size > leastShareTokens);
+    .filter(({ call, size }) => call.result !== null && size > least);
   const whole = calls.reduce((sum, { size }) => sum + size, 0);
   const share = fairShare(
     calls.map(({ size }) => size),
     whole - surplus,
+    least,
   );
   // A kept token stands for three bytes, whatever a token of this model has.
   const keepTokens = Math.floor((share * 1000) / tokens.countBytes(3000));
@@ -40,13 +42,14 @@ export async function shareResults(turn: FitTurn, surplus: number): Promise<void
       toolCallId: call.toolCallId,
       beforeTokens: size,
       afterTokens: keepTokens,
-      rest: restOf(call),
+      // A hint in each would take more than what is left of them.
+      ...(least < leastShareTokens ? {} : { rest: restOf(call) }),
     });
   }
 }
 
 /** The size above which each is cut, so that together they have `room`. */
-export function fairShare(sizes: readonly number[], room: number): number {
+export function fairShare(sizes: readonly number[], room: number, least = leastShareTokens): number {
   let left = room;
   let share = 0;
   const sorted = sizes.toSorted((a, b) => a - b);
@@ -56,7 +59,7 @@ export function fairShare(sizes: readonly number[], room: number): number {
     left -= size;
     share = size;
   }
-  return Math.max(leastShareTokens, share);
+  return Math.max(least, share);
 }
 
 /** Replaces long arguments and texts of the model's own answers by notes, the oldest first. */
@@ -99,7 +102,8 @@ function answerTokens({ tokens }: Pick<FitTurn, 'tokens'>, { parts }: AssistantE
 
 function textOfPart(part: Part): string {
   if (part.type === 'text') return part.text;
-  return part.type === 'tool-call' ? JSON.stringify(part.input ?? part.raw ?? '') : '';
+  if (part.type !== 'tool-call') return '';
+  return `${isLong(part.name) ? part.name : ''}${JSON.stringify(part.input ?? part.raw ?? '')}`;
 }
 
 function nameOf({ tool, input }: CallEntry): string {

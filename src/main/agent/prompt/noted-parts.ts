@@ -10,10 +10,16 @@ export function notedParts(parts: readonly Part[]): Part[] {
   return parts.map((part) => {
     if (part.type === 'text') return { ...part, text: noted(part.text) };
     if (part.type !== 'tool-call') return part;
-    const { raw, ...call } = part;
+    const { raw, ...rest } = part;
+    const call = isLong(part.name) ? { ...rest, name: part.name.slice(0, keptCharacters) } : rest;
     if (isRecord(part.input)) return { ...call, input: mapStrings(part.input, noted) };
-    return raw === undefined ? part : { ...call, raw: noted(raw) };
+    return raw === undefined ? call : { ...call, raw: noted(raw) };
   });
+}
+
+/** A name that a model made up may have any length. */
+export function isLong(name: string): boolean {
+  return name.length > longCharacters;
 }
 
 function noted(text: string): string {

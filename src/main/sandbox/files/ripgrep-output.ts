@@ -22,7 +22,8 @@ export function searchArguments(query: SearchQuery): readonly string[] {
     '--with-filename',
     '--color=never',
     '--sort=path',
-    `--max-columns=${maxLineText}`,
+    // Counted in bytes; a match with a few letters around it is always shown whole.
+    `--max-columns=${query.matchesOnly === true ? 4 * maxLineText : maxLineText}`,
     '--max-columns-preview',
     '--max-filesize=16M',
     ...(query.literal === true && wider === null ? ['--fixed-strings'] : []),

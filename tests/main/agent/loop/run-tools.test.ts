@@ -383,10 +383,10 @@ describe('changes', () => {
 });
 
 // Bug: a model that wrote another reason each time was never told that it goes in circles.
-it('the same command with another reason is the same call', async () => {
-  const again = (why: string) => call('run_command', { command: 'ls', why });
+it('the same command with another reason, or with space around it, is the same call', async () => {
+  const again = (why: string, command = 'ls') => call('run_command', { command, why });
   const kit = createAgentKit({
-    replies: [again('to look'), again('to look once more'), again('to be sure'), done],
+    replies: [again('to look'), again('to look once more', ' ls\n'), again('to be sure', 'ls '), done],
     sandbox: { files, exec: () => ({ stdout: 'a.py' }) },
   });
   const end = await kit.runner.send('Do the work.', turnOptions);

@@ -59,6 +59,19 @@ describe('results and arguments that are larger than the context', () => {
     await expectReplay(kit);
   });
 
+  // Catches: results that are each too small to be cut, and too large together; a name that a model made up.
+  it('goes on after 40 calls at once, and after a call with an endless name', async () => {
+    const one = (at: number) => ({ name: 'run_command', input: { command: `seq ${at}` } });
+    const kit = createAgentKit({
+      replies: [{ calls: Array.from({ length: 40 }, (_, at) => one(at)) }, call('n'.repeat(60_000), {}), done, done],
+      sandbox: { files: {}, exec: () => ({ stdout: big(20) }) },
+      model: { contextTokens: 8_192 },
+    });
+    const end = await kit.runner.send('Count for me.', turnOptions);
+    expect(end.failure).toBeNull();
+    for (const request of kit.requests) expect(countTokens(request)).toBeLessThan(9_000);
+  });
+
   it('names what is large where nothing helps', async () => {
     const kit = createAgentKit({ model: { contextTokens: 2048 }, replies: [] });
     const end = await kit.runner.send(`Translate this: ${'word '.repeat(20_000)}`, turnOptions);
@@ -67,6 +80,39 @@ describe('results and arguments that are larger than the context', () => {
 });
 
 describe('a context that a server names', () => {
+  // Catches: a server that names no number, or complains in words that nobody knows, and ends the task although shorter
+  // results would do.
+  it.each([
+    ['context-full', 'the prompt is too long'],
+    ['bad-request', 'Der Kontext reicht nicht.'],
+  ] as const)('is guessed where a server only says %s: %s', async (code, message) => {
+    const refuse: Reply = (request) =>
+      countTokens(request) > 4_096 ? { error: { code, message, retryable: false } } : done;
+    const kit = createAgentKit({
+      replies: [call('read_file', { path: 'a.py' }), refuse, refuse, refuse, refuse],
+      sandbox: { files: { 'a.py': big(900) } },
+      model: { contextTokens: 65_536 },
+    });
+    const end = await kit.runner.send('Read about the moon.', turnOptions);
+    expect(end.failure).toBeNull();
+    const sizes = kit.requests.map(countTokens);
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(sizes.slice(1)).toEqual(sizes.slice(1).toSorted((left, right) => right - left));
+    expect(ofType(kit.journal.events, 'notice-added').map((notice) => notice.code)).toContain('window-guessed');
+    await expectReplay(kit);
+  });
+
+  it('is not guessed for a bad request that is no longer than one that was answered', async () => {
+    const refused: Reply = { error: { code: 'bad-request', message: 'no such option', retryable: false } };
+    const kit = createAgentKit({
+      replies: [call('read_file', { path: 'a.py' }), refused],
+      sandbox: { files: { 'a.py': 'x = 1\n' } },
+    });
+    const end = await kit.runner.send('Read about the moon.', turnOptions);
+    expect(end.failure?.message).toContain('no such option');
+    expect(kit.requests).toHaveLength(2);
+  });
+
   it('is taken as said, and the call is made again once, shorter', async () => {
     const files = { 'a.py': big(200) };
     const refuse: Reply = (request) =>
@@ -127,6 +173,9 @@ describe('a context that a server names', () => {
       4096,
     ],
     ['Ollama', 'the prompt is too long: the context is 4096 tokens', 4096],
+    ['a service that rounds', 'prompt too long: the context window is 4k tokens', 4_000],
+    ['a range', 'Range of input length should be [1, 30720]', 30_720],
+    ['a length', 'Input length 19091 exceeds the maximum allowed length of 4,096', 4_096],
     ['Ollama, length', 'input length exceeds the context length', null],
   ])('is read from the words of %s', (_, message, tokens) => {
     expect(saidWindow(message)).toBe(tokens);

@@ -398,8 +398,8 @@ describe('changes', () => {
         why: 'too-large',
         seen: { sizeBytes: 900_000, at: Date.now() - age },
       };
-      const rest = { by: 'model', toolCallId: 't', added: null, removed: null, undoes: [] } as const;
-      await journal.append({ type: 'file-changed', path, before, after, ...rest });
+      const rest = { by: 'model', toolCallId: 't', added: null, removed: null } as const;
+      await journal.append({ type: 'file-changed', path, before, after, ...rest, undoes: [] });
     };
     const kept = async (path: string): Promise<FileImage> => ({
       kept: true,

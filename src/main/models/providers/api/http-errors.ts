@@ -69,8 +69,17 @@ export function readable(text: string): string {
 }
 
 function isContextFull(text: string): boolean {
-  return /context.?(length|window|size)|maximum context|exceed_context|context limit|context is \d|must be <= ?\d+\. Given: \d+ `inputs`|too many tokens|prompt is too long|input token count.{0,200}exceeds/iu.test(
-    text,
+  if (
+    /context.?(length|window|size)|maximum context|exceed_context|context limit|context is \d|must be <= ?\d+\. Given: \d+ `inputs`|too many tokens|prompt is too long|input token count.{0,200}exceeds/iu.test(
+      text,
+    )
+  )
+    return true;
+  // Other words for the same. A limit of the answer is another matter.
+  return (
+    /(?:input|prompt|messages?|request)\b.{0,40}\btoo (?:long|large)|(?:input|prompt|sequence) length|maximum allowed length|reduce the length/iu.test(
+      text,
+    ) && !/max_(?:completion_|output_|new_)?tokens|completion tokens|output tokens/iu.test(text)
   );
 }
 

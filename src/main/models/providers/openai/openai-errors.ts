@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '@shared/errors.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { rootCause } from '../../../lib/net/root-cause.ts';
 import type { ProviderError } from '../define.ts';
@@ -15,9 +16,15 @@ export function toProviderError(error: unknown): ProviderError | null {
   if (error instanceof sdk.APIError) {
     const status: number | undefined = error.status;
     const kind = [error.code, error.type].filter((word) => typeof word === 'string').join(' ');
-    return errorOfRefusal({ status, message: error.message, headers: error.headers, kind });
+    return errorOfRefusal({ status, message: withContext(error.message, error.error), headers: error.headers, kind });
   }
   return brokenStream(error);
+}
+
+/** llama.cpp names its context in a field of its own. */
+function withContext(message: string, body: unknown): string {
+  const tokens = isRecord(body) ? body.n_ctx : undefined;
+  return typeof tokens === 'number' && !message.includes(String(tokens)) ? `${message} (n_ctx ${tokens})` : message;
 }
 
 /** An error for a failed connection. Packages and `fetch` hide the reason ("connect ECONNREFUSED …") in the cause. */
