@@ -85,7 +85,10 @@ export class FolderWatch {
     return [...this.#known.keys()];
   }
 
-  /** Reports every folder at the first call, and later those that changed. Rejects only on abort. */
+  /**
+   * Reports every folder at the first call, and later those that changed. Nothing counts as gone while the whole
+   * workspace is away, because no command can do that, and it may come back. Rejects only on abort.
+   */
   async look({ onFolder, onGone, endsAtLimit = false, signal }: LookOptions): Promise<LookEnd> {
     const pause = pauses(signal);
     const isFirst = this.#known.size === 0;
@@ -105,7 +108,7 @@ export class FolderWatch {
         } else this.#partial.delete(path);
         const read =
           (await this.#read(chain, path)) ?? (isFirst || this.#closed.has(path) ? null : await this.#open(chain, path));
-        if (read === 'gone') this.#forget(path, onGone);
+        if (read === 'gone') await this.#forget([path], onGone);
         else if (read === null) {
           if (isFirst) this.#closed.add(path);
           if (!this.#closed.has(path)) unreadable.push(path);
@@ -131,8 +134,9 @@ export class FolderWatch {
   /** The paths of changed folders. Reports folders that are gone. */
   async #changed(onGone: (path: string) => void, pause: () => Promise<void>): Promise<string[]> {
     const changed: string[] = [];
+    const gone: string[] = [];
     const judge = (path: string, known: Known, found: Stats | 'gone' | 'unclear'): void => {
-      if (found === 'gone') this.#forget(path, onGone);
+      if (found === 'gone') gone.push(path);
       else if (found === 'unclear' || this.#partial.has(path) || isOther(known, found)) changed.push(path);
     };
     if (this.#asking === 'at-once') {
@@ -142,6 +146,7 @@ export class FolderWatch {
         count += 1;
         if (count % 512 === 0) await pause();
       }
+      await this.#forget(gone, onGone);
       return changed;
     }
     const all = [...this.#known];
@@ -151,6 +156,7 @@ export class FolderWatch {
       const found = await Promise.all(some.map(([, { place }]) => lstat(place).catch(whyNot)));
       for (const [index, [path, known]] of some.entries()) judge(path, known, found[index] ?? 'gone');
     }
+    await this.#forget(gone, onGone);
     return changed;
   }
 
@@ -187,10 +193,13 @@ export class FolderWatch {
     return isOpen ? this.#read(chain, path) : null;
   }
 
-  #forget(path: string, onGone: (path: string) => void): void {
-    this.#known.delete(path);
-    this.#partial.delete(path);
-    onGone(path);
+  async #forget(paths: readonly string[], onGone: (path: string) => void): Promise<void> {
+    if (paths.length === 0 || (await lstat(this.#root).catch(whyNot)) === 'gone') return;
+    for (const path of paths) {
+      this.#known.delete(path);
+      this.#partial.delete(path);
+      onGone(path);
+    }
   }
 }
 

@@ -462,6 +462,22 @@ describe('the guard over repositories', () => {
     expect((await start('third')).own.data).toEqual(['lib/dep/.git']);
   });
 
+  /** Catches: settings that are taken out of a repository of the person, whose disk was away for a moment. */
+  it('still knows what the person had when the whole workspace goes away and comes back', async () => {
+    await repository('.git', evil);
+    await repository('lib/dep/.git', evil);
+    const found = await start();
+    await rename(work, `${work}.away`);
+    await found.look();
+    await found.look();
+    await rename(`${work}.away`, work);
+    await repository('new/.git', evil);
+    await found.look();
+    expect(found.own.data).toEqual(['.git', 'lib/dep/.git']);
+    expect([await text('.git/config'), await text('lib/dep/.git/config')]).toEqual([evil, evil]);
+    expect(outcomes()).toEqual(['new/.git: settings removed: core.fsmonitor, core.pager']);
+  });
+
   it('stops commands when a look fails, until one succeeds', async () => {
     const found = await start();
     const stop = found.alsoCheck(() => Promise.reject(new Error('the disk does not answer')));
