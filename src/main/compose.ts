@@ -146,6 +146,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     ...createHomeCommands({
       ...config,
       env,
+      licenses: parts.files.licenses,
       settings: () => settings.current(),
       cleanEngine: parts.preparations.clean,
       listKeys: keys.list,
@@ -415,6 +416,7 @@ function findFiles(): {
   readonly resources: string;
   readonly imageScript: string;
   readonly node: string;
+  readonly licenses: { readonly packed: string | null; readonly notice: string };
 } {
   // In a packed app, files that other programs read are beside its archive.
   const root = join(import.meta.dirname, '..', '..').replace(/([\\/]app\.asar)$/u, '$1.unpacked');
@@ -426,5 +428,10 @@ function findFiles(): {
     resources: join(root, 'resources'),
     imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
     node: findNode(root),
+    // A packed app has the texts beside its program.
+    licenses: {
+      packed: root.endsWith('.asar.unpacked') ? join(root, '..', '..', 'LICENSES.txt') : null,
+      notice: join(root, 'NOTICE'),
+    },
   };
 }

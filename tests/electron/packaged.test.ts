@@ -127,6 +127,8 @@ describe('the packed app', () => {
   it('has the license text of every package in it, bundled or copied, and of what packages carry', () => {
     const atProgram = (name: string): string => readFileSync(join(dirname(program), name), 'utf8');
     const texts = atProgram('LICENSES.txt');
+    // Where the core looks for them.
+    expect(readFileSync(beside('..', '..', 'LICENSES.txt'), 'utf8')).toBe(texts);
     const named = new Set(texts.match(/^(?:@[\w.-]+\/)?[\w.-]+ \d+\.\d+\.\d+\S*$/gmu));
     const copied = packagesIn(beside('node_modules'));
     const bundled = ['main', 'preload', 'renderer'].flatMap((part) =>

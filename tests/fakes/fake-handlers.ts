@@ -60,6 +60,7 @@ export const emptyHandlers: SomeHandlers = {
   home: {
     info: () => ({ pid: process.pid, version: '0', home: '/home', cache: '/cache' }),
     log: () => ({ folder: '/home/logs', text: '' }),
+    licenses: () => ({ folder: '/app', text: '' }),
   },
   sessions: {
     cancel: () => undefined,

@@ -82,6 +82,11 @@ describe('compose', () => {
     expect(report.stateHash).toBe(report.recordedHash);
   });
 
+  it('has the licenses of what it holds, or in a checkout their names', async () => {
+    const notice = await readFile('NOTICE', 'utf8');
+    expect(await core.client.home.licenses()).toEqual({ folder: null, text: notice });
+  });
+
   it('says what is missing when the model is not there', async () => {
     const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
     await core.client.sessions.send({

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { PackagePreparations } from '../sandbox/packages/package-preparations.ts';
@@ -9,6 +11,8 @@ import { cleanHome } from './clean-home.ts';
 
 export interface HomeCommandsOptions extends Omit<SetupCheckInput, 'settings'> {
   readonly settings: () => Settings;
+  /** The file with the license texts of a packed app, null in a checkout, and the one that names what a checkout holds. */
+  readonly licenses: { readonly packed: string | null; readonly notice: string };
   /** Cleans what the container engine keeps for this home. */
   readonly cleanEngine: PackagePreparations['clean'];
 }
@@ -16,11 +20,12 @@ export interface HomeCommandsOptions extends Omit<SetupCheckInput, 'settings'> {
 const shownLogBytes = 200_000;
 
 /** The commands about a home as a whole: where it is, what works on this machine, and what can be removed. */
-export function createHomeCommands({ settings, cleanEngine, ...setup }: HomeCommandsOptions) {
+export function createHomeCommands({ settings, cleanEngine, licenses, ...setup }: HomeCommandsOptions) {
   const { version, home, cache } = setup;
   return {
     home: {
       info: () => ({ pid: process.pid, version, home, cache }),
+      licenses: () => readLicenses(licenses),
       log: async () => ({ folder: logFolderOf(home), text: await readLogFile(logFolderOf(home), shownLogBytes) }),
     },
     doctor: ({ signal }) => checkSetup({ ...setup, settings: settings() }, signal),
@@ -33,4 +38,10 @@ export function createHomeCommands({ settings, cleanEngine, ...setup }: HomeComm
       return [...(inEngine.ok ? inEngine.value : []), ...inHome];
     },
   } satisfies Partial<Handlers>;
+}
+
+async function readLicenses({ packed, notice }: HomeCommandsOptions['licenses']) {
+  return packed === null
+    ? { folder: null, text: await readFile(notice, 'utf8') }
+    : { folder: dirname(packed), text: await readFile(packed, 'utf8') };
 }

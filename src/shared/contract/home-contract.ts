@@ -17,6 +17,8 @@ export const homeContract = {
     info: base.output(type<{ pid: number; version: string; home: string; cache: string }>()),
     /** The end of the log for diagnosis, oldest line first, and the folder of its files. */
     log: base.output(type<{ folder: string; text: string }>()),
+    /** The license texts of all that it holds, and the folder with those of Electron; null: a checkout, with its NOTICE. */
+    licenses: base.output(type<{ folder: string | null; text: string }>()),
   },
   doctor: base.output(type<readonly Finding[]>()),
   /** Lists what is kept in the container engine, and removes what is not needed, or all of it. */

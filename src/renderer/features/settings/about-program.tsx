@@ -6,13 +6,14 @@ import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { TerminalOutput } from '../../ui/content/terminal-output.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Licenses } from './licenses.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
-/** Which Dewpoint this is, and the log of what went wrong inside it. */
+/** Which Dewpoint this is, the licenses of what it holds, and the log of what went wrong inside it. */
 export function AboutProgram() {
   const client = useClient();
-  const [isLogShown, setIsLogShown] = useState(false);
+  const [shown, setShown] = useState<'licenses' | 'log' | null>(null);
   const info = useQuery({
     queryKey: ['home', 'info'],
     queryFn: ({ signal }) => client.home.info(undefined, { signal }),
@@ -21,11 +22,19 @@ export function AboutProgram() {
     <Group title={t('about.title')}>
       {info.data !== undefined && <p className="text-sm">{t('about.version', { version: info.data.version })}</p>}
       <div className="flex flex-wrap gap-2">
-        <Button size="small" aria-expanded={isLogShown} onClick={() => setIsLogShown(!isLogShown)}>
-          {t(isLogShown ? 'about.hideLog' : 'about.showLog')}
+        <Button
+          size="small"
+          aria-expanded={shown === 'licenses'}
+          onClick={() => setShown(shown === 'licenses' ? null : 'licenses')}
+        >
+          {t(shown === 'licenses' ? 'about.hideLicenses' : 'about.showLicenses')}
+        </Button>
+        <Button size="small" aria-expanded={shown === 'log'} onClick={() => setShown(shown === 'log' ? null : 'log')}>
+          {t(shown === 'log' ? 'about.hideLog' : 'about.showLog')}
         </Button>
       </div>
-      {isLogShown && <ProgramLog />}
+      {shown === 'licenses' && <Licenses />}
+      {shown === 'log' && <ProgramLog />}
     </Group>
   );
 }
