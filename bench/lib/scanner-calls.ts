@@ -81,6 +81,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/renderer/lib/drawing/text-pieces.ts#fenceAfter': (text) => [text, null],
   'src/shared/attachments/file-mentions.ts#openMention': (text) => [text, text.length],
   'src/shared/rules/parse-rules.ts#parseRules': (text) => [text, 'rules'],
+  'src/shared/safety/fenced-texts.ts#countRemoved': (text) => [text, text],
   'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, secretShapes],
   'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
   'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],

@@ -59,7 +59,9 @@ export async function openProject(
     return hit === null ? [] : [{ path, sizeBytes, hits: [hit] }];
   });
   const found = await findRemembered(options, { fences, entries, remembered }, signal);
-  steps.push(...found.steps, ...(await readFenced(options, [...fenced, ...found.files], signal)));
+  const read = await readFenced(options, [...fenced, ...found.files], signal);
+  const copies = tracesOf(await findCopies(sandbox, { files: read.files, entries }, signal));
+  steps.push(...found.steps, ...read.steps, (taint) => copies.forEach((trace) => taint.addTrace(trace)));
   if (isCut && (fences.hasPaths || remembered.files.length > 0)) {
     const hit = { rule: 'a folder too large to search', verdict: 'local-only', path: null, how: 'content' } as const;
     steps.push((taint) => {
@@ -82,7 +84,7 @@ export async function openProject(
     const { files } = await rememberedFiles(options, pathsOf(traces), signal);
     await memory?.add({ traces, files, session: { sessionId: other.sessionId, at: other.lastAt } });
   }
-  return { fences, taint, moved: found.moved };
+  return { fences, taint, moved: [...found.moved, ...copies] };
 }
 
 const nothing: Remembered = { traces: [], files: [], sessions: new Map(), isIncomplete: false };
@@ -133,13 +135,20 @@ async function* readSome(
   }
 }
 
-/** Content, numbers and doubts of fenced files, as steps that any session of the project begins with. */
+/** A smaller file may have the content of another one by chance. */
+const leastCopyBytes = 16;
+
+/**
+ * Content, numbers and doubts of fenced files, as steps that any session of the project begins with. `files`: those by
+ * whose content a copy is known.
+ */
 async function readFenced(
   { sandbox, lookAtFiles }: Means,
   fenced: readonly FencedFile[],
   signal: AbortSignal,
-): Promise<readonly ((taint: FenceTaint) => void)[]> {
+): Promise<{ readonly steps: readonly ((taint: FenceTaint) => void)[]; readonly files: readonly RememberedFile[] }> {
   const steps: ((taint: FenceTaint) => void)[] = [];
+  const files: RememberedFile[] = [];
   const byPath = new Map(fenced.map((file) => [file.path, file]));
   const each = (path: string, step: (taint: FenceTaint, hit: FenceHit) => void): void => {
     for (const hit of byPath.get(path)?.hits ?? []) steps.push((taint) => step(taint, hit));
@@ -161,6 +170,9 @@ async function readFenced(
   const paths = [...known].map(({ path }) => path);
   for await (const [path, file, isRead] of readSome(sandbox, paths, signal)) {
     const texts = file === undefined ? [] : shownTexts(file.bytes);
+    const hits = byPath.get(path)?.hits ?? [];
+    if (file !== undefined && file.bytes.length >= leastCopyBytes)
+      files.push({ type: 'file', path, sizeBytes: file.bytes.length, sha256: file.sha256, hits: [...hits] });
     each(path, (taint, hit) => {
       // A file that cannot be read counts as exposed in full. A masked file is empty and exposes nothing.
       if (texts.length === 0) taint.expose(hit);
@@ -168,7 +180,7 @@ async function readFenced(
       if (!isRead) taint.doubt(tooLarge(hit));
     });
   }
-  return steps;
+  return { steps, files };
 }
 
 /** A file as commands print it, and as tools show it if it is in another encoding. */
@@ -234,7 +246,7 @@ async function findRemembered(
     if (entry !== undefined && fences.ofPath(file.path) === null) again.push({ ...entry, hits });
   }
   for (const { entry, of } of copies) again.push({ ...entry, hits: of.hits });
-  const moved = copies.map(({ entry, of }): FencedTrace => ({ type: 'path', path: entry.path, hits: of.hits }));
+  const moved = tracesOf(copies);
   steps.push((taint) => moved.forEach((trace) => taint.addTrace(trace)));
   return { steps, files: again, moved };
 }
@@ -242,6 +254,10 @@ async function findRemembered(
 interface Copy {
   readonly entry: ListEntry;
   readonly of: RememberedFile;
+}
+
+function tracesOf(copies: readonly Copy[]): readonly FencedTrace[] {
+  return copies.map(({ entry, of }) => ({ type: 'path', path: entry.path, hits: of.hits }));
 }
 
 /** Files with the number of a remembered one that is gone from its place. */

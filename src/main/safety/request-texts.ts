@@ -3,6 +3,8 @@ import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import { partSchema } from '@shared/models/model-messages.ts';
 import type { FenceHit } from '@shared/safety/fences.ts';
 import { keyOfHit } from '@shared/safety/fences.ts';
+import type { NoteMore } from '@shared/safety/fenced-texts.ts';
+import { countRemoved } from '@shared/safety/fenced-texts.ts';
 import type { FenceTaint } from '@shared/safety/taint.ts';
 import { allTextsIn, mapTexts } from '@shared/safety/value-texts.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -71,7 +73,7 @@ export interface Redacted {
 export interface Redaction {
   /** What the model wrote itself is not hidden from it. */
   readonly isOwn?: (part: Part) => boolean;
-  readonly redact: (text: string) => string;
+  readonly redact: (text: string, note: NoteMore) => string;
   readonly isFenced: (text: string) => boolean;
 }
 
@@ -80,13 +82,15 @@ export function redactRequest(request: ModelRequest, { isOwn, redact, isFenced }
   let removed = 0;
   const clean = (text: string): string => {
     if (text === '') return text;
-    const once = redact(text);
+    let more = 0;
+    const once = redact(text, (count) => void (more += count));
     // A match that remains is inside an encoding that could not be undone, so the whole text is replaced.
-    const last = isFenced(once) ? '[fenced]' : once;
-    if (last !== text) removed += Math.max(1, labelsIn(last) - labelsIn(text));
-    return last;
+    const isWhole = isFenced(once);
+    if (isWhole || once !== text) removed += Math.max(1, countRemoved(text, once) + more + (isWhole ? 1 : 0));
+    return isWhole ? '[fenced]' : once;
   };
-  const cleanValue = (value: unknown): unknown => mapPairs(mapTexts(value, clean), isFenced);
+  const onRemoved = (): void => void (removed += 1);
+  const cleanValue = (value: unknown): unknown => mapPairs(mapTexts(value, clean), { isFenced, onRemoved });
   const messages = request.messages.map((message) => {
     const parts = message.parts.map((part) => (isOwn?.(part) === true ? part : redactPart(part, clean, cleanValue)));
     return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
@@ -99,25 +103,27 @@ export function redactRequest(request: ModelRequest, { isOwn, redact, isFenced }
   return { request: isSame ? request : { ...request, messages, ...Object.fromEntries(rest) }, removed };
 }
 
-function labelsIn(text: string): number {
-  return text.match(/\[(?:fenced|redacted)\b/g)?.length ?? 0;
-}
-
 /** A secret may be known only by the name beside it, such as a password. Then its value is removed. */
-function mapPairs(value: unknown, isFenced: (text: string) => boolean): unknown {
+function mapPairs(value: unknown, pairs: Pick<Redaction, 'isFenced'> & { readonly onRemoved: () => void }): unknown {
+  const { isFenced, onRemoved } = pairs;
   if (typeof value !== 'object' || value === null || !isFenced(JSON.stringify(value))) return value;
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    return items.map((item) => mapPairs(item, isFenced));
+    return items.map((item) => mapPairs(item, pairs));
   }
-  const inner = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapPairs(item, isFenced)]));
-  const pairs = Object.entries(inner).map(([key, item]) => {
-    const isLeaf = typeof item === 'string' || typeof item === 'number';
-    return [key, isLeaf && isFenced(JSON.stringify({ [key]: item })) ? '[fenced]' : item] as const;
-  });
-  const cleaned = Object.fromEntries(pairs);
+  const inner = Object.entries(value).map(([key, item]) => [key, mapPairs(item, pairs)] as const);
+  const cleaned = Object.fromEntries(
+    inner.map(([key, item]) => {
+      const isLeaf = typeof item === 'string' || typeof item === 'number';
+      if (!isLeaf || !isFenced(JSON.stringify({ [key]: item }))) return [key, item];
+      onRemoved();
+      return [key, '[fenced]'];
+    }),
+  );
+  if (!isFenced(JSON.stringify(cleaned))) return cleaned;
   // Nobody can say which of its values it is.
-  return isFenced(JSON.stringify(cleaned)) ? { fenced: '[fenced]' } : cleaned;
+  onRemoved();
+  return { fenced: '[fenced]' };
 }
 
 function redactPart(part: Part, clean: (text: string) => string, cleanValue: (value: unknown) => unknown): Part {

@@ -171,7 +171,7 @@ function answer({ hideKnown }: SessionFencesOptions, { taint, looked, written }:
   }
   const { request: clean, removed } = redactRequest(request, {
     isOwn,
-    redact: (text) => hideKnown(taint.redact(text)),
+    redact: (text, note) => hideKnown(taint.redact(text, note)),
     isFenced: (text) => taint.inText(text).some((hit) => hit.verdict === 'redact'),
   });
   if (verdict === 'free' && clean === request) return { type: 'free' };

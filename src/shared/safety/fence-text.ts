@@ -5,6 +5,10 @@
 
 /** Number of non-blank characters that two texts must share in one line. Shorter matches are too common in code. */
 const gram = 24;
+/** The same over several short lines in a row. Such lines are alike in many files, so it takes more. */
+const longGram = 40;
+/** So many different characters it must have. Rows of brackets and zeros are everywhere. */
+const leastVaried = 12;
 const shortestLine = 10;
 /** The line number that tools put before a line, with the file if there are several. */
 const numbers = /^(?:(?:[^\s:]+:)?\d+: ?)+/gmu;
@@ -17,24 +21,83 @@ const modulusA = 67_108_859;
 const modulusB = 67_108_837;
 const baseA = 257;
 const baseB = 263;
-const dropA = powerOf(baseA, modulusA);
-const dropB = powerOf(baseB, modulusB);
 
-function powerOf(base: number, modulus: number): number {
+function powerOf(base: number, modulus: number, length: number): number {
   let power = 1;
-  for (let count = 1; count < gram; count += 1) power = (power * base) % modulus;
+  for (let count = 1; count < length; count += 1) power = (power * base) % modulus;
   return power;
 }
 
 /**
- * Marks of a text, as 52-bit numbers: one for every run of 24 non-blank characters within a line, and one for every
- * word that is unlikely to appear by chance. Lines that are common to all programs give none.
+ * Marks of a text, as 52-bit numbers: one for every run of 24 non-blank characters within a line, one for every run of 40
+ * over short lines, and one for every word that is unlikely to appear by chance. Lines that are common to all programs give
+ * none. Case, blanks and ends of lines make no difference.
  */
 export function* marksOf(text: string): Generator<number> {
-  for (const line of text.split(/\r\n|\n|\r/)) {
+  yield* marksOfLines(text);
+  for (const run of shortRunsOf(text)) yield* variedGramsOf(run);
+}
+
+/** Whether a text has a line that is known by itself. */
+export function hasKnownLine(text: string): boolean {
+  return marksOfLines(text).next().done !== true;
+}
+
+/** All marks that a copy in a text can have, wherever its lines end now. */
+export function* lookUpsOf(text: string): Generator<number> {
+  const lines: string[] = [];
+  for (const line of linesOf(text)) {
+    if (!isEverybodys(line)) yield* rareWordsOf(folded(line));
+    lines.push(bareLine(line));
+  }
+  const whole = lines.join('');
+  yield* gramsOf(whole, gram);
+  yield* gramsOf(whole, longGram);
+}
+
+function* marksOfLines(text: string): Generator<number> {
+  for (const line of linesOf(text)) {
     if (isEverybodys(line)) continue;
-    yield* rareWordsOf(line);
-    yield* gramsOf(line.replace(/\s+/gu, ''));
+    yield* rareWordsOf(folded(line));
+    yield* gramsOf(bareLine(line), gram);
+  }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/u);
+}
+
+/** Without what may differ in a copy: case, forms of one character, and characters that nobody sees. */
+function folded(line: string): string {
+  // Nearly every line is plain.
+  if (/^[\t\u0020-\u007e]*$/u.test(line)) return line.toLowerCase();
+  return line
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toLowerCase();
+}
+
+/** Without its number, the signs of quotes and changes before it, and blanks. */
+function bareLine(line: string): string {
+  return folded(line.replace(numbers, '').replace(/^[\s>|#*/+-]+/u, '')).replace(/\s+/gu, '');
+}
+
+/** Short lines in a row, each run as one. */
+function shortRunsOf(text: string): readonly string[] {
+  const runs = [''];
+  for (const line of linesOf(text)) {
+    const bare = bareLine(line);
+    if (bare.length >= gram || isEverybodys(line)) runs.push('');
+    else runs.push(`${runs.pop() ?? ''}${bare}`);
+  }
+  return runs;
+}
+
+function* variedGramsOf(run: string): Generator<number> {
+  let at = 0;
+  for (const one of gramsOf(run, longGram)) {
+    if (new Set(run.slice(at, at + longGram)).size >= leastVaried) yield one;
+    at += 1;
   }
 }
 
@@ -43,17 +106,21 @@ const keptOf = 8;
 
 /** The marks of a text that are kept for later sessions: fewer, and the same for every copy. */
 export function* keptMarksOf(text: string): Generator<number> {
-  let last: number | null = null;
-  for (const line of text.split(/\r\n|\n|\r/)) {
+  for (const line of linesOf(text)) {
     if (isEverybodys(line)) continue;
-    yield* rareWordsOf(line);
-    const marks = [...gramsOf(line.replace(/\s+/gu, ''))];
-    for (let at = 0; at < marks.length; at += 1) {
-      if (at > 0 && at + keptOf > marks.length) break;
-      const least = Math.min(...marks.slice(at, at + keptOf));
-      if (least !== last) yield least;
-      last = least;
-    }
+    yield* rareWordsOf(folded(line));
+    yield* leastOf([...gramsOf(bareLine(line), gram)]);
+  }
+  for (const run of shortRunsOf(text)) yield* leastOf([...variedGramsOf(run)]);
+}
+
+function* leastOf(marks: readonly number[]): Generator<number> {
+  let last: number | null = null;
+  for (let at = 0; at < marks.length; at += 1) {
+    if (at > 0 && at + keptOf > marks.length) break;
+    const least = Math.min(...marks.slice(at, at + keptOf));
+    if (least !== last) yield least;
+    last = least;
   }
 }
 
@@ -66,8 +133,8 @@ function* rareWordsOf(line: string): Generator<number> {
 
 /** Marks of whole short lines. Only for redaction, where a wrong match does little harm. */
 export function* lineMarksOf(text: string): Generator<number> {
-  for (const line of text.split(/\r\n|\n|\r/)) {
-    const bare = line.replace(numbers, '').replace(/^[\s>|#*/]+|\s+/gu, '');
+  for (const line of linesOf(text)) {
+    const bare = bareLine(line);
     if (bare.length >= shortestLine && bare.length < gram && !isEverybodys(line)) yield hashOf(`\n${bare}`);
   }
 }
@@ -97,20 +164,28 @@ function hashOf(word: string): number {
   return first * 2 ** 26 + second;
 }
 
-function* gramsOf(line: string): Generator<number> {
-  if (line.length < gram) return;
+const drops = new Map(
+  [gram, longGram].map((length) => [
+    length,
+    { dropA: powerOf(baseA, modulusA, length), dropB: powerOf(baseB, modulusB, length) },
+  ]),
+);
+
+function* gramsOf(line: string, length: number): Generator<number> {
+  const { dropA = 1, dropB = 1 } = drops.get(length) ?? {};
+  if (line.length < length) return;
   let first = 0;
   let second = 0;
   for (let at = 0; at < line.length; at += 1) {
     const code = line.charCodeAt(at);
-    if (at >= gram) {
-      const gone = line.charCodeAt(at - gram);
+    if (at >= length) {
+      const gone = line.charCodeAt(at - length);
       first = (first + modulusA - ((gone * dropA) % modulusA)) % modulusA;
       second = (second + modulusB - ((gone * dropB) % modulusB)) % modulusB;
     }
     first = (first * baseA + code) % modulusA;
     second = (second * baseB + code) % modulusB;
-    if (at >= gram - 1) yield first * 2 ** 26 + second;
+    if (at >= length - 1) yield first * 2 ** 26 + second;
   }
 }
 

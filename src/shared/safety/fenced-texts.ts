@@ -1,4 +1,4 @@
-import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
+import { decodedIn, lineMarksOf, lookUpsOf, marksOf, viewsOf } from './fence-text.ts';
 import type { FenceHit, Fences } from './fences.ts';
 import { keyOfHit } from './fences.ts';
 import { hideAssigned } from './assigned-secrets.ts';
@@ -27,7 +27,7 @@ export function hitsInText(state: FencedTexts, text: string, withSecrets = false
     for (const { pattern, hit } of patterns) if (view.search(pattern) >= 0) putHits(hits, [hit]);
     if (secrets === 'local-only' || (withSecrets && secrets !== 'off')) putHits(hits, secretHits(view, secrets));
     if (state.marks.size === 0) continue;
-    for (const marks of [marksOf(view), lineMarksOf(view)]) {
+    for (const marks of [lookUpsOf(view), lineMarksOf(view)]) {
       for (const one of marks) {
         const hit = state.marks.get(one);
         if (hit !== undefined) putHits(hits, [hit]);
@@ -59,13 +59,31 @@ function redactWholes(state: FencedTexts, input: string): string {
   return text;
 }
 
+/** Called with how many values more were removed than placeholders say. */
+export type NoteMore = (more: number) => void;
+
+const placeholder = /\[(?:fenced|redacted)(?:: ?[^\]\n]{0,200})?\]/g;
+
+/** How many values the placeholders of a redacted text stand for. Those that the text had before do not count. */
+export function countRemoved(before: string, after: string): number {
+  const own = new Map<string, number>();
+  for (const [found] of before.matchAll(placeholder)) own.set(found, (own.get(found) ?? 0) + 1);
+  let count = 0;
+  for (const [found] of after.matchAll(placeholder)) {
+    const left = own.get(found) ?? 0;
+    if (left > 0) own.set(found, left - 1);
+    else count += 1;
+  }
+  return count;
+}
+
 /** The text with everything to be redacted removed. */
-export function redactText(state: FencedTexts, input: string): string {
+export function redactText(state: FencedTexts, input: string, note: NoteMore = () => undefined): string {
   const { patterns, secrets } = state.fences;
   let text = redactWholes(state, input);
   if (secrets === 'redact') text = hideAssigned(hideSecrets(text, secretShapes, state.mask).text, state.mask).text;
   for (const { pattern, hit } of patterns) if (hit.verdict === 'redact') text = text.replace(pattern, '[fenced]');
-  text = redactRuns(state, text);
+  text = redactRuns(state, text, note);
   if (state.marks.size === 0) return text;
   return text
     .split('\n')
@@ -73,12 +91,20 @@ export function redactText(state: FencedTexts, input: string): string {
     .join('\n');
 }
 
-/** Removes encoded parts as a whole if they hold something to be redacted. */
-function redactRuns(state: FencedTexts, input: string): string {
+/**
+ * Removes encoded parts as a whole if they hold something to be redacted, from the last one on. Parts may overlap, because
+ * a run of signs can be decoded in several ways.
+ */
+function redactRuns(state: FencedTexts, input: string, note: NoteMore): string {
+  const runs = [...decodedIn(input)].sort((left, right) => right.from - left.from || right.to - left.to);
   let text = input;
-  for (const { from, to, text: inner } of [...decodedIn(input)].reverse()) {
+  let end = input.length + 1;
+  for (const { from, to, text: inner } of runs) {
     const isFenced = [...hitsInText(state, inner, true).values()].some(({ verdict }) => verdict === 'redact');
-    if (isFenced) text = `${text.slice(0, from)}[fenced]${text.slice(to)}`;
+    if (from === end || !isFenced) continue;
+    note(Math.max(0, countRemoved(inner, redactText(state, inner, note)) - 1));
+    text = `${text.slice(0, from)}[fenced]${text.slice(Math.min(to, end))}`;
+    end = from;
   }
   return text;
 }
@@ -90,6 +116,7 @@ function markedBy(state: FencedTexts, line: string): string | null {
   }
   return null;
 }
+
 export function putHits(into: Hits, hits: Iterable<FenceHit>): void {
   for (const hit of hits) {
     const key = keyOfHit(hit);

@@ -7,8 +7,8 @@ import { createSessionAnswers, isGranted } from './session-answers.ts';
 import type { SessionAnswers } from './session-answers.ts';
 import type { Mask } from './secret-patterns.ts';
 import { plainMask } from './secret-patterns.ts';
-import { keptMarksOf, lineMarksOf, marksOf } from './fence-text.ts';
-import type { FencedTexts, Hits } from './fenced-texts.ts';
+import { hasKnownLine, keptMarksOf, lineMarksOf, marksOf } from './fence-text.ts';
+import type { FencedTexts, Hits, NoteMore } from './fenced-texts.ts';
 import { hitsInText, putHits as put, redactText } from './fenced-texts.ts';
 import { isProgramStart } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
@@ -54,9 +54,9 @@ export interface FenceTaint {
   inText(text: string): readonly FenceHit[];
   /**
    * The text with everything to be redacted removed. Gives the same result for the same text until something new is
-   * fenced.
+   * fenced. See `NoteMore`.
    */
-  redact(text: string): string;
+  redact(text: string, note?: NoteMore): string;
   /** Grows when something new is fenced. Then earlier results are out of date. */
   known(): number;
   /** Whether the user has allowed this to leave, in this session. */
@@ -150,7 +150,7 @@ export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceT
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
       markAll(state, hit, text);
       // A text that has only short lines is recognized by whole lines.
-      if (marksOf(text).next().done === true) markLines(state, hit, text);
+      if (!hasKnownLine(text)) markLines(state, hit, text);
     },
     expose: (hit) => {
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
@@ -167,7 +167,7 @@ export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceT
       ...(scope === 'conversation' ? state.conversation : state.turn).values(),
     ],
     inText: (text) => [...hitsInText(state, text, true).values()],
-    redact: (text) => redactText(state, text),
+    redact: (text, note) => redactText(state, text, note),
     known: () => state.marks.size + state.wholes.size,
     isAllowed: (hit) => isAllowed(state, keyOfHit(hit)),
   };

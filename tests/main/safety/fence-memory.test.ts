@@ -95,6 +95,19 @@ async function reads(path: string, asked: Partial<Asked> = {}): Promise<string> 
 const kept = 'fenced 1';
 const free = 'answered 2';
 
+describe('the first session of a project', () => {
+  it('knows a copy that the person made, even if its lines are too short to be known', async () => {
+    const codes = 'a = 1\nb = 22\nc = 333\n';
+    await writeFile(join(root, 'plans', 'codes.txt'), codes);
+    await writeFile(join(root, 'free.txt'), codes);
+    await writeFile(join(root, 'other.txt'), codes.replace('333', '334'));
+    await writeFile(join(root, 'loud.txt'), plan.toUpperCase().replaceAll('\n', '\r\n'));
+    expect(await reads('free.txt')).toBe(kept);
+    expect(await reads('loud.txt')).toBe(kept);
+    expect(await reads('other.txt')).toBe(free);
+  });
+});
+
 describe('the next session of a project', () => {
   it('keeps here what a local model made of a fenced file', async () => {
     const { fences } = await summarize('first');

@@ -102,6 +102,60 @@ describe('a request to a model elsewhere', () => {
     expect(answer.request.messages[1]?.parts).toEqual([
       { ...part, input: { user: 'app', password: '[fenced]', card: '[fenced]' } },
     ]);
+    expect(answer.text).toContain('2 values hidden; ');
+  });
+
+  const other = `ghp_${'Z9y8X7w6V5u4T3s2R1q0'.repeat(2).slice(0, 36)}`;
+  const both = `${key} ${other}`;
+  const encoded = Buffer.from(`the ${both} of it`).toString('base64');
+  const counts: Readonly<Record<string, readonly [parts: ModelRequest['messages'][number]['parts'], count: string]>> = {
+    'in one text': [[{ type: 'text', text: both }], '2 values'],
+    'twice the same': [[{ type: 'text', text: `${key}, ${key}` }], '2 values'],
+    'beside placeholders of before': [
+      [{ type: 'text', text: `[redacted:x] ${both} [fenced: a.txt] ${'[redacted:github-token]'}` }],
+      '2 values',
+    ],
+    'in an encoded part': [[{ type: 'text', text: `see ${encoded} there` }], '2 values'],
+    'in an encoded part and beside it': [[{ type: 'text', text: `${key} see ${encoded} there` }], '3 values'],
+    'in two parts': [
+      [
+        { type: 'text', text: key },
+        { type: 'text', text: other },
+      ],
+      '2 values',
+    ],
+    'in a picture that is none': [
+      [{ type: 'image', mediaType: 'image/png', data: Buffer.from(both).toString('base64') }],
+      '2 values',
+    ],
+    'by the names beside them': [
+      [
+        {
+          type: 'tool-call',
+          id: 'c',
+          name: 'x',
+          input: { a: { password: 'hunter2-long-enough' }, b: [{ api_key: 'q8Zk1mN4pLw7' }] },
+        },
+      ],
+      '2 values',
+    ],
+    'as one': [[{ type: 'text', text: key }], '1 value'],
+  };
+  it.each(Object.entries(counts))('says how many values it lost %s', async (_where, [parts, count]) => {
+    const answer = await check({}, { ...plain, ...said(parts) });
+    expect(answer).toMatchObject({ type: 'fenced', outcome: 'redacted' });
+    if (answer.type !== 'fenced') return;
+    expect(answer.text).toContain(`${count} hidden; sent: `);
+    expect(JSON.stringify(answer.request)).not.toMatch(new RegExp(`${key}|${other}|hunter2|q8Zk1|${encoded}`, 'u'));
+  });
+
+  it('keeps what stands after an encoded part that can be read in several ways', async () => {
+    const hex = Buffer.from(`the ${key} of it`).toString('hex');
+    const text = `${encoded} first ${hex} second`;
+    const answer = await check({}, { ...plain, ...said([{ type: 'text', text }]) });
+    expect(answer.type === 'fenced' && answer.request.messages[1]?.parts).toEqual([
+      { type: 'text', text: '[fenced] first [fenced] second' },
+    ]);
   });
 });
 
