@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createNetFetch } from '../../src/main/lib/net/net-fetch.ts';
 import type { StreamPart } from '../../src/main/models/providers/define.ts';
 import openaiCompatible from '../../src/main/models/providers/openai-compatible.provider.ts';
-import type { ExpectedEnd, MadeServer } from './made-servers.ts';
+import type { ExpectedEnd, MadeServer } from './server-answers.ts';
 import { collect, providerDependencies, request } from './provider-kit.ts';
 
 /** Calls a made server with the real provider over a real socket. Returns what is not as expected; empty: all is. */

@@ -1,96 +1,30 @@
 import { gzipSync } from 'node:zlib';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ProviderError, StreamEnded } from '../../src/main/models/providers/define.ts';
-
-/**
- * Servers as they really are: slow, cut, oddly written, behind proxies, at wrong addresses. Each row says how a server
- * behaves, and the one right end of a call to it. `tests/contracts/made-servers.test.ts` and `npm run bench -- servers`
- * use the same table.
- */
-export interface MadeServer {
-  readonly name: string;
-  readonly answer: (response: ServerResponse, message: IncomingMessage) => void;
-  readonly expected: ExpectedEnd;
-  /** After the server's origin. Absent: `/v1`. */
-  readonly path?: string;
-  readonly where?: 'local' | 'cloud';
-  /** Seconds, in place of a real wait. */
-  readonly firstWordSeconds?: number;
-  /** How the server is reached. Absent: at 127.0.0.1, without a proxy. */
-  readonly way?: 'ipv6' | 'nobody' | 'proxy-403' | 'proxy-407' | 'proxy-away' | 'password';
-}
-
-export interface ExpectedEnd {
-  readonly text?: string;
-  readonly thoughts?: string;
-  /** `NAME INPUT`, the input as JSON. */
-  readonly calls?: readonly string[];
-  readonly stopReason?: StreamEnded['stopReason'];
-  readonly isEstimated?: boolean;
-  readonly cutCall?: StreamEnded['cutCall'];
-  readonly error?: Partial<Omit<ProviderError, 'message'>> & { readonly words: RegExp };
-}
-
-type Delta = Readonly<Record<string, unknown>>;
-
-const usage = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 };
-const chunk = (delta: Delta, finish: string | null = null, more: Delta = {}): string =>
-  JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }], ...more });
-const frames = (...chunks: readonly string[]): string => chunks.map((one) => `data: ${one}\n\n`).join('');
-const done = 'data: [DONE]\n\n';
-const hello = [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo.' }), chunk({}, 'stop', { usage })];
-const whole = frames(...hello) + done;
-const call = (more: Delta): Delta => ({ index: 0, id: 'c1', type: 'function', ...more });
-const read = (args: unknown): Delta => ({ name: 'read_file', arguments: args });
-const calls = (...parts: readonly Delta[]): string => chunk({ tool_calls: parts });
-const ended = (reason = 'tool_calls'): string => chunk({}, reason, { usage });
-const said = (text: string, reason = 'stop'): string => frames(chunk({ content: text }), chunk({}, reason, { usage }));
-
-type Send = (response: ServerResponse, message: IncomingMessage) => void;
-const sse =
-  (body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Send =>
-  (response) =>
-    void response.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).end(body);
-const json =
-  (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Send =>
-  (response) =>
-    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
-const page =
-  (status: number, title: string, type = 'text/html'): Send =>
-  (response) =>
-    void response
-      .writeHead(status, { 'content-type': type })
-      .end(`<html>\r\n<head><title>${title}</title></head><body><h1>${title}</h1><hr>nginx</body></html>`);
-const refusal = (message: string, type = 'error'): unknown => ({ error: { message, type } });
-/** Sends each piece by itself. */
-const pieces =
-  (all: readonly (string | Buffer)[]): Send =>
-  (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const next = (at: number): void => {
-      const piece = all[at];
-      if (piece === undefined) response.end();
-      else response.write(piece, () => setImmediate(next, at + 1));
-    };
-    next(0);
-  };
-const cut =
-  (body: string): Send =>
-  (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(body, () => setTimeout(() => response.destroy(), 20));
-  };
-const onlyAt =
-  (path: RegExp, send: Send): Send =>
-  (response, message) =>
-    path.test(message.url ?? '') ? send(response, message) : json(404, { detail: 'Not Found' })(response, message);
-const never: Send = () => undefined;
-
-const fine: ExpectedEnd = { text: 'Hello.', stopReason: 'stop', isEstimated: false };
-const oneCall: ExpectedEnd = { calls: ['read_file {"path":"a.py"}'], stopReason: 'tool-calls' };
-const fails = (code: ProviderError['code'], retryable: boolean, words: RegExp): ExpectedEnd => ({
-  error: { code, retryable, words },
-});
+import type { MadeServer } from './server-answers.ts';
+import { oddServers } from './odd-servers.ts';
+import {
+  usage,
+  chunk,
+  frames,
+  done,
+  hello,
+  whole,
+  call,
+  read,
+  calls,
+  ended,
+  said,
+  sse,
+  json,
+  page,
+  refusal,
+  pieces,
+  cut,
+  onlyAt,
+  never,
+  fine,
+  oneCall,
+  fails,
+} from './server-answers.ts';
 
 const frameRows: readonly MadeServer[] = [
   { name: 'as the references say', answer: sse(whole), expected: fine },
@@ -510,4 +444,10 @@ const refusalRows: readonly MadeServer[] = [
   },
 ];
 
-export const madeServers: readonly MadeServer[] = [...frameRows, ...contentRows, ...endRows, ...refusalRows];
+export const madeServers: readonly MadeServer[] = [
+  ...frameRows,
+  ...contentRows,
+  ...endRows,
+  ...refusalRows,
+  ...oddServers,
+];

@@ -50,4 +50,17 @@ export const machine = {
   'power.cause.memory': 'low memory',
   'power.cause.card': 'card in use',
   'power.open': 'Settings, power and heat',
+
+  'about.title': 'About Dewpoint',
+  'about.version': 'Version {version}',
+  'about.showLog': 'Show log',
+  'about.hideLog': 'Hide log',
+  'about.showLicenses': 'Show licenses',
+  'about.hideLicenses': 'Hide licenses',
+  'about.licenses.text': 'The licenses of everything in Dewpoint. Those of Electron and Chromium are in',
+  'about.licenses.checkout': 'What Dewpoint holds. The text of each license is in the folder of its package.',
+  'about.licenses.search': 'Search licenses',
+  'about.licenses.none': 'No license has “{text}” in it.',
+  'about.log.text': 'What went wrong inside Dewpoint, without messages, file contents and keys. The files are in',
+  'about.log.empty': 'Nothing has gone wrong so far.',
 } as const;

@@ -2,6 +2,7 @@ import type { Effort } from '@shared/models/model-info.ts';
 import { streamAnswer, type Wire } from '../call/stream-answer.ts';
 import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
 import { createApiModels, type ApiModelsOptions } from './api-models.ts';
+import { createEventFetch } from './plain-events.ts';
 import { createServiceFetch } from './service-fetch.ts';
 import { watchReachability } from './reachability.ts';
 import { afterSleepMs, firstWordMs, stallMs } from '../call/stall-watch.ts';
@@ -45,7 +46,7 @@ export function createApiProvider<Event>(
 ): Provider {
   const { now } = dependencies;
   const reach = watchReachability(dependencies.fetch);
-  const { fetchList, tryKey, wire } = callsOver(createServiceFetch(reach.fetch));
+  const { fetchList, tryKey, wire } = callsOver(createEventFetch(createServiceFetch(reach.fetch)));
   const { models, effort } = settings;
   const book = createApiModels({ ...about, id, models, effort, now, reach, fetchList });
   const limits = {

@@ -45,6 +45,9 @@ function messageOfBody(value: unknown): string | null {
   if (typeof value === 'string') return readable(value);
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) return messageOfBody(value[0]);
-  const { error, message, detail } = { error: null, message: null, detail: null, ...value };
-  return messageOfBody(error) ?? messageOfBody(message) ?? messageOfBody(detail);
+  const { error, message, detail, msg } = { error: null, message: null, detail: null, msg: null, ...value };
+  const said = messageOfBody(error) ?? messageOfBody(message) ?? messageOfBody(detail) ?? messageOfBody(msg);
+  // FastAPI says which field it means.
+  const place = Object.entries(value).find(([name]) => name === 'loc')?.[1];
+  return said === null || !Array.isArray(place) ? said : `${place.join('.')}: ${said}`;
 }

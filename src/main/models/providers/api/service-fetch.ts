@@ -1,7 +1,7 @@
 import { proxyOf } from '../../../lib/net/net-fetch.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
-import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 import type { ProviderError } from '../define.ts';
 import { nothingThere, withNextStep } from './next-step.ts';
 import { isWebPage, readable, retryAfterMs } from './http-errors.ts';
@@ -30,43 +30,28 @@ export function createServiceFetch(get: typeof fetch): typeof fetch {
     const isCall = isPosted(init);
     const response = await followed(get, input, init);
     if (response.ok) {
-      const type = response.headers.get('content-type') ?? '';
-      if (/application\/json/iu.test(type) && isCall) return asStream(response);
-      if (!/text\/html/iu.test(type)) return response;
-      const page = readable(await response.text());
-      throw stopped(
-        `The provider answered with ${page}, not with a model's answer${throughOf(response)}. Check its address; a network that wants you to sign in first answers so, too.`,
-      );
+      const isPage = /text\/html/iu.test(response.headers.get('content-type') ?? '');
+      if (isPage) throw notAnAnswer(response, await response.text());
+      return response;
     }
     const text = (await response.text()).slice(0, longestRefusal);
     const url = new URL(urlOf(input));
     const error =
       isCall && isMissing(response.status, text) ? missing(response, text, url) : pageError(response, text, url.host);
     if (error !== null) throw failedWith(new RefusedOnTheWay(error));
+    if (response.status < 400)
+      throw stopped(`${url.host} answers with ${response.status} and nothing else. Check its address.`);
     return new Response(text, { status: response.status, statusText: response.statusText, headers: plain(response) });
   };
 }
 
-/**
- * A server that answers a call with JSON in place of a stream: a whole answer of Chat Completions becomes a stream of
- * one piece, and an error the refusal that it is. Everything else stays.
- */
-async function asStream(response: Response): Promise<Response> {
-  const text = await response.text();
-  const body = jsonIn(text);
-  if (!isRecord(body)) return new Response(text, { headers: plain(response) });
-  if (body['error'] !== undefined && body['error'] !== null) {
-    const status = Number(fieldOf(body['error'], 'code'));
-    const isStatus = Number.isInteger(status) && status >= 400 && status < 600;
-    return new Response(text, { status: isStatus ? status : 500, headers: plain(response) });
-  }
-  const { choices } = body;
-  if (!Array.isArray(choices)) return new Response(text, { headers: plain(response) });
-  const pieces = choices.map((choice: unknown) =>
-    isRecord(choice) ? { ...choice, delta: choice['message'] } : choice,
+/** Something answered, and no model. */
+export function notAnAnswer(response: Response, text: string): TypeError {
+  const said = isWebPage(text) ? readable(text) : `"${readable(text.trim()).slice(0, 200)}"`;
+  const portal = isWebPage(text) ? '; a network that wants you to sign in first answers so, too' : '';
+  return stopped(
+    `The provider answered with ${said}, not with a model's answer${throughOf(response)}. Check its address${portal}.`,
   );
-  const frame = `data: ${JSON.stringify({ ...body, choices: pieces })}\n\ndata: [DONE]\n\n`;
-  return new Response(frame, { headers: { 'content-type': 'text/event-stream' } });
 }
 
 /** The body was read already, so it has neither its old length nor its compression. */
@@ -87,7 +72,7 @@ async function followed(get: typeof fetch, input: RequestInfo | URL, init: Reque
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel().catch(() => undefined);
-    const next = URL.parse(new URL(location, target.url).href);
+    const next = URL.parse(location, target.url);
     const from = new URL(target.url);
     const isSame = next?.origin === from.origin;
     // With these, a request would become another one.

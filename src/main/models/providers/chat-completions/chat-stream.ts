@@ -7,7 +7,7 @@ import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
 import type { ChatTarget } from './chat-messages.ts';
 import { toChatWire } from './chat-messages.ts';
-import type { ModelRequest, StreamPart } from '../define.ts';
+import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 import { toProviderError } from '../openai/openai-errors.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
@@ -40,8 +40,11 @@ export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: Mod
     take: (chunk, answer) => takeChunk(chunk, answer, pieces, target),
     close: (answer) => {
       const whole = [...pieces.calls.values()].filter((call) => call.name !== '');
-      for (const [index, call] of whole.entries())
-        answer.calls.push(toolCallOf(call.id === '' ? `call-${index + 1}` : call.id, call.name, call.arguments));
+      for (const [index, { id, name, arguments: json }] of whole.entries()) {
+        // Results are matched by the id, so no two calls have the same.
+        const isOther = id !== '' && answer.calls.every((before) => before.id !== id);
+        answer.calls.push(toolCallOf(isOther ? id : `${id === '' ? 'call' : id}-${index + 1}`, name, json));
+      }
     },
     errorOf: toProviderError,
   };
@@ -52,20 +55,22 @@ function* takeChunk(chunk: Chunk, answer: Answer, pieces: Pieces, target: ChatTa
   if (typeof chunk.model === 'string' && chunk.model !== '') answer.model = chunk.model;
   const choice = chunk.choices?.[0];
   if (choice === undefined) return;
-  const delta = deltaSchema.safeParse(choice.delta ?? {});
-  const said = delta.success ? delta.data : {};
-  const { text, thinking } = contentOf(said.content);
+  const said = saidIn(choice);
+  const { text, thinking } = contentOf(said.content ?? said.refusal);
   for (const reasoning of [said.reasoning_content ?? said.reasoning, thinking]) {
     if (reasoning !== null && reasoning !== undefined && reasoning !== '') pieces.reasoningOpen = true;
     yield* sayReasoning(answer, reasoning);
   }
   for (const detail of said.reasoning_details ?? []) takeDetail(detail, pieces);
-  const isOver = text !== '' || (said.tool_calls ?? []).length > 0 || choice.finish_reason !== null;
+  const calls = [...(said.tool_calls ?? []), ...(said.function_call ?? [])];
+  const reason = stopReasonIn(choice.finish_reason);
+  const isOver = text !== '' || calls.length > 0 || reason !== null;
   if (isOver) yield* closeReasoning(answer, pieces, target);
-  if (pieces.isForced) yield* takeForced(text, typeof choice.finish_reason === 'string', answer);
+  if (pieces.isForced) yield* takeForced(text, reason !== null, answer);
   else yield* sayText(answer, text);
-  for (const [position, part] of (said.tool_calls ?? []).entries()) takeCall(part, position, pieces);
-  if (typeof choice.finish_reason === 'string') answer.stopReason = toStopReason(choice.finish_reason);
+  for (const [position, part] of calls.entries()) takeCall(part, position, pieces);
+  answer.stopReason = reason ?? answer.stopReason;
+  if (reason === 'error') answer.error = endedByServer(choice.finish_reason);
 }
 
 /**
@@ -85,32 +90,57 @@ function* takeForced(text: string, isEnd: boolean, answer: Answer): Iterable<Str
   yield* sayText(answer, whole);
 }
 
-/** Services build answers differently. A part that cannot be read is skipped, and the answer goes on. */
-const callSchema = z.object({
-  index: z.number().int().nullish(),
-  id: z.string().nullish(),
-  function: z
-    .object({
-      name: z.string().nullish(),
-      // One server sends the arguments as a whole object.
-      arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-    })
-    .nullish(),
+/** Services build answers differently. A field that cannot be read is skipped, and the rest of the answer goes on. */
+const optional = <Value extends z.ZodType>(value: Value) => value.nullish().catch(null);
+const functionSchema = z.object({
+  name: optional(z.string()),
+  // One server sends the arguments as a whole object.
+  arguments: optional(z.union([z.string(), z.record(z.string(), z.unknown())])),
 });
-const pieceSchema = z.looseObject({ type: z.string(), text: z.string().nullish(), thinking: z.unknown().optional() });
+const callSchema = z.object({
+  index: optional(z.coerce.number().int()),
+  id: optional(z.coerce.string()),
+  function: optional(functionSchema),
+});
+type CallPiece = z.infer<typeof callSchema>;
+/** Also one value where a list should be. What is none of its kind is left out. */
+const listOf = <Value>(one: z.ZodType<Value>) =>
+  z
+    .unknown()
+    .optional()
+    .transform((found) =>
+      [found ?? []].flat().flatMap((value) => {
+        const parsed = one.safeParse(value);
+        return parsed.success ? [parsed.data] : [];
+      }),
+    );
+const pieceSchema = z.union([
+  z.string().transform((text) => ({ type: 'text', text, thinking: undefined })),
+  z.looseObject({ type: z.string().catch('text'), text: optional(z.string()), thinking: z.unknown().optional() }),
+]);
 const deltaSchema = z.object({
-  content: z.union([z.string(), z.array(pieceSchema)]).nullish(),
-  reasoning_content: z.string().nullish(),
-  reasoning: z.string().nullish(),
-  reasoning_details: z.array(z.looseObject({ type: z.string(), index: z.number().nullish() })).nullish(),
-  tool_calls: z.array(callSchema).nullish(),
+  content: optional(z.union([z.string(), listOf(pieceSchema)])),
+  refusal: optional(z.string()),
+  reasoning_content: optional(z.string()),
+  reasoning: optional(z.string()),
+  reasoning_details: optional(z.array(z.looseObject({ type: z.string(), index: z.number().nullish() }))),
+  tool_calls: listOf(callSchema),
+  /** What came before `tool_calls`: one call, without an id. */
+  function_call: listOf(functionSchema.transform((named): CallPiece => ({ index: 0, id: null, function: named }))),
 });
 type Delta = Partial<z.infer<typeof deltaSchema>>;
+
+/** Some servers put a whole message, or only a text, in the place of a delta. */
+function saidIn(choice: object): Delta {
+  const { delta, message, text } = { delta: null, message: null, text: null, ...choice };
+  const parsed = deltaSchema.safeParse(delta ?? message ?? { content: text });
+  return parsed.success ? parsed.data : {};
+}
 
 function contentOf(content: Delta['content']): { readonly text: string; readonly thinking: string } {
   if (content === null || content === undefined) return { text: '', thinking: '' };
   if (typeof content === 'string') return { text: content, thinking: '' };
-  const texts = content.map((piece) => (piece.type === 'text' ? (piece.text ?? '') : ''));
+  const texts = content.map((piece) => (piece.type === 'thinking' ? '' : (piece.text ?? '')));
   const thoughts = content.map((piece) => (piece.type === 'thinking' ? textIn(piece.thinking) : ''));
   return { text: texts.join(''), thinking: thoughts.join('') };
 }
@@ -125,9 +155,11 @@ function textIn(value: unknown): string {
  * Which call a piece belongs to. Some servers number all calls alike or not at all: another id, or a name after whole
  * arguments, begins a call of its own.
  */
-function placeOf(part: z.infer<typeof callSchema>, position: number, { calls }: Pieces): number {
+function placeOf(part: CallPiece, position: number, { calls }: Pieces): number {
   const wanted = part.index ?? position;
-  const named = [...calls].findLast(([, { id }]) => id !== '' && id === part.id)?.[0];
+  const named = [...calls].findLast(
+    ([, { id, asked }]) => id !== '' && id === part.id && asked === (part.index ?? null),
+  )?.[0];
   if (named !== undefined) return named;
   const before = calls.get(wanted);
   if (before === undefined) return wanted;
@@ -145,8 +177,11 @@ function lastWith(calls: Pieces['calls'], wanted: number): number {
   return calls.get(last)?.asked === wanted ? last : wanted;
 }
 
-function takeCall(part: z.infer<typeof callSchema>, position: number, pieces: Pieces): void {
+function takeCall(part: CallPiece, position: number, pieces: Pieces): void {
   const index = placeOf(part, position, pieces);
+  const whole = pieces.calls.get(index)?.arguments;
+  // Some servers say a whole call once more at its end.
+  if (whole === part.function?.arguments && whole !== '' && jsonIn(whole ?? '') !== null) return;
   const call = pieces.calls.get(index) ?? { id: '', name: '', arguments: '', asked: part.index ?? null };
   call.id ||= part.id ?? '';
   call.name ||= part.function?.name ?? '';
@@ -234,9 +269,29 @@ function toUsage(usage: z.infer<typeof usageSchema>): Usage | null {
   return { freshInput: prompt - cacheRead - cacheWrite, cacheRead, cacheWrite, output, reasoning, estimated: false };
 }
 
-function toStopReason(reason: string): StopReason {
-  if (reason === 'length' || reason === 'model_length') return 'length';
-  if (reason === 'tool_calls' || reason === 'function_call') return 'tool-calls';
-  if (reason === 'content_filter' || reason === 'error') return 'error';
-  return 'stop';
+/** Null: it goes on. Some servers send an empty reason with every piece. */
+function stopReasonIn(reason: unknown): StopReason | null {
+  if (typeof reason !== 'string' || reason === '' || reason === 'null') return null;
+  return stopReasons[reason.toLowerCase()] ?? 'stop';
+}
+
+const stopReasons: Readonly<Record<string, StopReason>> = {
+  length: 'length',
+  model_length: 'length',
+  max_tokens: 'length',
+  max_length: 'length',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'error',
+  error: 'error',
+  abort: 'error',
+  cancelled: 'error',
+  insufficient_system_resource: 'error',
+};
+
+/** Null for an answer that was withheld, which has its own sentence. */
+function endedByServer(reason: unknown): ProviderError | null {
+  const word = String(reason).toLowerCase();
+  if (word === 'content_filter') return null;
+  return { code: 'cut', message: `The server ended the answer before its end (${word}).`, retryable: true };
 }

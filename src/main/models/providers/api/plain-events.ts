@@ -1,0 +1,220 @@
+import { jsonIn } from '@shared/text/json-in.ts';
+import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import { messageIn } from './get-json.ts';
+import { notAnAnswer } from './service-fetch.ts';
+
+/**
+ * A `fetch` whose answers to calls are streams of events as the references have them, whatever the type of the answer
+ * says: one JSON value in each event, and no empty ones. A whole answer, or lines of JSON, become such a stream, and an
+ * error in a 200 becomes the refusal that it is.
+ */
+export function createEventFetch(get: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await get(input, init);
+    if ((init?.method ?? 'GET') === 'GET') return response;
+    if (!response.ok) return readableRefusal(response);
+    if (response.body === null) return emptyStream();
+    const body = response.body.pipeThrough(new TextDecoderStream());
+    const { start, rest } = await beginningOf(body);
+    if (/^[[{]/u.test(start)) return ofJson(response, start + (await textOf(rest)));
+    if (start === '') return emptyStream();
+    if (!/^(?:data|event|id|retry)?:/u.test(start)) throw notAnAnswer(response, start + (await textOf(rest)));
+    const events = withStart(start, rest).pipeThrough(eventsOnly()).pipeThrough(new TextEncoderStream());
+    return new Response(events, { status: response.status, headers: streamType });
+  };
+}
+
+const streamType = { 'content-type': 'text/event-stream' };
+const emptyStream = (): Response => new Response('', { headers: streamType });
+
+/** A refusal in a form of its own, or without words, in the form that the packages read. */
+async function readableRefusal(response: Response): Promise<Response> {
+  const { status, statusText, headers } = response;
+  const text = await response.text();
+  const body = jsonIn(text);
+  const hasOwn = isRecord(body) ? body['error'] !== undefined : body === null && text.trim() !== '';
+  const said = text.trim() === '' ? 'It refused the call and did not say why.' : messageIn(text);
+  const plain = hasOwn ? text : JSON.stringify({ error: { message: said } });
+  return new Response(plain, { status, statusText, headers });
+}
+
+interface Beginning {
+  /** Without white space before it. Empty: the whole body is. */
+  readonly start: string;
+  readonly rest: ReadableStreamDefaultReader<string>;
+}
+
+/** Reads until it is clear what the body is. Rejects when the connection breaks before. */
+async function beginningOf(body: ReadableStream<string>): Promise<Beginning> {
+  const rest = body.getReader();
+  let start = '';
+  for (;;) {
+    const { done, value } = await rest.read();
+    if (done) return { start, rest };
+    start = `${start}${value}`.trimStart();
+    // The longest name of a field, and its colon.
+    if (start.length >= 'event:'.length || /^[[{:]/u.test(start)) return { start, rest };
+  }
+}
+
+async function textOf(reader: ReadableStreamDefaultReader<string>): Promise<string> {
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += value;
+  }
+}
+
+function withStart(start: string, rest: ReadableStreamDefaultReader<string>): ReadableStream<string> {
+  return new ReadableStream<string>({
+    start: (controller) => controller.enqueue(start),
+    pull: async (controller) => {
+      const { done, value } = await rest.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => rest.cancel(reason),
+  });
+}
+
+/** A whole answer in place of a stream, or its parts as lines of JSON. */
+function ofJson(response: Response, text: string): Response {
+  const whole = jsonIn(text);
+  const values = whole === null ? valuesIn(text) : [whole];
+  const refusal = values.length === 1 ? refusalIn(values[0]) : null;
+  if (refusal !== null) return Response.json({ error: refusal.error }, { status: refusal.status });
+  if (values.length === 0 || !values.every(isAnswer)) throw notAnAnswer(response, text);
+  const frames = values.map((value) => `data: ${JSON.stringify(asPiece(value))}\n\n`);
+  return new Response(`${frames.join('')}data: [DONE]\n\n`, { headers: streamType });
+}
+
+/** A whole answer of Chat Completions as a stream of one piece. */
+function asPiece(value: unknown): unknown {
+  if (!isRecord(value) || !Array.isArray(value['choices'])) return value;
+  const choices = value['choices'].map((choice: unknown) =>
+    isRecord(choice) ? { ...choice, delta: choice['delta'] ?? choice['message'] } : choice,
+  );
+  return { ...value, choices };
+}
+
+/** Whether it looks like an answer of any of the services, whole or in part. */
+function isAnswer(value: unknown): boolean {
+  const parts = ['choices', 'content', 'output', 'candidates', 'type'];
+  return Array.isArray(value) ? value.every(isAnswer) : isRecord(value) && parts.some((name) => name in value);
+}
+
+interface InnerRefusal {
+  readonly status: number;
+  readonly error: unknown;
+}
+
+/** An error where an answer should be, in the forms of several servers. Null: it is none. */
+function refusalIn(value: unknown): InnerRefusal | null {
+  if (!isRecord(value)) return null;
+  const { error } = value;
+  if (error === undefined || error === null) {
+    if (isAnswer(value) || !(isText(value['detail']) || isText(value['message']))) return null;
+    return { status: statusIn(value), error: { message: messageIn(JSON.stringify(value)) } };
+  }
+  return { status: statusIn(error), error: isRecord(error) ? error : { message: messageIn(JSON.stringify(error)) } };
+}
+
+function statusIn(error: unknown): number {
+  const status = Number(fieldOf(error, 'code'));
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : 500;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+/** Rewrites a stream event by event. Lines may end in any of the three ways, also between two chunks. */
+function eventsOnly(): TransformStream<string, string> {
+  let open = '';
+  let event: string[] = [];
+  const end = (controller: TransformStreamDefaultController<string>): void => {
+    const plain = plainEvent(event);
+    event = [];
+    if (plain !== '') controller.enqueue(plain);
+  };
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      const isInLine = !/[\r\n]/u.test(chunk) && !open.endsWith('\r');
+      open += chunk;
+      if (isInLine) return;
+      // A carriage return at the end may be half of a line's end.
+      const last = Math.max(open.lastIndexOf('\n'), open.lastIndexOf('\r', open.length - 2));
+      const lines = open.slice(0, last + 1).split(/\r\n|[\r\n]/u);
+      open = open.slice(last + 1);
+      for (const line of lines.slice(0, -1)) {
+        if (line === '') end(controller);
+        else event.push(line);
+      }
+    },
+    flush: (controller) => {
+      for (const line of open.split(/[\r\n]/u)) if (line !== '') event.push(line);
+      end(controller);
+    },
+  });
+}
+
+/** The events that the lines of one stand for, one JSON value in each. Empty: nothing that counts. */
+function plainEvent(lines: readonly string[]): string {
+  const names = fieldsOf(lines, 'event');
+  const name = names.at(-1) ?? '';
+  const data = fieldsOf(lines, 'data').join('\n').trim();
+  // Some servers keep a connection alive so.
+  if (data === '' || /^(?:ping|keep-?alive|heartbeat)$/iu.test(data)) return '';
+  const head = name === '' ? '' : `event: ${name}\n`;
+  const sent = (values: readonly string[]): string => values.map((one) => `${head}data: ${one}\n\n`).join('');
+  const isPlain = !data.includes('\n') && !/\}\s*\{/u.test(data);
+  if (data === '[DONE]') return sent([data]);
+  if (name === 'error' && !data.startsWith('{')) return sent([JSON.stringify({ error: { message: data } })]);
+  if (isPlain && data.includes('"choices"')) return sent([data]);
+  const whole = jsonIn(data);
+  if (whole !== null && isPlain && asError(whole) === whole) return sent([data]);
+  const [before = '', isLast] = data.split(/\[DONE\]$/u);
+  const values = whole === null ? valuesIn(before) : [whole];
+  // The reader says that it cannot be read.
+  if (values.length === 0) return sent([data.replaceAll('\n', ' ')]);
+  const end = isLast === undefined ? [] : ['[DONE]'];
+  return sent([...values.map((value) => JSON.stringify(asError(value))), ...end]);
+}
+
+/** An error in another form becomes one that the packages know. */
+function asError(value: unknown): unknown {
+  if (!isRecord(value) || isAnswer(value)) return value;
+  const refusal = refusalIn(value);
+  return refusal === null ? value : { ...value, error: refusal.error };
+}
+
+function fieldsOf(lines: readonly string[], name: string): readonly string[] {
+  return lines.flatMap((line) => {
+    const text = line.startsWith('\uFEFF') ? line.slice(1) : line;
+    return text.startsWith(`${name}:`) ? [text.slice(name.length + 1).replace(/^ /u, '')] : [];
+  });
+}
+
+/** JSON values that stand behind each other, in lines or not. Empty: there is something else. */
+function valuesIn(text: string): readonly unknown[] {
+  const values: unknown[] = [];
+  let from = 0;
+  for (const at of endsOfObjects(text)) {
+    const value = jsonIn(text.slice(from, at));
+    if (value === null) continue;
+    values.push(value);
+    from = at;
+  }
+  return text.slice(from).trim() === '' ? values : [];
+}
+
+/** Where an object may end: behind a brace that closes as many as were opened. */
+function endsOfObjects(text: string): readonly number[] {
+  const ends: number[] = [];
+  let depth = 0;
+  for (const found of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gsu)) {
+    if (found[0] === '{') depth += 1;
+    if (found[0] === '}') depth -= 1;
+    if (found[0] === '}' && depth === 0) ends.push(found.index + 1);
+  }
+  return ends;
+}
