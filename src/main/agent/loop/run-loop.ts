@@ -316,8 +316,9 @@ function stoppedBy(stop: LimitStop): LoopOutcome {
 /** Older logs have such an answer as a whole one, with the reason in its text. */
 function halfAnswer({ dependencies }: Turn, text: string, why: Failure): LoopOutcome {
   const hint = why.hint ?? 'What came until then is kept. Send "continue" for the rest.';
-  if ((dependencies.config.conduct ?? 1) >= 8) return { type: 'incomplete', text, failure: { ...why, hint } };
-  return { type: 'complete', text: `${text}\n\n(${why.message} ${hint})`, said: 'text' };
+  const message = why.message.replace(/\.?$/u, '.');
+  if ((dependencies.config.conduct ?? 1) >= 8) return { type: 'incomplete', text, failure: { ...why, message, hint } };
+  return { type: 'complete', text: `${text}\n\n(${message} ${hint})`, said: 'text' };
 }
 
 const lengthLimit: Failure = { code: 'too-large', message: 'The answer reached the length limit of this model.' };
