@@ -16,6 +16,7 @@ const marks: readonly Mark[] = [
   { opening: '◁think▷', closing: '◁/think▷' },
   { opening: '<|START_THINKING|>', closing: '<|END_THINKING|>' },
   { opening: '[THINK]', closing: '[/THINK]' },
+  { opening: '<|begin_of_thought|>', closing: '<|end_of_thought|>' },
   { opening: '<|channel>thought\n', closing: '<channel|>' },
   // gpt-oss puts one more mark before its text.
   {
@@ -25,7 +26,13 @@ const marks: readonly Mark[] = [
   },
 ];
 /** Marks that carry no text: around a final text, and at its end. */
-const empty = ['<|start|>assistant<|channel|>final<|message|>', '<|channel|>final<|message|>', '<|return|>'];
+const empty = [
+  '<|start|>assistant<|channel|>final<|message|>',
+  '<|channel|>final<|message|>',
+  '<|return|>',
+  '<|begin_of_solution|>',
+  '<|end_of_solution|>',
+];
 /** Tags that may come without their opening: the template wrote it into the prompt. */
 const strays = marks.filter(({ closing }) => /think|thought|THINK/u.test(closing));
 const inText = [...marks.map(({ opening }) => opening), ...strays.map(({ closing }) => closing), ...empty];
@@ -50,6 +57,8 @@ export function createThoughtSplit(): {
 
 class ThoughtSplit {
   private held = '';
+  /** White space at the beginning. */
+  private readonly lead: string[] = [];
   private state: 'start' | 'thought' | 'behind' | 'text' | 'later' = 'start';
   private mark: Mark | undefined;
   private pieces: AnswerPiece[] = [];
@@ -91,9 +100,15 @@ class ThoughtSplit {
 
   private start(isEnd: boolean): void {
     const begun = this.held.trimStart();
+    // An answer may begin with any amount of white space, and each of it is looked at once.
+    this.lead.push(this.held.slice(0, this.held.length - begun.length));
+    this.held = begun;
     const found = marks.find(({ opening }) => begun.startsWith(opening));
     if (found !== undefined) this.open(found, begun.slice(found.opening.length), 'thought');
-    else if (isEnd || (begun !== '' && !marks.some(({ opening }) => opening.startsWith(begun)))) this.state = 'text';
+    else if (isEnd || (begun !== '' && !marks.some(({ opening }) => opening.startsWith(begun)))) {
+      this.held = this.lead.join('') + begun;
+      this.state = 'text';
+    }
   }
 
   private open(mark: Mark, rest: string, state: 'thought' | 'later'): void {
@@ -131,8 +146,10 @@ class ThoughtSplit {
     const begun = this.held.trimStart();
     const before = this.mark?.before ?? '';
     if (before !== '' && begun.startsWith(before)) this.held = begun.slice(before.length);
-    else if (!isEnd && before.startsWith(begun)) return;
-    else this.held = begun;
+    else {
+      this.held = begun;
+      if (!isEnd && before.startsWith(begun)) return;
+    }
     if (this.held !== '' || isEnd) this.state = 'text';
   }
 

@@ -37,6 +37,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   ['<think>a</think>\n\n', 'a', ''],
   ['<thinking>a</thinking>\nb', 'a', 'b'],
   ['◁think▷a◁/think▷b', 'a', 'b'],
+  ['<|begin_of_thought|>a<|end_of_thought|>\n<|begin_of_solution|>b<|end_of_solution|>', 'a', 'b'],
   // The template wrote the opening mark into the prompt.
   ['I look.\n</think>\n\nAnswer', 'I look.\n', 'Answer'],
   ['I look.</think>Answer', 'I look.', 'Answer'],
@@ -65,3 +66,14 @@ describe('an answer with thoughts before it', () => {
     }
   });
 });
+
+// Catches: an answer of line breaks alone that takes minutes, because all of them are looked at again with each piece.
+it.each(['', '<think>a</think>'])(
+  'takes linear time for white space that comes letter by letter after "%s"',
+  (first) => {
+    const begun = performance.now();
+    const said = split([first, ...Array.from({ length: 200_000 }, () => '\n'), 'b']);
+    expect(said.text.trim()).toBe('b');
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  },
+);
