@@ -12,7 +12,7 @@ unspecified.addAddress('0.0.0.0', 'ipv4');
 unspecified.addAddress('::', 'ipv6');
 
 /** Names that the hosts files of usual systems give to the loopback addresses. */
-const loopbackNames = /^(?:localhost[46]?|localhost\.localdomain|ip6-(?:localhost|loopback))$/u;
+const loopbackNames = /^(?:localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback))$/u;
 
 /**
  * Whether a host is this machine without asking a resolver: a loopback address in any spelling, or `localhost`.

@@ -44,6 +44,16 @@ describe('hosts that are reached without a proxy', () => {
     ['2001:0db8:0::9', 'http://[2001:db8::9]:9/', true],
     ['2001:db8::/32', 'http://[2001:db9::9]/', false],
     ['198.51.100.0/24', 'http://[::ffff:198.51.100.7]:9/', true],
+    ['198.51.100.*', 'http://198.51.100.7/', true],
+    ['198.51.*.*', 'http://198.51.100.7:9/', true],
+    ['198.51.100.*', 'http://198.51.101.7/', false],
+    ['*a.invalid', 'http://ba.invalid/', true],
+    ['a.*.invalid', 'http://a.b.c.invalid/', true],
+    ['a.*.b.invalid', 'http://a.b.invalid/', false],
+    ['*:81', 'http://a.invalid:81/', true],
+    ['*:81', 'http://a.invalid/', false],
+    ['[2001:db8::/32]:9', 'http://[2001:db8::9]:9/', true],
+    ['[2001:db8::]/32:9', 'http://[2001:db8::9]:8/', false],
     ['a.invalid.', 'http://x.a.invalid./', true],
   ];
 

@@ -35,6 +35,8 @@ it.each([
   'app.localhost',
   'APP.Localhost.',
   'localhost.localdomain',
+  'localhost4.localdomain4',
+  'localhost6.localdomain6',
   'ip6-localhost',
   '127.0.0.1',
   '127.0.0.2',
