@@ -139,6 +139,34 @@ describe.skipIf(isWithoutEngine)('what is hidden from commands', () => {
     }
   });
 
+  it('hides what the person adds while the session runs, and leaves commands what they made', async () => {
+    const under = await startSandbox({ prepare: fill });
+    const at = (path: string): string => join(under.workspace, path);
+    try {
+      const made = 'printf "X=mine" > made.env; printf "X=mine" > made.txt; cat made.env made.txt';
+      expect(await output(under.sandbox, made)).toBe('X=mineX=mine');
+      await wait(100);
+      await writeFile(at('app/new.env'), 'X=canary');
+      await writeFile(at('plain.txt'), 'plain');
+      await wait(100);
+      // It is noticed a moment later.
+      const seen = { timeout: 20_000, interval: 300 };
+      await expect.poll(() => output(under.sandbox, 'cat app/new.env plain.txt'), seen).toBe('plain');
+      await wait(100);
+      await writeFile(at('.npmrc'), '//host.example.test/:_authToken=canary-canary\n');
+      await wait(100);
+      const read = async (): Promise<string> =>
+        Buffer.from(valueOf(await under.sandbox.readFile('.npmrc', {}, none)).bytes).toString();
+      await expect.poll(read, seen).toBe('');
+      expect(under.losses.map(({ reason }) => reason)).toEqual([
+        'app/new.env must stay hidden, and is new',
+        '.npmrc must stay hidden, and is new',
+      ]);
+    } finally {
+      await under.close();
+    }
+  });
+
   it('is shown again where the person says so, under its old and its new name', async () => {
     const first = await startSandbox({ prepare: fill });
     await first.sandbox.dispose();

@@ -234,7 +234,7 @@ describe.skipIf(isWithoutEngine)('a file of the project that is also a file else
       prepare: async (workspace) => {
         await mkdir(join(workspace, 'node_modules/p'), { recursive: true });
         for (const name of names) {
-          await writeFile(outside({ workspace }, name), 'outside=canary-1\n');
+          await writeFile(outside({ workspace }, name), `outside=canary-${name === '.env' ? 2 : 1}\n`);
           await link(outside({ workspace }, name), join(workspace, name));
         }
       },

@@ -20,6 +20,7 @@ const readers: Readonly<Record<string, string>> = {
   'models/providers/api/http-errors.ts': 'reads a date of a server that does not say its time',
   'sandbox/docker/create-docker-sandbox.ts': 'compares with times of files',
   'sandbox/docker/engine/engine-watch.ts': 'asks the engine about a day',
+  'sandbox/docker/protection/fresh-secrets.ts': 'compares with times of files',
   'sandbox/docker/packages/package-changes.ts': 'dates a record',
   'sandbox/docker/packages/prepare-dependencies.ts': 'dates a record',
   'sandbox/workspace/repositories/folder-watch.ts': 'compares with times of folders; a later time is read again',

@@ -12,7 +12,7 @@ import { createOutboundConnections } from './network/outbound-connections.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { AskAboutDisk, Sandbox, BackgroundProcessState } from './sandbox.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
-import { lookForHidden } from './read-only/hidden-from-reading.ts';
+import { watchHidden } from './read-only/hidden-from-reading.ts';
 import { findOwnImage } from './images/own-image.ts';
 import { imageOf, setupOf } from './project-sandbox-settings.ts';
 import { findProjectEnvironment } from './packages/project-environment.ts';
@@ -83,7 +83,7 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
         const { settings, masks = [] } = request;
         const { homePath } = deps;
         const projectPath = await projectKey(request.projectPath ?? request.workspacePath);
-        const look = await lookForHidden({ workspacePath, settings, homePath, projectPath, masks }, signal);
+        const look = await watchHidden({ workspacePath, settings, homePath, projectPath, masks }, signal);
         return success(createReadOnlySandbox({ workspacePath, because, ...look }));
       };
       if (choice.value.tier === 'read-only') return reading(choice.value.because ?? request.because ?? null);

@@ -3,9 +3,11 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
 import { foldedName } from '../../lib/files/host-folder.ts';
 import { identityOf } from '../workspace/file-identity.ts';
 import { findHiddenFiles, type HiddenFiles, type HiddenFilesQuery } from '../workspace/find-hidden-files.ts';
+import { lookAgain } from '../workspace/look-again.ts';
 import type { KnownMask } from '../workspace/still-hidden.ts';
 
 /** Says what a read-only sandbox must not show. A container would show it empty. */
@@ -36,6 +38,17 @@ export function hiddenFromReading(globs: readonly string[], masks: readonly Know
       );
     },
   };
+}
+
+/** What is hidden in a workspace at any time, for a reader that stays. It looks again, because files come and change. */
+export async function watchHidden(
+  query: HiddenFilesQuery,
+  signal: AbortSignal,
+): Promise<{ readonly hidden: () => Promise<HiddenFromReading> } & Pick<HiddenFiles, 'warnings'>> {
+  const { hidden, warnings } = await lookForHidden(query, signal);
+  const look = async (): Promise<HiddenFromReading> =>
+    (await lookForHidden({ ...query, seeksAway: false }, neverAborts)).hidden;
+  return { hidden: lookAgain(hidden, look), warnings };
 }
 
 /** What is hidden in a workspace now, for whoever reads it on the host. Rejects as `findHiddenFiles` does. */

@@ -32,12 +32,12 @@ export interface ReadOnlyOptions {
   /** Why there are no commands. Null: read-only was asked for. */
   readonly because: Failure | null;
   /** Absent from lists, and refused by name. */
-  readonly hidden?: HiddenFromReading;
+  readonly hidden?: () => Promise<HiddenFromReading>;
   /** What the user should know of the project. */
   readonly warnings?: readonly string[];
 }
 
-const nothingHidden: HiddenFromReading = { has: () => false };
+const nothingHidden = (): Promise<HiddenFromReading> => Promise.resolve({ has: () => false });
 
 const defaultReadBytes = 4 * 1024 * 1024;
 const defaultSearchMatches = 200;
@@ -67,14 +67,19 @@ export function createReadOnlySandbox({
         because === null ? 'Start it without --sandbox read-only.' : because.hint,
       ),
     );
-  const at = async <T>(path: string, work: (opened: OpenedPath) => Promise<Reply<T>>): Promise<Reply<T>> => {
+  const at = async <T>(
+    path: string,
+    work: (opened: OpenedPath, now: HiddenFromReading) => Promise<Reply<T>>,
+  ): Promise<Reply<T>> => {
     const inside = workspaceRelative(path, workspacePath);
     if (!inside.ok) return inside;
+    const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
+    if ('ok' in now) return now;
     const opened = await openInside(workspacePath, inside.value);
     if (!opened.ok) return opened;
     try {
-      if (hidden.has(opened.value.realPath, opened.value.way)) return hiddenFailure(path);
-      return await work(opened.value);
+      if (now.has(opened.value.realPath, opened.value.way)) return hiddenFailure(path);
+      return await work(opened.value, now);
     } catch (error) {
       return { ok: false, error: toFailure(error) };
     } finally {
@@ -98,11 +103,14 @@ export function createReadOnlySandbox({
     setMode: () => refuse('Changing a mode'),
     readFile,
     readFiles: (paths, options, signal) => readFilesSingly(readFile, paths, { options, signal }),
-    list: (path, options, signal) => at(path, (opened) => listOpened(opened, { ...options, hidden }, signal)),
-    stat: (path) => statPath({ workspacePath, hidden }, path),
+    list: (path, options, signal) => at(path, (opened, now) => listOpened(opened, { ...options, hidden: now }, signal)),
+    stat: async (path) => {
+      const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
+      return 'ok' in now ? now : statPath({ workspacePath, hidden: now }, path);
+    },
     search: (query, signal) =>
-      at(query.path ?? '.', (opened) => searchOpened({ workspacePath, hidden }, { opened, query }, signal)),
-    scan: (signal) => at('.', (opened) => scanOpened(opened, hidden, signal)),
+      at(query.path ?? '.', (opened, now) => searchOpened({ workspacePath, hidden: now }, { opened, query }, signal)),
+    scan: (signal) => at('.', (opened, now) => scanOpened(opened, now, signal)),
     dispose: () => Promise.resolve(),
   };
 }

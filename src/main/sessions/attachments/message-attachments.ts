@@ -422,7 +422,7 @@ async function readMention(
   const looks = await createLookAtFiles(root)([path]);
   const why = await whyHidden(root, looks, hidden);
   if (why !== null) return `@${mention.path} was not attached: ${why}`;
-  const sandbox = createReadOnlySandbox({ workspacePath: root, because: null, hidden });
+  const sandbox = createReadOnlySandbox({ workspacePath: root, because: null, hidden: () => Promise.resolve(hidden) });
   if (found.value.kind === 'folder') return folderText(options, { sandbox, path, signal });
   const file = await sandbox.readFile(path, { maxBytes: maxFileBytes }, signal);
   if (!file.ok) return `@${mention.path} was not attached: ${file.error.message}`;

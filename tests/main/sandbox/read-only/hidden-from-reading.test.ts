@@ -95,6 +95,19 @@ describe('what a read-only session does not show', () => {
     expect([found.matches.map(({ path }) => path), found.truncated]).toEqual([['zz.txt', 'zz.txt'], false]);
   });
 
+  it('hides what comes after the start of the session', async () => {
+    const sandbox = await start();
+    await put('notes.txt', 'open');
+    await put('.env.production', 'KEY=canary');
+    await put('.npmrc', '//host.example.test/:_authToken=canary-canary');
+    await expect.poll(() => everything(sandbox, '.env.production'), { timeout: 20_000 }).not.toContain('canary');
+    expect(await everything(sandbox, '.npmrc')).not.toContain('canary');
+    expect(valueOf(await sandbox.search({ pattern: 'canary' }, none)).matches).toEqual([]);
+    expect(await sandbox.readFile('notes.txt', {}, none)).toMatchObject({ ok: true });
+    await rename(join(work, '.npmrc'), join(work, 'other'));
+    await expect.poll(() => everything(sandbox, 'other'), { timeout: 20_000 }).not.toContain('canary');
+  });
+
   it('stays hidden in the next session after a rename', async () => {
     await put('deploy/id_rsa', 'PRIVATE KEY canary');
     await start();

@@ -6,6 +6,12 @@ import { orNoted } from '../../../lib/log.ts';
 
 const lookMs = 5_000;
 
+export const engineGone = failure(
+  'sandbox-lost',
+  'The container engine does not answer, so nothing can run or change.',
+  'The session is saved. Start the engine (Linux: sudo systemctl start docker), then send "continue".',
+);
+
 /** Explains why a container could not be made or started, and what to do. */
 export function startFailure(error: unknown): Reply<never> {
   // A deliberate refusal has its own text.

@@ -22,10 +22,11 @@ import {
 import { folderKey, ownerMark, type UserIds } from '../user/container-identity.ts';
 import { findProtectedMounts, pinWayTo, type ProtectedMount } from '../protection/protected-mounts.ts';
 import { firstOpen, whereNothingIs, type ProtectedPlace } from '../protection/protected-watch.ts';
+import { FreshSecrets } from '../protection/fresh-secrets.ts';
 import type { RepositoryGuard } from '../../workspace/repositories/repository-guard.ts';
 import { removeContainer, removeVolume } from './remove-container.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
-import { startFailure, withReason } from './container-start-failure.ts';
+import { engineGone, startFailure, withReason } from './container-start-failure.ts';
 import type { ContainerUser } from '../user/user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from '../user/user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
@@ -34,11 +35,6 @@ import type { Mask } from '../../workspace/workspace-scan.ts';
 import { diagnostics } from '../../../lib/log.ts';
 
 const engineMs = 30_000;
-const engineGone = failure(
-  'sandbox-lost',
-  'The container engine does not answer, so nothing can run or change.',
-  'The session is saved. Start the engine (Linux: sudo systemctl start docker), then send "continue".',
-);
 /** If the engine takes longer to kill a container, it has a problem itself, and the caller gets an error. */
 const killMs = 5_000;
 
@@ -65,6 +61,7 @@ export class SessionContainer {
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
   readonly #stopChecking: () => void;
+  readonly fresh: FreshSecrets;
   #disposed = false;
   readonly #closing = abortWithManyListeners();
 
@@ -72,6 +69,7 @@ export class SessionContainer {
     this.#options = options;
     this.#workspaceKey = workspaceKey;
     this.#users = options.users;
+    this.fresh = new FreshSecrets(options.workspacePath, () => options.look(this.#closing.signal));
     this.#stopChecking = options.guard.alsoCheck(() => this.#whole());
     this.#volumeName = options.besides?.scratchVolume ?? `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
   }
@@ -138,12 +136,10 @@ export class SessionContainer {
     return this.#warnings;
   }
 
-  /** Files with secrets, relative to the workspace. Commands find them empty. */
   get masks(): readonly Mask[] {
     return this.#masks;
   }
 
-  /** Adds a warning about this sandbox for the user. */
   warn(text: string): void {
     diagnostics.warn(`sandbox: ${text}`);
     if (!this.#warnings.includes(text)) this.#warnings = [...this.#warnings, text];
@@ -174,7 +170,6 @@ export class SessionContainer {
     return { workspacePath: this.#options.workspacePath, pins: this.#pins, asking: this.#asking };
   }
 
-  /** Finds repositories that commands make. */
   get guard(): RepositoryGuard {
     return this.#options.guard;
   }
@@ -183,7 +178,6 @@ export class SessionContainer {
     return this.#options.workspacePath;
   }
 
-  /** The user and group that commands run as. */
   get user(): UserIds | null {
     return this.#users[0]?.user ?? null;
   }
@@ -201,10 +195,14 @@ export class SessionContainer {
     }
     const admitted = await this.#options.guard.admit();
     if (!admitted.ok) return admitted;
-    const live = await this.#whole();
-    if (live !== null) return success(live);
-    if (this.#options.besides !== null) return failure('sandbox-lost', 'The container of this command is gone.');
+    const { besides } = this.#options;
     try {
+      const live = await this.#whole();
+      // A container cannot hide what the person added after its start. The next one can.
+      const fresh = live === null || besides !== null ? null : await this.fresh.find(this.#masks);
+      if (live !== null && fresh === null) return success(live);
+      if (live !== null) await this.kill(live, `${fresh} must stay hidden, and is new`);
+      if (besides !== null) return failure('sandbox-lost', 'The container of this command is gone.');
       return await abortable(this.#startOnce(), signal);
     } catch (error) {
       return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
@@ -287,6 +285,8 @@ export class SessionContainer {
       const isBack = await this.#awaitEngine();
       if (!isBack) return engineGone;
       await this.#remove(old.container);
+      // Ends the others that show what must stay hidden, before anybody looks for what they copied.
+      await this.#options.guard.look();
     }
     const made = await this.#create();
     if (made.ok) this.#live = made.value;
@@ -421,7 +421,7 @@ export class SessionContainer {
    * time.
    */
   async #prepare(): Promise<Reply<ContainerRequirements>> {
-    const { engine, homeId, sessionId, workspacePath, besides, look, guard } = this.#options;
+    const { engine, homeId, sessionId, workspacePath, besides, guard } = this.#options;
     const labels = {
       [labelNames.app]: 'sandbox',
       [labelNames.home]: homeId,
@@ -433,7 +433,7 @@ export class SessionContainer {
       this.#hasVolume = true;
       await withDeadline(engineMs, null, () => engine.docker.createVolume({ Name: this.#volumeName, Labels: labels }));
     }
-    const { masks, away, warnings: found } = await look(this.#closing.signal);
+    const { masks, away, warnings: found } = await this.fresh.begin();
     // Only repositories from before the session count, and never what a command wrote.
     const { mounts, outside, warnings } = await findProtectedMounts(workspacePath, guard.own);
     this.#warnings = [...warnings, ...found];

@@ -108,12 +108,15 @@ export class ContainerRuns {
       if (!acquired.ok) return acquired;
       const live = acquired.value;
       this.#alive += 1;
+      const over = this.#session.fresh.running();
       try {
         const starting = live.processes.start({ ...request, program: program(live.capabilities) });
         const running = await abortable(starting, live.gone.signal);
         this.#watch(live, running);
+        void running.ended.then(over);
         return success({ live, running });
       } catch (error) {
+        over();
         this.#alive -= 1;
         this.#session.markGone(live, goneReason(error));
         if (!(error instanceof ContainerGoneError) || tries === 2) return startFailure(error);
