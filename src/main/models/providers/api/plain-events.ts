@@ -1,7 +1,7 @@
 import { jsonIn } from '@shared/text/json-in.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { messageIn } from './get-json.ts';
-import { notAnAnswer } from './service-fetch.ts';
+import { notAnAnswer, notStreamed } from './service-fetch.ts';
 
 /**
  * A `fetch` whose answers to calls are streams of events as the references have them, whatever the type of the answer
@@ -32,7 +32,7 @@ async function readableRefusal(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;
   const text = await response.text();
   const body = jsonIn(text);
-  const hasOwn = isRecord(body) ? body['error'] !== undefined : body === null && text.trim() !== '';
+  const hasOwn = isRecord(body) ? body['error'] !== undefined : text.trim() !== '';
   const said = text.trim() === '' ? 'It refused the call and did not say why.' : messageIn(text);
   const plain = hasOwn ? text : JSON.stringify({ error: { message: said } });
   return new Response(plain, { status, statusText, headers });
@@ -81,10 +81,11 @@ function withStart(start: string, rest: ReadableStreamDefaultReader<string>): Re
 /** A whole answer in place of a stream, or its parts as lines of JSON. */
 function ofJson(response: Response, text: string): Response {
   const whole = jsonIn(text);
-  const values = whole === null ? valuesIn(text) : [whole];
+  const values = whole === null ? valuesIn(text) : [whole].flat();
   const refusal = values.length === 1 ? refusalIn(values[0]) : null;
   if (refusal !== null) return Response.json({ error: refusal.error }, { status: refusal.status });
   if (values.length === 0 || !values.every(isAnswer)) throw notAnAnswer(response, text);
+  if (!values.every(isPiece)) throw notStreamed(response);
   const frames = values.map((value) => `data: ${JSON.stringify(asPiece(value))}\n\n`);
   return new Response(`${frames.join('')}data: [DONE]\n\n`, { headers: streamType });
 }
@@ -101,7 +102,12 @@ function asPiece(value: unknown): unknown {
 /** Whether it looks like an answer of any of the services, whole or in part. */
 function isAnswer(value: unknown): boolean {
   const parts = ['choices', 'content', 'output', 'candidates', 'type'];
-  return Array.isArray(value) ? value.every(isAnswer) : isRecord(value) && parts.some((name) => name in value);
+  return isRecord(value) && parts.some((name) => name in value);
+}
+
+/** Whether it can stand as a piece of a stream. */
+function isPiece(value: unknown): boolean {
+  return isRecord(value) && ('choices' in value || 'candidates' in value);
 }
 
 interface InnerRefusal {
@@ -168,24 +174,25 @@ function plainEvent(lines: readonly string[]): string {
   const sent = (values: readonly string[]): string => values.map((one) => `${head}data: ${one}\n\n`).join('');
   const isPlain = !data.includes('\n') && !/\}\s*\{/u.test(data);
   if (data === '[DONE]') return sent([data]);
-  if (name === 'error' && !data.startsWith('{')) return sent([JSON.stringify({ error: { message: data } })]);
+  if (name === 'error' && !data.startsWith('{')) return errorEvent({ message: data });
   if (isPlain && data.includes('"choices"')) return sent([data]);
   const whole = jsonIn(data);
-  if (whole !== null && isPlain && asError(whole) === whole) return sent([data]);
+  if (whole !== null && isPlain && errorIn(whole) === null) return sent([data]);
   const [before = '', isLast] = data.split(/\[DONE\]$/u);
   const values = whole === null ? valuesIn(before) : [whole];
   // The reader says that it cannot be read.
   if (values.length === 0) return sent([data.replaceAll('\n', ' ')]);
   const end = isLast === undefined ? [] : ['[DONE]'];
-  return sent([...values.map((value) => JSON.stringify(asError(value))), ...end]);
+  return values.map((value) => errorIn(value) ?? sent([JSON.stringify(value)])).join('') + sent(end);
 }
 
-/** An error in another form becomes one that the packages know. */
-function asError(value: unknown): unknown {
-  if (!isRecord(value) || isAnswer(value)) return value;
-  const refusal = refusalIn(value);
-  return refusal === null ? value : { ...value, error: refusal.error };
+/** The event that all packages know, for an error in whatever form. Null: it is none. */
+function errorIn(value: unknown): string | null {
+  const refusal = isAnswer(value) ? null : refusalIn(value);
+  return refusal === null ? null : errorEvent(refusal.error);
 }
+
+const errorEvent = (error: unknown): string => `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
 
 function fieldsOf(lines: readonly string[], name: string): readonly string[] {
   return lines.flatMap((line) => {

@@ -54,6 +54,13 @@ export function notAnAnswer(response: Response, text: string): TypeError {
   );
 }
 
+/** A model answered, but all at once. */
+export function notStreamed(response: Response): TypeError {
+  return stopped(
+    `The provider sent its whole answer at once, although a stream was asked for${throughOf(response)}. If something stands between, let it pass streams on.`,
+  );
+}
+
 /** The body was read already, so it has neither its old length nor its compression. */
 function plain({ headers }: Response): Headers {
   const kept = new Headers(headers);

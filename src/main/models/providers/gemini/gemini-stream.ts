@@ -96,7 +96,8 @@ function networkError(error: unknown): ProviderError {
 }
 
 async function* events(body: AsyncIterable<Uint8Array>): AsyncIterable<unknown> {
-  for await (const data of readSse(body)) yield JSON.parse(data);
+  // Gateways of another kind end a stream with a word.
+  for await (const data of readSse(body)) if (data !== '[DONE]') yield JSON.parse(data);
 }
 
 const count = z.number().int().nonnegative().nullish();
