@@ -69,7 +69,8 @@ export class SessionContainer {
     this.#options = options;
     this.#workspaceKey = workspaceKey;
     this.#users = options.users;
-    this.fresh = new FreshSecrets(options.workspacePath, () => options.look(this.#closing.signal));
+    const look = () => options.look(this.#closing.signal);
+    this.fresh = new FreshSecrets(options.workspacePath, look, (text) => this.warn(text));
     this.#stopChecking = options.guard.alsoCheck(() => this.#whole());
     this.#volumeName = options.besides?.scratchVolume ?? `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
   }
@@ -262,7 +263,6 @@ export class SessionContainer {
     this.#disposed = true;
     this.#stopChecking();
     this.#closing.abort();
-    // The caller of that start gets the error.
     await this.#starting?.catch(() => undefined);
     const live = this.#live;
     this.#live = null;

@@ -1,3 +1,4 @@
+import { messageOf } from '@shared/errors.ts';
 import type { HiddenFiles } from '../../workspace/find-hidden-files.ts';
 import { statsBelow } from '../../workspace/file-identity.ts';
 import { lookAgain } from '../../workspace/look-again.ts';
@@ -18,14 +19,17 @@ interface Run {
 export class FreshSecrets {
   readonly #workspacePath: string;
   readonly #look: () => Promise<HiddenFiles>;
+  readonly #warn: (text: string) => void;
   #again: ((masks: readonly Mask[]) => Promise<string | null>) | null = null;
   /** Since the last look. */
   #runs: readonly Run[] = [];
   #lookedAtMs = 0;
 
-  constructor(workspacePath: string, look: () => Promise<HiddenFiles>) {
+  /** `warn` tells the user that a look was not possible. */
+  constructor(workspacePath: string, look: () => Promise<HiddenFiles>, warn: (text: string) => void) {
     this.#workspacePath = workspacePath;
     this.#look = look;
+    this.#warn = warn;
   }
 
   /** What a new container has to hide. */
@@ -50,7 +54,7 @@ export class FreshSecrets {
     };
   }
 
-  /** The first such path that is not among the masks. Looks only now and then. Rejects as the look does. */
+  /** The first such path that is not among the masks. Looks only now and then. Never rejects. */
   find(masks: readonly Mask[]): Promise<string | null> {
     return this.#again?.(masks) ?? Promise.resolve(null);
   }
@@ -60,7 +64,7 @@ export class FreshSecrets {
     this.#lookedAtMs = Date.now();
     this.#runs = runs.filter(({ toMs }) => toMs > this.#lookedAtMs);
     const known = new Set(masks.map(({ path }) => path));
-    for (const { path } of (await this.#look()).masks) {
+    for (const { path } of await this.#found()) {
       const names = path.split('/');
       if (names.some((_, at) => known.has(names.slice(0, at + 1).join('/')))) continue;
       const stats = await statsBelow(this.#workspacePath, path, 'waiting');
@@ -70,5 +74,15 @@ export class FreshSecrets {
       if (changedMs > since - clockStepMs && !isOfCommand) return path;
     }
     return null;
+  }
+
+  /** Commands may have made a project that cannot be looked through. Then they still have to be able to tidy up. */
+  async #found(): Promise<readonly Mask[]> {
+    try {
+      return (await this.#look()).masks;
+    } catch (error) {
+      this.#warn(`New files with secrets are not noticed now, so add none: ${messageOf(error)}`);
+      return [];
+    }
   }
 }
