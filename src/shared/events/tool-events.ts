@@ -81,6 +81,8 @@ export const toolEvents = {
     parent: z.string().optional(),
     input: z.unknown(),
     label: z.string(),
+    /** A command is stopped after this time. Absent: it has no limit of its own. */
+    limitMs: z.number().optional(),
     /** What the paths of the input led to when the call began. Absent: nobody looked. */
     files: z.array(fileLookSchema).optional(),
     /**

@@ -32,6 +32,7 @@ export async function checkCriterion(
       tool: 'check_criterion',
       label: `check: ${criterion.command}`,
       input: { command: criterion.command, phase },
+      limitMs: turn.dependencies.config.commandTimeoutMs,
       run: async (toolCallId) => {
         const { sandbox, config, journal } = turn.dependencies;
         const sink = createOutputSink(journal, toolCallId);

@@ -146,6 +146,7 @@ function runCommand(turn: Turn, command: WorldCommand, scratchPath: string | nul
       tool: 'run_command',
       label,
       input,
+      limitMs: command.timeoutMs,
       run: async (toolCallId) => {
         const isTrial = scratchPath !== null && command.cwd?.startsWith(scratchPath) === true;
         if (isTrial) return execute(turn, command, toolCallId);

@@ -2,6 +2,7 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { FileLook } from '@shared/events/tool-events.ts';
 import { isFinding, pathsFound, pathsIn } from '@shared/safety/paths-in-calls.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -14,6 +15,8 @@ export interface Action<T> {
   readonly tool: string;
   readonly label: string;
   readonly input: unknown;
+  /** When a command is stopped; shown while it runs. */
+  readonly limitMs?: number;
   /** Set if a server answers the action. Its output is untrusted. */
   readonly foreign?: EventOf<'tool-started'>['foreign'];
   /** Must not throw for an expected failure. `data` is JSON; a replay returns it. */
@@ -48,6 +51,7 @@ export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: 
     by: 'recipe',
     input: action.input,
     label: action.label,
+    ...(action.limitMs === undefined ? {} : { limitMs: action.limitMs }),
     ...(await filesOf(turn, pathsIn(action.input))),
     ...(action.foreign === undefined ? {} : { foreign: action.foreign }),
   });
@@ -128,9 +132,17 @@ export async function writeStart(turn: Pick<ActingTurn, 'dependencies' | 'log'>,
     by: 'model',
     input,
     label: labelOf(call),
+    ...limitOf(call, turn.dependencies.config.commandTimeoutMs),
     ...(await filesOf(turn, pathsIn(input))),
     ...foreignOf(call),
   });
+}
+
+/** When the command of a call is stopped. Other tools have no such limit, or one that is never met. */
+function limitOf({ tool, input }: CallOfModel, usualMs: number): Pick<EventOf<'tool-started'>, 'limitMs'> {
+  if (tool.access !== 'execute' || tool.foreign !== undefined || tool.isProgram === true) return {};
+  const wanted = fieldOf(input, 'timeoutSeconds');
+  return { limitMs: typeof wanted === 'number' ? wanted * 1000 : usualMs };
 }
 
 /** A path may be a link, or another name of a file: the log says which file it was, at that moment. */

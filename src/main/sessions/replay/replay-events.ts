@@ -117,7 +117,7 @@ const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'observation-trimmed': ['beforeTokens', 'afterTokens', 'rest'],
   'answer-trimmed': ['beforeTokens', 'afterTokens'],
   // Texts of Dewpoint's own, whose wording may change.
-  'tool-started': ['label', 'files'],
+  'tool-started': ['label', 'files', 'limitMs'],
   'gate-checked': ['text'],
   'notice-added': ['text'],
   'approval-requested': ['reason'],

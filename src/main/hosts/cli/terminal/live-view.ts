@@ -24,7 +24,7 @@ export function createLiveView(terminal: Terminal, now: () => number): LiveView 
       }
       if (event.type === 'model-call-started')
         status.begin(event.callId, `step ${event.step} ${event.stage.where} ${event.purpose}`);
-      if (event.type === 'tool-started') status.begin(event.toolCallId, event.label);
+      if (event.type === 'tool-started') status.begin(event.toolCallId, event.label, event.limitMs);
     },
     transient: (transient) => status.take(transient),
     close: () => status.end(),

@@ -3,10 +3,13 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { Terminal } from './terminal.ts';
 import { oneLine, seconds } from './terminal.ts';
 
-/** The current activity on the last line of a terminal. Shows nothing if nobody watches. */
+/**
+ * The current activity on the last line of a terminal. In a file or a log, a line of its own for what takes long, which
+ * says how long it may take.
+ */
 export interface StatusLine {
-  /** Starts an activity. `id` is the call or tool call that later pushes name. */
-  begin(id: string, title: string): void;
+  /** Starts an activity. `id` is the call or tool call that later pushes name; it is stopped after `limitMs`. */
+  begin(id: string, title: string, limitMs?: number): void;
   end(): void;
   take(transient: Transient): void;
   /** Adds to the shown cost. Null makes it unpriced. */
@@ -19,6 +22,7 @@ interface Flight {
   readonly id: string;
   readonly startedAt: number;
   readonly title: string;
+  readonly limitMs: number | undefined;
   tokens: number;
   /** The first tokens that came. Null until then. */
   first: { readonly at: number; readonly tokens: number } | null;
@@ -26,6 +30,8 @@ interface Flight {
 }
 
 const refreshMs = 120;
+/** In a log: from one line about what is waited for to the next. After these, one each minute. */
+const reminderGapsMs = [5_000, 10_000, 15_000, 30_000];
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const phaseWords = {
   waiting: 'waiting for the engine',
@@ -40,6 +46,7 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
   let frame = 0;
   let costUsd: number | null = 0;
   let timer: ReturnType<typeof setInterval> | null = null;
+  let reminder: ReturnType<typeof setTimeout> | undefined;
 
   const clear = (): void => {
     if (isShown) terminal.clear();
@@ -55,17 +62,30 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
     terminal.err(terminal.colors.dim(oneLine(text, terminal.columns - 1)));
     isShown = true;
   };
+  const remind = (begun: Flight, times: number): void => {
+    const waitMs = reminderGapsMs[times] ?? 60_000;
+    clearTimeout(reminder);
+    reminder = setTimeout(() => {
+      if (flight !== begun) return;
+      terminal.err(terminal.colors.dim(`    still running: ${oneLine(describeFlight(begun, now(), ', '), 200)}\n`));
+      remind(begun, times + 1);
+    }, waitMs);
+    reminder.unref();
+  };
   return {
     clear,
-    begin(id, title) {
-      flight = { id, startedAt: now(), title, tokens: 0, first: null, phase: '' };
+    begin(id, title, limitMs) {
+      const begun = { id, startedAt: now(), title, limitMs, tokens: 0, first: null, phase: '' };
+      flight = begun;
       if (terminal.isLive) timer ??= setInterval(draw, refreshMs);
+      else remind(begun, 0);
     },
     end() {
       flight = null;
       clear();
       if (timer !== null) clearInterval(timer);
       timer = null;
+      clearTimeout(reminder);
     },
     take(transient) {
       if (flight !== null) update(flight, transient, now());
@@ -76,9 +96,11 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
   };
 }
 
-function describeFlight(flight: Flight, at: number): string {
+function describeFlight(flight: Flight, at: number, between = '  '): string {
   const tokens = flight.tokens > 0 ? ` ${flight.tokens} tok${speedOf(flight, at)}` : '';
-  return `${flight.title}  ${flight.phase}${tokens}  ${seconds(at - flight.startedAt)}`;
+  const most = flight.limitMs === undefined ? '' : ` of at most ${seconds(flight.limitMs)}`;
+  const parts = [flight.title, `${flight.phase}${tokens}`.trim(), `${seconds(at - flight.startedAt)}${most}`];
+  return parts.filter((part) => part !== '').join(between);
 }
 
 /** The speed of writing alone, without the time for waiting and reading. */

@@ -28,4 +28,22 @@ describe('the last line of a terminal', () => {
     expect(written.at(-1)).toMatch(/writing 21 tok (19\.\d|20\.0) tok\/s 11 s/u);
     status.end();
   });
+
+  // Catches: a log that says nothing for two minutes while a check sleeps.
+  it('is a line of its own in a log, in time, with the limit, and more seldom the longer it takes', () => {
+    const written: string[] = [];
+    const writing = safeWriting({ out: () => undefined, err: (text) => void written.push(text) }, false);
+    const status = createStatusLine({ ...writing, isLive: false, isInteractive: false, columns: 80 }, () => Date.now());
+    status.begin('quick', 'read a.py');
+    vi.advanceTimersByTime(4_000);
+    status.end();
+    status.begin('slow', 'check: sleep 1000', 120_000);
+    vi.advanceTimersByTime(5_000);
+    expect(written).toEqual(['    still running: check: sleep 1000, 5.0 s of at most 120 s\n']);
+    vi.advanceTimersByTime(175_000);
+    expect(written.map((line) => /([\d.]+) s of/u.exec(line)?.[1])).toEqual(['5.0', '15', '30', '60', '120', '180']);
+    status.end();
+    vi.advanceTimersByTime(600_000);
+    expect(written).toHaveLength(6);
+  });
 });
