@@ -6,6 +6,7 @@ import { giveUpFacts, giveUpReason, handOverFacts } from './fix/outcome/give-up-
 import { createJudge } from './fix/judge/judge-candidate.ts';
 import { planFor } from './fix/search/search-plan.ts';
 import { searchFix } from './fix/search/search-fix.ts';
+import { endlessTests } from '../lib/endless/endless-tests.ts';
 
 /** A solved task must not take longer than five minutes in all; the rest is for the final checks. */
 const searchSeconds = recipeTimeLimitSeconds['fix-failing-tests'];
@@ -41,9 +42,11 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   const syntax = await loadSyntax();
   const judge = await createJudge(context, criterion.command);
   if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
-  const { report, exitCode } = judge.baseline();
+  const { report, exitCode, output } = judge.baseline();
   if (exitCode === 0)
     return { type: 'done', text: 'The tests already pass, so nothing was changed.', confidence: 'unchecked' };
+  if ((exitCode === 124 || exitCode === 137) && report.failures.length === 0 && endlessTests(output).length === 0)
+    return gaveUp('The check does not end, and nothing in it says which part. Each try would take its whole limit.');
   await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
     failures: report.failures.slice(0, 5),
   });

@@ -7,7 +7,6 @@ export interface EndlessTest {
 }
 
 const said = /^\[dewpoint: (.{1,400}?) does not end\. It was stopped after (\d{1,9}) s\.(?: (.{1,600}))?\]$/gmu;
-const frame = /^[#\s]*at (?:(.*?) \()?(?:file:\/\/)?(\/[^()\n]*?):(\d+):\d+\)?$/u;
 
 const most = 300;
 const mostTold = 5;
@@ -15,13 +14,13 @@ const mostTold = 5;
 /** What `watchedCommand` printed about tests that do not end, each once. */
 export function endlessTests(output: string): readonly EndlessTest[] {
   const found = new Map<string, EndlessTest>();
-  const stacks = interruptedStacks(output);
+  const stack = crashStack(output);
   for (const [, name = '', seconds, where = ''] of output.matchAll(said)) {
     const known = found.get(name);
     if (known !== undefined && known.where !== '') continue;
-    const place = where === '' ? placeIn(stacks, name) : where;
     // The tests themselves can write such a line.
-    found.set(name, { name: name.slice(0, most), seconds: Number(seconds), where: place.slice(0, most) });
+    const seen = { name: name.slice(0, most), seconds: Number(seconds), where: where.slice(0, most) };
+    found.set(name, where === '' ? { ...seen, ...inStack(stack) } : seen);
   }
   return [...found.values()];
 }
@@ -34,24 +33,32 @@ export function endlessText(tests: readonly EndlessTest[]): string {
     .join('\n');
 }
 
-/** Node prints where it was interrupted, innermost first. */
-function interruptedStacks(output: string): readonly (readonly string[])[] {
-  const parts = output.split(/^.*KEYBOARD_INTERRUPT: .*$/mu).slice(1);
-  return parts.map((part) => {
-    const lines = part.split('\n').slice(1);
-    const end = lines.findIndex((line) => !/^[#\s]*at /u.test(line));
-    return lines.slice(0, end < 0 ? undefined : end);
-  });
+interface Frame {
+  readonly file: string;
+  readonly line: string;
+  readonly name: string;
 }
 
-function placeIn(stacks: readonly (readonly string[])[], name: string): string {
-  const own = stacks.find((lines) => lines.some((line) => line.includes(name)));
-  for (const line of own ?? []) {
-    const [, where, path = '', number] = frame.exec(line) ?? [];
-    if (number === undefined || path.includes('/node_modules/')) continue;
+/** Python that hangs in code of another language is ended, and then prints where it stood, innermost first. */
+function crashStack(output: string): readonly Frame[] {
+  const lines = output.split('\n');
+  const start = lines.findIndex((line) => line.startsWith('Current thread ') && line.endsWith('call first):')) + 1;
+  if (start === 0) return [];
+  const frames: Frame[] = [];
+  for (const text of lines.slice(start)) {
+    const [, path = '', line, name = ''] = /^ {2}File "([^"]{1,500})", line (\d{1,9}) in (.{1,200})$/u.exec(text) ?? [];
+    if (line === undefined) break;
     const inside = /^\/(?:workspace|scratch\/(?:trial|once))\/(.+)$/u.exec(path)?.[1];
-    const file = inside ?? path.split('/').slice(-2).join('/');
-    return `It stands in ${file}, line ${number}${where === undefined ? '' : `, in ${where}`}.`;
+    const isForeign = path.startsWith('<') || path.includes('/site-packages/') || path.includes('/lib/python');
+    if (!isForeign) frames.push({ file: inside ?? path.split('/').slice(-2).join('/'), line, name });
   }
-  return own === undefined && stacks.length > 0 ? 'It waits for something that does not come.' : '';
+  return frames;
+}
+
+function inStack(frames: readonly Frame[]): Partial<EndlessTest> {
+  const [inner] = frames;
+  if (inner === undefined) return {};
+  const test = frames.findLast(({ name }) => name.startsWith('test'));
+  const where = `It stands in ${inner.file}, line ${inner.line}, in ${inner.name}, in code that is not Python.`;
+  return { where, ...(test === undefined ? {} : { name: `${test.file}::${test.name}` }) };
 }

@@ -22,6 +22,7 @@ DoesNotEndError.__module__ = "builtins"
 def _watch(home):
     import signal
     root = os.getcwd() + os.sep
+    owner = os.getpid()
 
     def own(code):
         path = os.path.abspath(code.co_filename)
@@ -104,8 +105,12 @@ def _watch(home):
                     said.write("[dewpoint: %s]\n" % text.replace("\n", " "))
         except Exception:
             return
-        if wanted == name:
-            raise DoesNotEndError(text)
+        if wanted != name:
+            return
+        # A copy that a test made of this process would go on with the other tests.
+        if os.getpid() != getattr(sys, "dewpoint_runner", owner):
+            os._exit(70)
+        raise DoesNotEndError(text)
 
     try:
         signal.signal(62, ask)

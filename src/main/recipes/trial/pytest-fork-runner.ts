@@ -16,6 +16,7 @@ def run():
     child = os.fork()
     if child == 0:
         os.setpgrp()
+        sys.dewpoint_runner = os.getpid()
         sink = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(sink, 1)
         os.dup2(sink, 2)

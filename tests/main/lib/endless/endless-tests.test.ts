@@ -9,17 +9,19 @@ test('a test that does not end is read once, with the place where it stands', ()
   );
 });
 
-test('the place in a file of Node comes from the stack that Node printed', () => {
+test('the place in code that is not Python comes from the stack that Python printed', () => {
   const output = [
-    '# KEYBOARD_INTERRUPT: Script execution was interrupted by `SIGINT`',
-    '#     at spin (/workspace/lib/a.js:2:28)',
-    '#     at /work/test/a.test.js:4:20',
-    '# Subtest: a.test.js',
-    '[dewpoint: test/a.test.js does not end. It was stopped after 11 s.]',
+    'Fatal Python error: Aborted',
+    '',
+    'Current thread 0x00007f (most recent call first):',
+    '  File "/workspace/lib/a.py", line 2 in total',
+    '  File "/workspace/test_a.py", line 4 in test_total',
+    '  File "/usr/lib/python3.11/site-packages/_pytest/python.py", line 187 in pytest_pyfunc_call',
+    '',
+    '[dewpoint: the test run does not end. It was stopped after 11 s.]',
   ].join('\n');
-  expect(endlessTests(output)).toEqual([
-    { name: 'test/a.test.js', seconds: 11, where: 'It stands in lib/a.js, line 2, in spin.' },
-  ]);
+  const where = 'It stands in lib/a.py, line 2, in total, in code that is not Python.';
+  expect(endlessTests(output)).toEqual([{ name: 'test_a.py::test_total', seconds: 11, where }]);
 });
 
 test('a program that prints the words of such a line in the middle of another is not believed', () => {

@@ -259,6 +259,8 @@ function resultOf(output: string): string {
   ];
   if (endless !== undefined) return known.join(' ');
   if (tests !== null) return describeTests(tests);
+  const late = /^It ran longer than \d{1,9} s\.$/mu.exec(output);
+  if (late !== null) return late[0];
   const lines = output.trimEnd().split('\n');
   return lines.findLast((line) => /\p{L}{2}/u.test(line)) ?? lines.at(-1) ?? '';
 }
