@@ -162,6 +162,10 @@ describe.skipIf(isWithoutEngine)('what is hidden from commands', () => {
         'app/new.env must stay hidden, and is new',
         '.npmrc must stay hidden, and is new',
       ]);
+      // What is hidden now is neither a change nor gone.
+      const { files: scanned, hidden } = valueOf(await under.sandbox.scan(none));
+      expect(['made.txt', 'made.env', '.npmrc'].map((path) => scanned.has(path))).toEqual([true, false, false]);
+      expect(hidden).toEqual(expect.arrayContaining(['made.env', '.npmrc']));
     } finally {
       await under.close();
     }

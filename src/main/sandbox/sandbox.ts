@@ -319,6 +319,8 @@ export interface WorkspaceFiles {
   readonly files: ReadonlyMap<string, ScannedFile>;
   /** As in a listing. Files in these folders are missing here, but may exist. */
   readonly unseen: readonly string[];
+  /** Files and folders that are hidden. They are missing here, too. */
+  readonly hidden?: readonly string[];
 }
 
 export interface ListEntry {

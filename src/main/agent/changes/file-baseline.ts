@@ -49,8 +49,9 @@ export function createFileBaseline(sandbox: Sandbox, file: BaselineFile | null =
     const { files } = scan.value;
     unseen.note(scan.value.unseen);
     const touched = [...files].filter(([path, file]) => isTouched(known.get(path), file));
-    const mayBeThere = belowAny(scan.value.unseen);
-    const gone = [...known.keys()].filter((path) => !files.has(path) && !mayBeThere(path));
+    const hidden = new Set(scan.value.hidden);
+    const mayBeBelow = belowAny([...scan.value.unseen, ...hidden]);
+    const gone = [...known.keys()].filter((path) => !files.has(path) && !hidden.has(path) && !mayBeBelow(path));
     const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
     for (const path of gone) forget(path);
     // The first scan reads what can be kept. Later scans read the changes of a command, up to the same bound again.

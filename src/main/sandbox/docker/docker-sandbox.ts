@@ -37,6 +37,7 @@ import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
 import type { OutboundConnections } from '../network/outbound-connections.ts';
 import type { SessionContainer } from './container/session-container.ts';
 import type { ProjectLinks } from './protection/project-links.ts';
+import { insideOf } from '../workspace/still-hidden.ts';
 import { readUsage } from './container/container-usage.ts';
 
 export interface ChangingEnvironment {
@@ -229,8 +230,15 @@ export class DockerSandbox implements Sandbox {
     return this.#at(path, (inside) => this.#files.stat(inside, signal));
   }
 
-  scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
-    return this.#files.scan(signal);
+  async scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
+    const scanned = await this.#files.scan(signal);
+    if (!scanned.ok) return scanned;
+    const { files, unseen } = scanned.value;
+    // They are empty in the container, which is no change of theirs.
+    const { masks } = this.#options.session;
+    const isHidden = insideOf(masks);
+    const seen = [...files].filter(([path]) => !isHidden(path));
+    return success({ files: new Map(seen), unseen, hidden: masks.map(({ path }) => path) });
   }
 
   async look(signal: AbortSignal): Promise<SandboxLook> {

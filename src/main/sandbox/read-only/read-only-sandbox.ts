@@ -177,6 +177,8 @@ async function scanOpened(
 ): Promise<Reply<WorkspaceFiles>> {
   const files = new Map<string, ScannedFile>();
   const unseen = new Set<string>();
+  const left: string[] = [];
+  const isHidden = hiddenBelow(opened, hidden);
   const onEntry = ({ path, kind, sizeBytes, stats }: TreeEntry): void => {
     if (kind === 'folder' && path.split('/').length >= scanDepth) unseen.add(path);
     if (kind !== 'file') return;
@@ -189,12 +191,12 @@ async function scanOpened(
     depth: scanDepth,
     all: false,
     signal,
-    isHidden: hiddenBelow(opened, hidden),
+    isHidden: (path, stats) => isHidden(path, stats) && left.push(path) > 0,
     onEntry,
     onUnseen: (path) => unseen.add(path),
     onIgnoreFile: () => undefined,
   });
-  return success({ files, unseen: [...unseen].sort() });
+  return success({ files, unseen: [...unseen].sort(), hidden: left });
 }
 
 interface Reading {

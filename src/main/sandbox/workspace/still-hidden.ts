@@ -320,7 +320,7 @@ async function holdsSecret({ path, judgedAs, why, kind }: Sighting, workspacePat
 }
 
 /** Whether a path is one of these masks, or inside one. */
-function insideOf(masks: readonly Mask[]): (path: string) => boolean {
+export function insideOf(masks: readonly Mask[]): (path: string) => boolean {
   const paths = new Set(masks.map(({ path }) => path));
   return (path) => {
     for (let inside = path; inside !== ''; inside = parentOf(inside)) if (paths.has(inside)) return true;
