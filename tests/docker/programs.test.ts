@@ -243,9 +243,10 @@ result = [csv.__name__, json.dumps(helper.value), tools.shop__look_up(id=1).json
       '__import__("base_" + "more")',
       'importlib.import_module("tools_of_mine." + "secret")',
       'sys.path.insert(0, "."); sys.modules.pop("csv", None); import csv',
+      'zipfile.ZipFile("x.zip", "w").write("csv.py", "packed.py"); sys.path.insert(0, "x.zip"); __import__("pack" + "ed")',
       'sys.path.insert(0, os.getcwd() + "/tools_of_mine"); __import__("sec" + "ret")',
     ];
-    const text = `import importlib, os, sys
+    const text = `import importlib, os, sys, zipfile
 import pack.inner
 said = []
 ${tries.map((one) => `try:\n    ${one}\n    said.append("ran")\nexcept ImportError as error:\n    said.append("no" if "not named" in str(error) else str(error))`).join('\n')}
@@ -254,7 +255,7 @@ result = [said, base.value, pack.inner.value, tools.shop__look_up(id=1).json()["
     const calls = [{ tool: 'shop__look_up', most: 1 }];
     const one = scene([program(text, calls)], 'allow', { dependencies: { approver } });
     await one.kit.runner.send('Go.', loop);
-    expect(endOf(one.kit)?.output).toContain('Result:\n[["no","no","no","no"],5,6,3]');
+    expect(endOf(one.kit)?.output).toContain('Result:\n[["no","no","no","no","no"],5,6,3]');
     expect(reasons.join()).toContain('it imports base.py of the project');
     expect(reasons.join()).toContain('it imports pack of the project');
     // Where nothing leaves, nobody is asked.

@@ -160,8 +160,15 @@ def places_of(spec):
     """Where commands can write: the folders of a package, or the file of a module."""
     if spec is None:
         return []
-    places = list(spec.submodule_search_locations or []) or [spec.origin]
-    return [one for one in places if one and os.path.exists(one) and not os.statvfs(one).f_flag & os.ST_RDONLY]
+    places = map(on_disk, list(spec.submodule_search_locations or []) or [spec.origin])
+    return [one for one in places if one and not os.statvfs(one).f_flag & os.ST_RDONLY]
+
+
+def on_disk(place):
+    """A module may be inside of an archive."""
+    while place and not os.path.exists(place):
+        place = os.path.dirname(place)
+    return place
 
 
 def imports_of(tree):

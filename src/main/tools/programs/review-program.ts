@@ -94,6 +94,8 @@ function isEndlessLoop(node: SyntaxNode): boolean {
 function lookAt(node: SyntaxNode, isEndless: boolean, { leaving }: ReviewedProgram, say: Say): void {
   const line = node.startPosition.row + 1;
   const { type } = node;
+  if (type === 'new_expression' && shortText(node.childForFieldName('constructor')) === 'Function')
+    say('code', line, 'it runs text as code, which these rules cannot read.');
   if (type === 'call' || type === 'call_expression') lookAtCall(node, isEndless, leaving, say);
   if (type === 'identifier' || type === 'property_identifier') lookAtWord(shortText(node), line, say);
   if (type !== 'string_content' && type !== 'string_fragment') return;
@@ -132,7 +134,7 @@ function lookAtCall(node: SyntaxNode, isEndless: boolean, leaving: readonly Leav
   const called = shortText(node.childForFieldName('function'));
   if (/^os\.(?:system|popen|exec\w+|spawn\w+)$/u.test(called))
     say('program', line, 'it can start other programs, which these rules cannot read.');
-  if (called === 'eval' || called === 'exec' || called === 'compile' || called === 'Function')
+  if (/^(?:(?:builtins|globalThis)\.)?(?:eval|exec|compile|Function)$/u.test(called))
     say('code', line, 'it runs text as code, which these rules cannot read.');
   const first = node.childForFieldName('arguments')?.namedChildren[0] ?? null;
   const isText = (first?.type === 'string' || first?.type === 'template_string') && !first.text.includes('{');

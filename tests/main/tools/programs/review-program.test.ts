@@ -62,6 +62,15 @@ exec("x = 1")
     ]);
   });
 
+  it('finds text that runs as code, however it is called', async () => {
+    const code = 'Line 1: it runs text as code, which these rules cannot read.';
+    for (const text of ['builtins.exec("x")', 'compile("x", "y", "exec")'])
+      expect(await review('python', text)).toEqual([code]);
+    for (const text of ['new Function("x")()', 'Function("x")', 'globalThis.eval("x")'])
+      expect(await review('javascript', text)).toEqual([code]);
+    expect(await review('python', 're.compile("x")')).toEqual([]);
+  });
+
   it('names every file of the project that it imports', () => {
     const imports = Array.from({ length: 12 }, (_, at) => ({ line: at + 1, path: `lib/${at}.js` }));
     const found = importFindings([...imports, { line: 20, path: 'a b.js' }]);
