@@ -400,6 +400,11 @@ const refusalRows: readonly MadeServer[] = [
     expected: fails('no-credit', false, /no credit left/u),
   },
   {
+    name: 'a country',
+    answer: json(403, refusal('Country, region, or territory not supported')),
+    expected: fails('blocked', false, /Not from where you are\. Your key was not judged/u),
+  },
+  {
     name: 'a law',
     answer: json(451, refusal('Unavailable in your country')),
     expected: fails('blocked', false, /451/u),

@@ -27,6 +27,12 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
   if (status === 429 || /rate.?limit|resource_exhausted|too_many_requests/iu.test(kind))
     return { code: 'rate-limit', message, retryable: true, ...later };
   if (status === 451) return { code: 'blocked', message: `${message} (Not allowed from here, 451.)`, retryable: false };
+  if (status === 403 && /countr|\bregion|territor|\blocation/iu.test(`${kind} ${message}`))
+    return {
+      code: 'blocked',
+      message: `${message} (Not from where you are. Your key was not judged.)`,
+      retryable: false,
+    };
   if (status === 401 || status === 403 || /authentication|permission|invalid_api_key|unauthenticated/iu.test(kind))
     return { code: 'auth', message, retryable: false };
   if (isContextFull(`${kind} ${message}`)) {

@@ -38,7 +38,11 @@ export function connectionError(error: Error): ProviderError {
 export function connectionMessage(error: Error): string {
   const root = rootCause(error);
   const { message } = root;
-  return isLasting(error) || root instanceof RefusedOnTheWay ? message : `The server could not be reached: ${message}`;
+  if (isLasting(error) || root instanceof RefusedOnTheWay) return message;
+  // A 407 of what is no proxy of ours ends a request without a word.
+  const why =
+    message === '' ? 'it ended the request without a reason; a proxy that wants a password (407) does so' : message;
+  return `The server could not be reached: ${why}`;
 }
 
 function isLasting(error: Error): boolean {
