@@ -32,6 +32,12 @@ export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 /** How long an answer may take to begin, because a slow server reads a long prompt for many minutes. Absent: 300. */
 const firstWordSeconds = z.number().int().min(10).max(3600).optional();
 
+/** `localhost:1234` is an address to `URL`, with a scheme of its own, so the scheme is checked. */
+const webAddress = z.url({
+  protocol: /^https?$/,
+  error: 'Begin the address with http:// or https://, such as http://localhost:1234/v1.',
+});
+
 const providerShape = {
   label: z.string().optional(),
   /** The environment variable that holds the key, if there is one. It is read and never written. */
@@ -64,7 +70,7 @@ export const openaiCompatibleSchema = z
     kind: z.literal('openai-compatible'),
     preset: presetSchema.optional(),
     /** Required without a preset. With a preset, it replaces the usual address. */
-    baseUrl: z.url().optional(),
+    baseUrl: webAddress.optional(),
     /** `local`: a server on this machine that costs nothing per token. Absent: as the preset says, else `cloud`. */
     where: z.enum(['local', 'cloud']).optional(),
     ...providerShape,
@@ -76,25 +82,25 @@ export const openaiCompatibleSchema = z
 
 export const openaiSchema = z.strictObject({
   kind: z.literal('openai'),
-  baseUrl: z.url().default('https://api.openai.com/v1'),
+  baseUrl: webAddress.default('https://api.openai.com/v1'),
   ...providerShape,
 });
 
 export const anthropicSchema = z.strictObject({
   kind: z.literal('anthropic'),
-  baseUrl: z.url().default('https://api.anthropic.com'),
+  baseUrl: webAddress.default('https://api.anthropic.com'),
   ...providerShape,
 });
 
 export const geminiSchema = z.strictObject({
   kind: z.literal('gemini'),
-  baseUrl: z.url().default('https://generativelanguage.googleapis.com/v1beta'),
+  baseUrl: webAddress.default('https://generativelanguage.googleapis.com/v1beta'),
   ...providerShape,
 });
 
 export const huggingfaceSchema = z.strictObject({
   kind: z.literal('huggingface'),
-  baseUrl: z.url().default('https://router.huggingface.co/v1'),
+  baseUrl: webAddress.default('https://router.huggingface.co/v1'),
   ...providerShape,
 });
 
@@ -133,7 +139,7 @@ export type LlamaServerSettings = z.infer<typeof llamaServerSchema>;
 export const ollamaSchema = z.strictObject({
   kind: z.literal('ollama'),
   /** Absent: from OLLAMA_HOST, else the usual address on this machine. */
-  baseUrl: z.url().optional(),
+  baseUrl: webAddress.optional(),
   /** Absent: as much as is useful and fits. */
   contextTokens: z.number().int().positive().optional(),
   /** If it is installed here but does not run, Dewpoint starts it, and stops it when Dewpoint ends. */
