@@ -1,5 +1,6 @@
 import { jsonIn } from '@shared/text/json-in.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import { orNoted } from '../../../lib/log.ts';
 import { messageIn } from './get-json.ts';
 import { notAnAnswer, notStreamed } from './service-fetch.ts';
 
@@ -14,16 +15,17 @@ export function createEventFetch(get: typeof fetch): typeof fetch {
     if ((init?.method ?? 'GET') === 'GET') return response;
     if (!response.ok) return readableRefusal(response);
     if (response.body === null) return emptyStream();
-    const body = response.body.pipeThrough(new TextDecoderStream());
-    const { start, rest } = await beginningOf(body);
+    const rest = textsOf(response.body);
+    const start = await beginningOf(rest);
     if (/^[[{]/u.test(start)) return ofJson(response, start + (await textOf(rest)));
-    if (start === '') return emptyStream();
+    // Nothing came, or less than the name of a field.
+    if (fieldNames.some((name) => name.startsWith(start))) return emptyStream();
     if (!/^(?:data|event|id|retry)?:/u.test(start)) throw notAnAnswer(response, start + (await textOf(rest)));
-    const events = withStart(start, rest).pipeThrough(eventsOnly()).pipeThrough(new TextEncoderStream());
-    return new Response(events, { status: response.status, headers: streamType });
+    return new Response(bytesOf(plainEvents(start, rest)), { status: response.status, headers: streamType });
   };
 }
 
+const fieldNames = ['data:', 'event:', 'id:', 'retry:'];
 const streamType = { 'content-type': 'text/event-stream' };
 const emptyStream = (): Response => new Response('', { headers: streamType });
 
@@ -38,52 +40,57 @@ async function readableRefusal(response: Response): Promise<Response> {
   return new Response(plain, { status, statusText, headers });
 }
 
-interface Beginning {
-  /** Without white space before it. Empty: the whole body is. */
-  readonly start: string;
-  readonly rest: ReadableStreamDefaultReader<string>;
+type Texts = AsyncGenerator<string, void, void>;
+
+async function* textsOf(body: AsyncIterable<Uint8Array>): Texts {
+  const decoder = new TextDecoder();
+  for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
+  yield decoder.decode();
 }
 
 /** Reads until it is clear what the body is. Rejects when the connection breaks before. */
-async function beginningOf(body: ReadableStream<string>): Promise<Beginning> {
-  const rest = body.getReader();
+async function beginningOf(rest: Texts): Promise<string> {
   let start = '';
   for (;;) {
-    const { done, value } = await rest.read();
-    if (done) return { start, rest };
+    const { done, value } = await rest.next();
+    if (done === true) return start;
     start = `${start}${value}`.trimStart();
     // The longest name of a field, and its colon.
-    if (start.length >= 'event:'.length || /^[[{:]/u.test(start)) return { start, rest };
+    if (start.length >= 'event:'.length || /^[[{:]/u.test(start)) return start;
   }
 }
 
-async function textOf(reader: ReadableStreamDefaultReader<string>): Promise<string> {
+async function textOf(rest: Texts): Promise<string> {
   let text = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text;
-    text += value;
-  }
+  for await (const more of rest) text += more;
+  return text;
 }
 
-function withStart(start: string, rest: ReadableStreamDefaultReader<string>): ReadableStream<string> {
-  return new ReadableStream<string>({
-    start: (controller) => controller.enqueue(start),
-    pull: async (controller) => {
-      const { done, value } = await rest.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
+/** Reads nothing ahead, so that a caller sees when a piece came. */
+function bytesOf(texts: Texts): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await texts.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      // A read that is under way ends with the abort of its call, so nobody waits here.
+      cancel: () => void texts.return().catch(orNoted('An answer could not be closed', undefined)),
     },
-    cancel: (reason) => rest.cancel(reason),
-  });
+    { highWaterMark: 0 },
+  );
 }
 
 /** A whole answer in place of a stream, or its parts as lines of JSON. */
 function ofJson(response: Response, text: string): Response {
   const whole = jsonIn(text);
-  const values = whole === null ? valuesIn(text) : [whole].flat();
+  // What was cut off is left out: the answer has no end then.
+  const values = whole === null ? valuesIn(text.slice(0, endsOfObjects(text).at(-1) ?? 0)) : [whole].flat();
   const refusal = values.length === 1 ? refusalIn(values[0]) : null;
   if (refusal !== null) return Response.json({ error: refusal.error }, { status: refusal.status });
+  if (whole === null && values.length === 0) return emptyStream();
   if (values.length === 0 || !values.every(isAnswer)) throw notAnAnswer(response, text);
   if (!values.every(isPiece)) throw notStreamed(response);
   const frames = values.map((value) => `data: ${JSON.stringify(asPiece(value))}\n\n`);
@@ -134,33 +141,37 @@ function statusIn(error: unknown): number {
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Rewrites a stream event by event. Lines may end in any of the three ways, also between two chunks. */
-function eventsOnly(): TransformStream<string, string> {
+async function* plainEvents(start: string, rest: Texts): Texts {
   let open = '';
   let event: string[] = [];
-  const end = (controller: TransformStreamDefaultController<string>): void => {
-    const plain = plainEvent(event);
-    event = [];
-    if (plain !== '') controller.enqueue(plain);
-  };
-  return new TransformStream({
-    transform: (chunk, controller) => {
-      const isInLine = !/[\r\n]/u.test(chunk) && !open.endsWith('\r');
-      open += chunk;
-      if (isInLine) return;
-      // A carriage return at the end may be half of a line's end.
-      const last = Math.max(open.lastIndexOf('\n'), open.lastIndexOf('\r', open.length - 2));
-      const lines = open.slice(0, last + 1).split(/\r\n|[\r\n]/u);
-      open = open.slice(last + 1);
-      for (const line of lines.slice(0, -1)) {
-        if (line === '') end(controller);
-        else event.push(line);
+  const take = (chunk: string): string => {
+    const isInLine = !/[\r\n]/u.test(chunk) && !open.endsWith('\r');
+    open += chunk;
+    if (isInLine) return '';
+    // A carriage return at the end may be half of a line's end.
+    const last = Math.max(open.lastIndexOf('\n'), open.lastIndexOf('\r', open.length - 2));
+    const lines = open.slice(0, last + 1).split(/\r\n|[\r\n]/u);
+    open = open.slice(last + 1);
+    let plain = '';
+    for (const line of lines.slice(0, -1)) {
+      if (line !== '') event.push(line);
+      else {
+        plain += plainEvent(event);
+        event = [];
       }
-    },
-    flush: (controller) => {
-      for (const line of open.split(/[\r\n]/u)) if (line !== '') event.push(line);
-      end(controller);
-    },
-  });
+    }
+    return plain;
+  };
+  const first = take(start);
+  if (first !== '') yield first;
+  for await (const chunk of rest) {
+    const plain = take(chunk);
+    if (plain !== '') yield plain;
+  }
+  const lines = open.split(/[\r\n]/u).filter((line) => line !== '');
+  const plain = plainEvent([...event, ...lines]);
+  // Whether an event without its end counts is for the reader to say.
+  if (plain !== '') yield plain.replace(/\n\n$/u, open === '' ? '\n' : '');
 }
 
 /** The events that the lines of one stand for, one JSON value in each. Empty: nothing that counts. */
