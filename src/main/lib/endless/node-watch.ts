@@ -139,7 +139,7 @@ const inside = '[null, String(this?.fullTitle?.() ?? this?.name ?? "")]';
 // A runner that compiles knows which line it was: it shows in the stack of an error.
 async function lineOf(thread, { frame, path, line }) {
   const params = { callFrameId: frame.callFrameId, expression: 'String(new Error().stack)', returnByValue: true, silent: true };
-  const answer = await within(thread.send('Debugger.evaluateOnCallFrame', params), 1000);
+  const answer = await within(thread.send('Debugger.evaluateOnCallFrame', params), 3000);
   const stack = String(answer?.result?.value ?? '').split('\n');
   const own = stack.find((one) => one.includes(path + ':') && !one.includes('eval at '));
   return Number(own?.slice(own.indexOf(path + ':') + path.length + 1).split(':')[0]) || line;
@@ -149,7 +149,7 @@ async function nameOf(thread, frames) {
   const ask = async (callFrameId, expression) => {
     const params = { expression, returnByValue: true, silent: true };
     const method = callFrameId === null ? 'Runtime.evaluate' : 'Debugger.evaluateOnCallFrame';
-    const answer = await within(thread.send(method, callFrameId === null ? params : { ...params, callFrameId }), 500);
+    const answer = await within(thread.send(method, callFrameId === null ? params : { ...params, callFrameId }), 3000);
     const value = answer?.result?.value;
     return typeof value === 'string' ? JSON.parse(value) : null;
   };
@@ -194,7 +194,7 @@ async function lookAt(onOpen) {
   const main = createThread(write);
   threads.set('main', main);
   onOpen(main);
-  const isAlive = (await within(main.send('NodeWorker.enable', { waitForDebuggerOnStart: false }), 1000)) !== null;
+  const isAlive = (await within(main.send('NodeWorker.enable', { waitForDebuggerOnStart: false }), 3000)) !== null;
   await sleep(400);
   for (const thread of threads.values()) {
     void thread.send('Debugger.enable');
@@ -202,7 +202,7 @@ async function lookAt(onOpen) {
   }
   const busy = [];
   await Promise.all([...threads.values()].map(async (thread) => {
-    const frames = await within(thread.paused, 2000);
+    const frames = await within(thread.paused, 4000);
     if (frames !== null) busy.push([thread, frames]);
     // Otherwise it would stand still as soon as it goes on.
     else void thread.send('Debugger.disable');
@@ -238,13 +238,13 @@ async function lookAt(onOpen) {
     fs.appendFileSync(process.env.DEWPOINT_WATCH + '/said', '[dewpoint: ' + name + ' does not end. It was stopped after ' + seconds + ' s. ' + where.slice(0, 500) + ']\n');
   console.log(name);
   if (own === null) return 5;
-  await breakOff(thread, own.frames);
+  await breakOff(own);
   return 0;
 }
 
 // The variables of the innermost function throw when they are used, so that a runner reports this test and goes on with
 // the others. What has none, or catches everything, is broken off without an error.
-async function breakOff(thread, frames) {
+async function breakOff({ thread, frames, test }) {
   const error =
     'const error = Object.assign(new Error("it does not end"), { name: "DoesNotEndError" }); ' +
     'Error.captureStackTrace?.(error, fail); throw error;';
@@ -254,15 +254,15 @@ async function breakOff(thread, frames) {
   // A function that was compiled for speed takes no new values. One step makes it a plain one.
   const steps = thread.pausesAgain();
   void thread.send('Debugger.stepOver');
-  const [{ callFrameId, scopeChain }] = (await within(steps, 1000)) ?? frames;
+  const [{ callFrameId, scopeChain }] = (await within(steps, 3000)) ?? frames;
   for (const { type, object } of scopeChain) {
     if (type !== 'local' && type !== 'block') continue;
     const { objectId } = object;
-    const properties = await within(thread.send('Runtime.getProperties', { objectId, ownProperties: true }), 500);
+    const properties = await within(thread.send('Runtime.getProperties', { objectId, ownProperties: true }), 3000);
     for (const { name } of properties?.result ?? []) {
       if (!/^[\p{L}_$][\p{L}\d_$]*$/u.test(name) || name === 'arguments') continue;
       const expression = name + ' = ' + poison;
-      await within(thread.send('Debugger.evaluateOnCallFrame', { callFrameId, expression, silent: true }), 500);
+      await within(thread.send('Debugger.evaluateOnCallFrame', { callFrameId, expression, silent: true }), 3000);
     }
   }
   const isBack = thread.pausesAgain();
@@ -270,7 +270,9 @@ async function breakOff(thread, frames) {
   await sleep(300);
   void thread.send('Debugger.pause');
   const again = await within(isBack, 500);
-  if (again?.[0]?.functionName === frames[0].functionName && again.length >= frames.length) void thread.send('Runtime.terminateExecution');
+  const isThere = again?.[0]?.functionName === frames[0].functionName && again.length >= frames.length;
+  // The next test may stand in the same function by now.
+  if (isThere && (await nameOf(thread, again))[1] === test) void thread.send('Runtime.terminateExecution');
   await within(thread.send('Debugger.resume'), 500);
 }
 

@@ -191,7 +191,10 @@ watch_tests() {
       state_of "$one"
       eval "old=\${name_$one-}; since=\${since_$one:-$now_s}"
       if [ "$name" != "$old" ] || [ -z "$name" ]; then
-        ran=$((now_s - since)); [ -z "$old" ] || [ "$busy" = 0 ] || [ "$ran" -le "$longest" ] || longest=$ran
+        ran=$((now_s - since))
+        # What a Node process does before it writes is its start, and no test.
+        case $old in *"("*) eval "[ -n \"\${began_$one-}\" ] || { began_$one=1; old=; }" ;; esac
+        [ -z "$old" ] || [ "$busy" = 0 ] || [ "$ran" -le "$longest" ] || longest=$ran
         eval "name_$one=\$name; since_$one=$now_s"; continue
       fi
       ran=$((now_s - since)); wait_for=$DEWPOINT_PATIENCE
