@@ -174,7 +174,7 @@ async function look() {
 
 async function lookAt(onOpen) {
   let url = null;
-  for (let times = 0; times < 20 && url === null; times += 1) {
+  for (let times = 0; times < 40 && url === null; times += 1) {
     // All processes have the same port, and the one before may still have it.
     if (times % 5 === 0) process.kill(pid, 'SIGUSR1');
     await sleep(100);
