@@ -87,7 +87,7 @@ function bytesOf(texts: Texts): ReadableStream<Uint8Array> {
 function ofJson(response: Response, text: string): Response {
   const whole = jsonIn(text);
   // What was cut off is left out: the answer has no end then.
-  const values = whole === null ? valuesIn(text.slice(0, endsOfObjects(text).at(-1) ?? 0)) : [whole].flat();
+  const values = whole === null ? valuesIn(text.slice(0, endsOfValues(text).at(-1) ?? 0)) : [whole].flat();
   const refusal = values.length === 1 ? refusalIn(values[0]) : null;
   if (refusal !== null) return Response.json({ error: refusal.error }, { status: refusal.status });
   if (whole === null && values.length === 0) return emptyStream();
@@ -216,23 +216,25 @@ function fieldsOf(lines: readonly string[], name: string): readonly string[] {
 function valuesIn(text: string): readonly unknown[] {
   const values: unknown[] = [];
   let from = 0;
-  for (const at of endsOfObjects(text)) {
+  for (const at of endsOfValues(text)) {
     const value = jsonIn(text.slice(from, at));
-    if (value === null) continue;
+    if (value === null) return [];
     values.push(value);
     from = at;
   }
   return text.slice(from).trim() === '' ? values : [];
 }
 
-/** Where an object may end: behind a brace that closes as many as were opened. */
-function endsOfObjects(text: string): readonly number[] {
+/** Where a value ends: behind a bracket or brace that closes the first one. A string without an end takes the rest. */
+function endsOfValues(text: string): readonly number[] {
   const ends: number[] = [];
   let depth = 0;
-  for (const found of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gsu)) {
-    if (found[0] === '{') depth += 1;
-    if (found[0] === '}') depth -= 1;
-    if (found[0] === '}' && depth === 0) ends.push(found.index + 1);
+  for (const found of text.matchAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]]/gsu)) {
+    const [mark] = found;
+    if (mark === '{' || mark === '[') depth += 1;
+    if (mark !== '}' && mark !== ']') continue;
+    depth -= 1;
+    if (depth === 0) ends.push(found.index + 1);
   }
   return ends;
 }
