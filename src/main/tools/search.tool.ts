@@ -81,7 +81,7 @@ async function aroundLongLines(
   const own =
     query.literal === true ? query.pattern.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`) : query.pattern;
   // A pattern that takes the whole line would show its beginning again.
-  const inner = own.replaceAll(/^\^?(?:\.[*+]\??)+|(?<!\\)(?:\.[*+]\??)+\$?$/gu, '') || own;
+  const inner = own.replaceAll(/^\^?(?:\.[*+]\??)+|(?<!\\|\.[*+]\??)(?:\.[*+]\??)+\$?$/gu, '') || own;
   const pattern = `.{0,${charactersAround}}(?:${inner}).{0,${charactersAround}}`;
   for (const path of [...new Set(long.map((match) => match.path))].slice(0, filesWithLongLines)) {
     const again = { ...rest, pattern, path, literal: false, matchesOnly: true, limit: usualMatches };
