@@ -28,7 +28,7 @@ export const suites = [
     slice: { files: ['tests/contracts/providers.test.ts', 'tests/contracts/tools.test.ts'], needs: [] },
     needs: [],
   },
-  { name: 'recipes', minutes: 5, slice: null, needs: ['pytest'] },
+  { name: 'recipes', minutes: 8, slice: null, needs: ['pytest'] },
   {
     name: 'docker',
     minutes: 25,
@@ -38,7 +38,7 @@ export const suites = [
   { name: 'hostile', minutes: 20, slice: null, needs: ['build', 'docker', 'image', 'chromium'] },
   {
     name: 'keyring',
-    minutes: 4,
+    minutes: 8,
     slice: null,
     needs: ['build', 'docker', 'image', 'keyring', 'electron', 'display'],
   },

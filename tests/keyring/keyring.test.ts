@@ -79,7 +79,7 @@ describe('dewpoint keys', () => {
     const service = await startService();
     const endpoint = JSON.stringify({ kind: 'openai-compatible', baseUrl: service.baseUrl });
     await dewpoint(['settings', 'set', 'providers.sky', endpoint]);
-    const set = await dewpoint(['keys', 'set', 'sky'], `${key}\n`);
+    const set = await dewpoint(['keys', 'set', 'sky'], { input: `${key}\n` });
     expect(set).toMatchObject({ code: 0, text: expect.stringContaining('The provider lists 1 model.') });
     expect(service.seen).toContain(`Bearer ${key}`);
     expect((await dewpoint(['keys', 'list'])).text).toMatch(/sky +in the key store/u);
@@ -92,7 +92,7 @@ describe('dewpoint keys', () => {
   it('says that the ring is locked, with an exit code of its own, and ends', async () => {
     await openStore().set('warm up', 'x');
     ring.lock();
-    expect(await dewpoint(['keys', 'set', 'openai'], 'some-key-123456\n')).toMatchObject({
+    expect(await dewpoint(['keys', 'set', 'openai'], { input: 'some-key-123456\n' })).toMatchObject({
       code: 5,
       text: expect.stringContaining('locked'),
     });
@@ -101,29 +101,41 @@ describe('dewpoint keys', () => {
 
 /** Catches: a call without a key, or with `Bearer none`, whose refusal says that the key is missing or wrong. */
 describe('a key in a ring that is locked', () => {
-  it.each(['openai', 'anthropic', 'gemini', 'openai-compatible'])('sends nothing to %s, and says why', async (kind) => {
-    const service = await startService();
-    const provider = kind === 'openai-compatible' ? 'sky' : kind;
-    await dewpoint(['settings', 'set', `providers.${provider}`, JSON.stringify({ kind, baseUrl: service.baseUrl })]);
-    await dewpoint(['settings', 'set', `providers.${provider}.models`, JSON.stringify({ m: {} })]);
+  it('sends nothing to any kind of provider, and says why', async () => {
+    const kinds = ['openai', 'anthropic', 'gemini', 'openai-compatible'] as const;
+    const runs: (() => ReturnType<typeof dewpoint>)[] = [];
+    const services: Awaited<ReturnType<typeof startService>>[] = [];
+    for (const kind of kinds) {
+      const service = await startService();
+      services.push(service);
+      const own = { home: join(home, kind) };
+      const provider = kind === 'openai-compatible' ? 'sky' : kind;
+      const settings = { kind, baseUrl: service.baseUrl, models: { m: {} } };
+      await dewpoint(['settings', 'set', `providers.${provider}`, JSON.stringify(settings)], own);
+      runs.push(() =>
+        dewpoint(['run', '--mode', 'ask', '--policy', 'cloud', '--cloud', `${provider}/m`, 'Hello'], own),
+      );
+    }
     await openStore().set('warm up', 'x');
     ring.lock();
-    const model = `${provider}/m`;
-    const { code, text } = await dewpoint(['run', '--mode', 'ask', '--policy', 'cloud', '--cloud', model, 'Hello']);
-    service.close();
-    expect(service.seen).toEqual([]);
-    expect(text).toMatch(/key store (is locked|does not answer)/u);
-    expect(text).toContain('Nothing was sent');
-    expect(code).toBe(5);
+    // Side by side, because each waits for the ring.
+    const ended = await Promise.all(runs.map((run) => run()));
+    for (const [index, { code, text }] of ended.entries()) {
+      expect(services[index]?.seen, kinds[index]).toEqual([]);
+      expect(text).toMatch(/key store (is locked|does not answer)/u);
+      expect(text).toContain('Nothing was sent');
+      expect(code).toBe(5);
+    }
+    for (const service of services) service.close();
   });
 });
 
 function dewpoint(
   args: readonly string[],
-  input = '',
+  { input = '', home: ownHome = home }: { readonly input?: string; readonly home?: string } = {},
 ): Promise<{ readonly code: number | null; readonly text: string }> {
   const child = spawn(process.execPath, [join(root, 'out', 'main', 'cli.cjs'), ...args], {
-    env: { ...ring.env, DEWPOINT_HOME: home, NO_COLOR: '1' },
+    env: { ...ring.env, DEWPOINT_HOME: ownHome, NO_COLOR: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let text = '';
