@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Page } from 'playwright-core';
-import { _electron, chromium } from 'playwright-core';
+import { chromium } from 'playwright-core';
 import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createRouter } from '../../src/main/server/router.ts';
 import { startPageServer } from '../../src/main/hosts/web/page-server.ts';
-import { appFlags, builtFolder, firstPage, patienceMs, startMs, testEnvironment } from './launch.ts';
+import { appFlags, builtFolder, firstPage, patienceMs, startElectron, startMs, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 export interface ServedPage {
@@ -64,11 +64,8 @@ type Browser = Pick<ServedPage, 'page' | 'resize' | 'close'>;
 async function openShell(): Promise<Browser> {
   const endDisplay = await ensureShellAndDisplay();
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-page-'));
-  const app = await _electron.launch({
-    args: [resolve('tests/electron/browser.cjs'), ...appFlags()],
-    env: { ...testEnvironment(folder), BROWSER_DATA: join(folder, 'browser') },
-    timeout: startMs,
-  });
+  const env = { ...testEnvironment(folder), BROWSER_DATA: join(folder, 'browser') };
+  const app = await startElectron([resolve('tests/electron/browser.cjs')], env);
   const page = await firstPage(app);
   return {
     page,

@@ -2,9 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import type { ElectronApplication, Page } from 'playwright-core';
-import { _electron } from 'playwright-core';
 import type { Place } from './launch.ts';
-import { appFlags, builtFolder, firstPage, startMs, testEnvironment } from './launch.ts';
+import { builtFolder, firstPage, startElectron, testEnvironment } from './launch.ts';
 
 export interface ServeOptions {
   readonly port?: string;
@@ -54,10 +53,6 @@ export async function stopServe(child: ChildProcess | undefined): Promise<number
 /** Chromium without any code of Dewpoint. */
 export async function openBrowser(place: Place): Promise<{ readonly app: ElectronApplication; readonly page: Page }> {
   const env = { ...testEnvironment(place.home), BROWSER_DATA: join(place.home, 'browser') };
-  const app = await _electron.launch({
-    args: [resolve('tests/electron/browser.cjs'), ...appFlags()],
-    env,
-    timeout: startMs,
-  });
+  const app = await startElectron([resolve('tests/electron/browser.cjs')], env);
   return { app, page: await firstPage(app) };
 }
