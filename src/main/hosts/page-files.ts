@@ -5,8 +5,8 @@ import { orNoted } from '../lib/log.ts';
 
 export interface PageFile {
   readonly contentType: string;
-  /** Rejects if the file is gone, as one of an old build is some days after a new one. */
-  readonly read: () => Promise<Buffer>;
+  /** Null if the file is gone, as one of an old build is some days after a new one. */
+  readonly read: () => Promise<Buffer | null>;
 }
 
 /** The files of the page by the path in their address: `/index.html`, `/assets/…`. `/` stands for the first. */
@@ -34,23 +34,16 @@ export async function findPageFiles(folder: string): Promise<PageFiles> {
     files.set(`/${relative(folder, path).split(sep).join('/')}`, { contentType, read: readOnce(path) });
   }
   const index = files.get('/index.html');
-  if (index === undefined) {
+  // It is read at once: it names the other files of its own build, and has the same name in each.
+  if (index === undefined || (await index.read()) === null) {
     throw new AppError('not-found', 'The built page was not found.', { hint: 'Build it: npm run build' });
   }
-  // It names the other files of its own build, and has the same name in each.
-  await index.read();
   return files.set('/', index);
 }
 
-function readOnce(path: string): () => Promise<Buffer> {
-  let body: Promise<Buffer> | null = null;
-  return () => {
-    body ??= readFile(path).catch((error: unknown) => {
-      body = null;
-      throw error;
-    });
-    return body;
-  };
+function readOnce(path: string): () => Promise<Buffer | null> {
+  let body: Buffer | null = null;
+  return async () => (body ??= await readFile(path).catch(orNoted('A file of the page was not read', null)));
 }
 
 async function filesUnder(folder: string): Promise<readonly string[]> {

@@ -58,7 +58,7 @@ export const machine = {
   'about.showLicenses': 'Show licenses',
   'about.hideLicenses': 'Hide licenses',
   'about.licenses.text': 'The licenses of everything in Dewpoint. Those of Electron and Chromium are in',
-  'about.licenses.checkout': 'What Dewpoint holds. The text of each license is in the folder of its package.',
+  'about.licenses.checkout': 'What Dewpoint contains. Each package has its license text in its own folder.',
   'about.licenses.search': 'Search licenses',
   'about.licenses.none': 'No license has “{text}” in it.',
   'about.log.text': 'What went wrong inside Dewpoint, without messages, file contents and keys. The files are in',

@@ -53,9 +53,8 @@ export function servePage(session: Session, files: PageFiles): void {
       });
     }
     const file = isOwn ? files.get(url.pathname) : undefined;
-    const body = await file?.read().catch(orNoted('A file of the page was not read', null));
-    if (file === undefined || body === null || body === undefined)
-      return new Response('not found', { status: 404, headers });
+    const body = await file?.read();
+    if (file === undefined || !body) return new Response('not found', { status: 404, headers });
     return new Response(new Uint8Array(body), { headers: { ...headers, 'content-type': file.contentType } });
   });
 }

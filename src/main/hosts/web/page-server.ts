@@ -9,7 +9,6 @@ import type { PageFiles } from '../page-files.ts';
 import { lockedFrames } from '../locked-frames.ts';
 import { isOwnHost, isOwnOrigin, listenHere, loopback } from '../loopback-requests.ts';
 import { pageHeaders, findPageFiles } from '../page-files.ts';
-import { orNoted } from '../../lib/log.ts';
 import { admitSocket } from './socket-channel.ts';
 import { createPendingSockets } from './pending-sockets.ts';
 
@@ -85,12 +84,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, files:
   if (request.method !== 'GET' && request.method !== 'HEAD') return end(405, 'not allowed');
   const [pathname = '/'] = (request.url ?? '/').split('?');
   const locked = lockedFrames.get(pathname);
-  const file = locked ?? files.get(pathname);
-  const body =
-    locked?.body ?? (await files.get(pathname)?.read().catch(orNoted('A file of the page was not read', null)));
-  if (file === undefined || body === null || body === undefined) return end(404, 'not found');
+  const file = files.get(pathname);
+  const found = locked ?? file;
+  const body = locked?.body ?? (await file?.read());
+  if (found === undefined || !body) return end(404, 'not found');
   const own = locked?.headers ?? headers;
-  response.writeHead(200, { ...own, 'content-type': file.contentType, 'content-length': body.length });
+  response.writeHead(200, { ...own, 'content-type': found.contentType, 'content-length': body.length });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
