@@ -137,7 +137,6 @@ export const agentConfig: AgentConfig = {
   commandTimeoutMs: 10_000,
   toolTimeoutMs: 20_000,
   maxWriteBytes: 1024 * 1024,
-  conduct: 8,
   recipe: {
     samples: 4,
     mechanicalChanges: true,

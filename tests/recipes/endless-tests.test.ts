@@ -194,7 +194,7 @@ test('a search for a repair tells apart what fails and what does not end, and tr
   const command = 'python3 -m pytest -q';
   const harness = await makeHarness({ files, task: 'Fix it.', command });
   try {
-    const judge = await createJudge({ ...harness.context, conduct: 7 }, command);
+    const judge = await createJudge(harness.context, command);
     const { report, durationMs } = judge?.baseline() ?? { report: null, durationMs: Infinity };
     expect(report?.failures.map(({ errorName }) => errorName)).toEqual(['DoesNotEndError', 'AssertionError']);
     expect(report?.failures[0]?.frames.at(-1)?.path).toBe('spin.py');
@@ -214,7 +214,7 @@ test('a search for a repair tells apart what fails and what does not end, and tr
 test('a check that does not end, and says of no test that it is the one, is not tried again and again', async () => {
   const harness = await makeHarness({ files: { 'a.py': 'x = 1\n' }, task: 'Fix it.', command: 'exit 124' });
   try {
-    const outcome = await fixFailingTests.run({ ...harness.context, conduct: 7 });
+    const outcome = await fixFailingTests.run(harness.context);
     expect(outcome).toMatchObject({ type: 'gave-up', reason: expect.stringMatching(/^The check does not end/) });
   } finally {
     await harness.dispose();

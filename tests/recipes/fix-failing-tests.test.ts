@@ -42,7 +42,7 @@ describe('a small slip', () => {
 
   // Bug: the right small change was ready, but two useless model calls ran for 49 s first.
   test('is found before any model is asked, and is called no more than found by trying', async () => {
-    const harness = await harnessOf({ files: calculator, conduct: 2, answer: () => null });
+    const harness = await harnessOf({ files: calculator, answer: () => null });
     const outcome = await fixFailingTests.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'mechanical' });
     expect(harness.questions).toEqual([]);
@@ -59,7 +59,6 @@ describe('a small slip', () => {
     const constant = '```javascript\nexport function pick(a, b) {\n  return 2;\n}\n```';
     const harness = await harnessOf({
       files,
-      conduct: 2,
       settings: { mechanicalChanges: false, samples: 1 },
       answer: ({ label }) => (label.includes('pick') ? constant : null),
     });
@@ -79,7 +78,6 @@ describe('a small slip', () => {
     const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
     const harness = await harnessOf({
       files,
-      conduct: 3,
       settings: { mechanicalChanges: false, samples: 1 },
       answer: () => null,
     });
@@ -92,7 +90,7 @@ describe('a small slip', () => {
 
   // Bug: a stronger model that did not approve a change learned nothing of what the recipe had found.
   test('that the tests leave in doubt brings along what is known of it', async () => {
-    const harness = await harnessOf({ files: calculator, conduct: 3, answer: () => null });
+    const harness = await harnessOf({ files: calculator, answer: () => null });
     const outcome = await fixFailingTests.run(harness.context);
     const facts = outcome.type === 'done' ? outcome.facts : '';
     expect(facts).toMatch(/^The tests pass with the change that was taken back:\n@@/u);
@@ -111,7 +109,6 @@ describe('a small slip', () => {
       const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
       const harness = await harnessOf({
         files,
-        conduct: 4,
         together: true,
         answerSeconds,
         settings: { mechanicalChanges: false },

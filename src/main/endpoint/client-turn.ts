@@ -74,8 +74,6 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         ...(options.meter === undefined ? {} : { meter: options.meter }),
         ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
         delay: options.delay,
-        // A fixed version, because the log of a client is never replayed.
-        config: { conduct: 2 },
       },
       options: {
         strategy: 'loop',

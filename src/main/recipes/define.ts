@@ -19,11 +19,8 @@ export interface Recipe {
   readonly label: string;
   /** Which models get the project's instructions with its questions; absent: all. */
   readonly instructions?: 'large-models';
-  /**
-   * How long it searches for a change that passes before it gives up, in seconds. Absent or undefined: as long as it
-   * may.
-   */
-  readonly giveUpSeconds?: (conduct: number) => number | undefined;
+  /** How long it searches for a change that passes before it gives up, in seconds. Absent: as long as it may. */
+  readonly giveUpSeconds?: number;
   /** How well the recipe fits, by facts of the project and the task. Null: not at all. Must not ask a model. */
   fits(subject: RecipeSubject): RecipeFit | null;
   run(context: RecipeContext): Promise<RecipeOutcome>;
@@ -100,8 +97,6 @@ export interface RecipeContext extends RecipeSubject {
   readonly model: ModelInfo;
   readonly signal: AbortSignal;
   readonly settings: RecipeSettings;
-  /** The behavior version, as in `AgentConfig`. Absent: 1. */
-  readonly conduct?: number | undefined;
   readonly world: RecipeWorld;
   ask(question: Question): Promise<Answer>;
   /**

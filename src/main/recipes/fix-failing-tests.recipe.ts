@@ -2,7 +2,7 @@ import { recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
 import { loadSyntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/outcome/accept-best.ts';
-import { giveUpFacts, giveUpReason, handOverFacts } from './fix/outcome/give-up-report.ts';
+import { giveUpReason, handOverFacts } from './fix/outcome/give-up-report.ts';
 import { createJudge } from './fix/judge/judge-candidate.ts';
 import { planFor } from './fix/search/search-plan.ts';
 import { searchFix } from './fix/search/search-fix.ts';
@@ -10,7 +10,8 @@ import { endlessTests } from '../lib/endless/endless-tests.ts';
 
 /** A solved task must not take longer than five minutes in all; the rest is for the final checks. */
 const searchSeconds = recipeTimeLimitSeconds['fix-failing-tests'];
-const giveUpSeconds = (conduct: number): number | undefined => (conduct >= 4 ? 105 : undefined);
+/** A person waits two minutes at most for a search that finds nothing. */
+const giveUpSeconds = 105;
 
 export default defineRecipe({
   id: 'fix-failing-tests',
@@ -32,13 +33,12 @@ export default defineRecipe({
 
 /** `plan`: the search steps, in another order to measure them. */
 export async function fixFailingTests(context: RecipeContext, plan = planFor(context)): Promise<RecipeOutcome> {
-  const { criterion, budget, conduct = 1 } = context;
+  const { criterion, budget } = context;
   if (criterion === null) return gaveUp('There is no success criterion to judge by.');
   const begin = budget.millisecondsLeft();
   const elapsed = () => (begin - budget.millisecondsLeft()) / 1000;
   const secondsLeft = () => Math.min(searchSeconds - elapsed(), budget.millisecondsLeft() / 1000 - 10);
-  const patience = giveUpSeconds(conduct) ?? searchSeconds;
-  const secondsToGiveUp = () => Math.min(patience - elapsed(), secondsLeft());
+  const secondsToGiveUp = () => Math.min(giveUpSeconds - elapsed(), secondsLeft());
   const syntax = await loadSyntax();
   const judge = await createJudge(context, criterion.command);
   if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
@@ -53,10 +53,10 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   const result = await searchFix({ context, syntax, judge, plan, secondsLeft, secondsToGiveUp });
   const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
   const reason = result.fatal ?? giveUpReason(result, judge);
-  if (outcome?.type === 'done' && outcome.confidence !== 'high' && conduct >= 3)
-    return { ...outcome, facts: await handOverFacts({ result, judge, syntax, conduct, hasPassed: true }) };
+  if (outcome?.type === 'done' && outcome.confidence !== 'high')
+    return { ...outcome, facts: await handOverFacts({ result, judge, syntax, hasPassed: true }) };
   if (outcome !== null) return outcome;
-  const facts = conduct >= 2 ? await handOverFacts({ result, judge, syntax, conduct }) : giveUpFacts(result, judge);
+  const facts = await handOverFacts({ result, judge, syntax });
   return { type: 'gave-up', reason, facts, isCut: result.isCut || secondsLeft() <= 0 };
 }
 

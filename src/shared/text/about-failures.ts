@@ -21,12 +21,12 @@ const newName =
  * In doubt the answer is yes. No only for a task that clearly asks for a change, mentions nothing wrong and shares no
  * word with the failure, or that asks for a definition by a name that the failure does not contain.
  */
-export function isAboutFailures(task: string, summary: string, conduct = Infinity): boolean {
+export function isAboutFailures(task: string, summary: string): boolean {
   // New tests are run on their own. Earlier failures are another matter.
   if (asksForNewTests(task) && !wrong.test(task)) return false;
   const name = newName.exec(task)?.[1];
   if (name !== undefined && !wrong.test(task)) return summary.toLowerCase().includes(name.toLowerCase());
-  if (!asksForChange(task, conduct) || vocabulary.test(task)) return true;
+  if (!asksForChange(task) || vocabulary.test(task)) return true;
   if (namesIn(task).some((one) => new RegExp(`(?<![\\w$])${one.replaceAll('$', '\\$')}(?![\\w$])`, 'u').test(summary)))
     return true;
   const files = new Set([...summary.matchAll(file)].flatMap(([, stem = '']) => wordsOf(stem)));

@@ -57,16 +57,15 @@ const longestQuestion = 20_000;
 
 /**
  * Whether a task's words ask for an answer rather than a change. In doubt it is work: a question taken for work still
- * gets its answer, but a change taken for a question is never made. `conduct`: the version of the agent's behavior.
- * Before version 5, texts were not searched for orders, and replays of such logs must not do so.
+ * gets its answer, but a change taken for a question is never made.
  */
-export function isQuestion(task: string, conduct = Infinity): boolean {
+export function isQuestion(task: string): boolean {
   if (isSmallTalk(task)) return true;
   const text = task.trim();
   if (text.length > longestQuestion) return false;
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;
-  if (conduct >= 5 && hasLaterOrder(task)) return false;
+  if (hasLaterOrder(task)) return false;
   return sentences.every((sentence) => isAsking(sentence.trim()));
 }
 
@@ -76,12 +75,9 @@ export function hasLaterOrder(task: string): boolean {
   return text.split(/(?<=[.!?。？！])\s+|\n+/u).some((sentence) => hasOrder(sentence.trim()));
 }
 
-/**
- * Whether a task's own words say that something must be changed. Only saying what is wrong does not count. `conduct` as
- * in `isQuestion`.
- */
-export function asksForChange(task: string, conduct = Infinity): boolean {
-  return !isQuestion(task, conduct) && work.test(task);
+/** Whether a task's own words say that something must be changed. Only saying what is wrong does not count. */
+export function asksForChange(task: string): boolean {
+  return !isQuestion(task) && work.test(task);
 }
 
 function isAsking(sentence: string): boolean {
@@ -113,8 +109,8 @@ const known =
   /\b(?:fix|fails?|failing|bug|broken|rename|comments?|docstrings?|typos?|readme|changelog|format(?:ting)?)\b/iu;
 
 /** Whether a text asks for something that does not exist yet: a feature, or a thing together with its tests. */
-export function makesNew(task: string, conduct = Infinity): boolean {
-  if (isQuestion(task, conduct) || known.test(task)) return false;
+export function makesNew(task: string): boolean {
+  if (isQuestion(task) || known.test(task)) return false;
   return (making.test(task) && withTests.test(task)) || (feature.test(task) && !asksForNewTests(task));
 }
 

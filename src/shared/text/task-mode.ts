@@ -39,11 +39,8 @@ function isFileName(word: string): boolean {
  * The mode of a message when nobody has chosen one. `hasFiles`: there is a project, or the conversation has made files.
  * Without files, it is a conversation until a file is asked for.
  */
-export function modeOfText(
-  text: string,
-  { hasFiles, conduct }: { readonly hasFiles: boolean; readonly conduct?: number | undefined },
-): 'ask' | 'work' {
-  if (isQuestion(text, conduct)) return 'ask';
+export function modeOfText(text: string, hasFiles: boolean): 'ask' | 'work' {
+  if (isQuestion(text)) return 'ask';
   return hasFiles || asksForFile(text) ? 'work' : 'ask';
 }
 

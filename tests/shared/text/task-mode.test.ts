@@ -13,7 +13,7 @@ describe('what a message is taken for without a project', () => {
     'Hello!',
     'continue',
   ])('is a conversation: %s', (text) => {
-    expect(modeOfText(text, { hasFiles: false })).toBe('ask');
+    expect(modeOfText(text, false)).toBe('ask');
   });
 
   it.each([
@@ -24,12 +24,12 @@ describe('what a message is taken for without a project', () => {
     'Run ls -la',
     'Schreibe die Liste in liste.csv',
   ])('is work: %s', (text) => {
-    expect(modeOfText(text, { hasFiles: false })).toBe('work');
+    expect(modeOfText(text, false)).toBe('work');
   });
 
   it('is work where there are files that it may be about, unless it is a question', () => {
-    expect(modeOfText('Make it blue.', { hasFiles: true })).toBe('work');
-    expect(modeOfText('What does main.py do?', { hasFiles: true })).toBe('ask');
+    expect(modeOfText('Make it blue.', true)).toBe('work');
+    expect(modeOfText('What does main.py do?', true)).toBe('ask');
     expect(asksForFile('Version 1.5 is out, see example.com.')).toBe(false);
   });
 });

@@ -76,8 +76,7 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
     const syntax = await loadSyntax();
     findings.push(...texts.flatMap((text) => findingsOf(text, syntax)));
     // Only if every changed file was examined.
-    if (texts.length === changed.length)
-      findings.push(...missingWishes(turn.task, texts, turn.dependencies.config.conduct ?? 1));
+    if (texts.length === changed.length) findings.push(...missingWishes(turn.task, texts));
   }
   const shown = texts.map(diffOf).join('\n');
   const isCut = shown.length > MAX_DIFF_CHARACTERS;

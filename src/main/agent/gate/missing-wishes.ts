@@ -15,8 +15,8 @@ const aboutForm =
  * whether it names what should be there, and whether there are tests if the task asks for tests. In doubt it reports
  * nothing.
  */
-export function missingWishes(task: string, changed: readonly ChangedText[], conduct = Infinity): readonly Finding[] {
-  if (changed.length === 0 || !asksForChange(task, conduct)) return [];
+export function missingWishes(task: string, changed: readonly ChangedText[]): readonly Finding[] {
+  if (changed.length === 0 || !asksForChange(task)) return [];
   const found: Finding[] = [];
   const say = (code: string, text: string): void => void found.push({ code, path: null, text });
   if (!aboutForm.test(task) && changed.every(doesNothing))

@@ -62,15 +62,14 @@ export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Pr
 
 /** Null: nothing looks wrong. */
 function objectionTo(
-  turn: Pick<Turn, 'task' | 'dependencies' | 'progress'>,
+  turn: Pick<Turn, 'task' | 'progress'>,
   look: ChangesOverview,
   { isProven }: Claim,
 ): GateCheck | null {
   const said = { by: 'changes', verdict: 'redo', callId: null } as const;
-  const { conduct = 1 } = turn.dependencies.config;
-  // What a connected tool did lies elsewhere. Older logs were not asked for that.
-  const isElsewhere = conduct >= 6 && turn.progress.okConnected > 0;
-  if (look.changed === 0 && !isProven && !isElsewhere && asksForChange(turn.task, conduct)) {
+  // What a connected tool did lies elsewhere.
+  const isElsewhere = turn.progress.okConnected > 0;
+  if (look.changed === 0 && !isProven && !isElsewhere && asksForChange(turn.task)) {
     const text = 'Nothing was changed, although the task asks for a change.';
     const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';
     return { ...said, text: `${text} ${hint}`, findings: [{ code: 'nothing-changed', path: null, text }] };

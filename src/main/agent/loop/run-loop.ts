@@ -198,7 +198,6 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     info: model.info,
     shape,
     request: () => requestFor(loop),
-    conduct: turn.dependencies.config.conduct ?? 1,
     ask: (question) => askByRole(turn, { ...question, own: { stage, model } }),
   };
   // A short conversation needs no summary; the task continues with it as it is.
@@ -220,10 +219,9 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   candidates.passed = null;
   let reply = await runStep(turn, { ...step, request });
   let sent = request;
-  const isNew = subject.conduct >= 7;
-  for (let tries = 0; tries < (isNew ? MAX_SHORTER : 1); tries += 1) {
+  for (let tries = 0; tries < MAX_SHORTER; tries += 1) {
     if (reply.type !== 'failed' || !isTooLong(loop, reply.error, sent)) break;
-    const learned = isNew ? await learnWindow(candidates, reply.error, tokensOf(turn, sent)) : null;
+    const learned = await learnWindow(candidates, reply.error, tokensOf(turn, sent));
     const now = candidates.current;
     const fitted: RoomSubject = { ...subject, info: now.model.info, shape: now.shape };
     const smaller = await makeRoom(turn, fitted, learned === null);
@@ -235,7 +233,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   if (reply.type === 'answered') loop.acceptedTokens = Math.max(loop.acceptedTokens, tokensOf(turn, sent));
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
   if (reply.type === 'failed' && reply.partial !== '' && mode.isChat)
-    return halfAnswer(turn, reply.partial, failureOf(reply.error, model.info));
+    return halfAnswer(reply.partial, failureOf(reply.error, model.info));
   if (reply.type === 'failed') return failed(reply.error, model, reply.partial);
   loop.wanted = null;
   return act(loop, reply);
@@ -250,8 +248,7 @@ const MAX_SHORTER = 4;
  */
 function isTooLong({ turn, acceptedTokens }: Loop, { code }: StepError, request: ModelRequest): boolean {
   if (code === 'context-full') return true;
-  const isNew = (turn.dependencies.config.conduct ?? 1) >= 7;
-  return isNew && code === 'bad-request' && acceptedTokens > 0 && tokensOf(turn, request) > 2 * acceptedTokens;
+  return code === 'bad-request' && acceptedTokens > 0 && tokensOf(turn, request) > 2 * acceptedTokens;
 }
 
 function tokensOf({ tokens }: Pick<Turn, 'tokens'>, request: ModelRequest): number {
@@ -313,12 +310,11 @@ function stoppedBy(stop: LimitStop): LoopOutcome {
   return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };
 }
 
-/** Older logs have such an answer as a whole one, with the reason in its text. */
-function halfAnswer({ dependencies }: Turn, text: string, why: Failure): LoopOutcome {
+/** What came of an answer that broke off, and why the rest is missing. */
+function halfAnswer(text: string, why: Failure): LoopOutcome {
   const hint = why.hint ?? 'What came until then is kept. Send "continue" for the rest.';
   const message = why.message.replace(/\.?$/u, '.');
-  if ((dependencies.config.conduct ?? 1) >= 8) return { type: 'incomplete', text, failure: { ...why, message, hint } };
-  return { type: 'complete', text: `${text}\n\n(${message} ${hint})`, said: 'text' };
+  return { type: 'incomplete', text, failure: { ...why, message, hint } };
 }
 
 const lengthLimit: Failure = { code: 'too-large', message: 'The answer reached the length limit of this model.' };
@@ -355,7 +351,7 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
     await noteForModel(turn, 'no-call', 'Your answer repeated itself and was stopped. Answer again, in another way.');
     return waste(loop, 'The answers of the model repeated themselves without end.');
   }
-  if (!answer.complete && mode.isChat) return halfAnswer(turn, text, lengthLimit);
+  if (!answer.complete && mode.isChat) return halfAnswer(text, lengthLimit);
   if (!answer.complete) {
     await noteForModel(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
     return waste(loop, 'The answers of the model were cut off by the length limit.');
@@ -393,7 +389,7 @@ function failed(error: StepError, { info }: ResolvedModel, partial: string): Loo
 
 function tooSmall(turn: Turn, model: ResolvedModel): LoopOutcome {
   const said = `The task does not fit the context of ${model.info.label}, which holds ${model.info.contextTokens} tokens.`;
-  const large = (turn.dependencies.config.conduct ?? 1) >= 7 ? largestParts(turn) : [];
+  const large = largestParts(turn);
   const more = `The largest parts: ${large.join(', ')}. Give the task in smaller pieces, or choose a model with a larger context.`;
   const message = large.length === 0 ? said : `${said} ${more}`;
   return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };

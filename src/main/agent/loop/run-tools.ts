@@ -44,7 +44,7 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   const { calls, errors } = parseCalls(answer.parts, answer.style, answer.tools);
   if (calls.length === 0 && errors.length === 0) return { type: 'no-call' };
   const failed: FailedEdits = { labels: [], paths: new Set() };
-  for (const group of groupsOf(turn, calls)) {
+  for (const group of groupsOf(calls)) {
     const outcome = await runGroup(turn, answer, { group, failed, hasErrors: errors.length > 0 });
     if (outcome !== null) return outcome;
     if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn, group);
@@ -58,16 +58,14 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
 const looking: readonly string[] = ['read_file', 'list_files', 'search', 'read_result'];
 const mostTogether = 8;
 
-/** In logs from before parallel calls, each call ends before the next begins. */
-function groupsOf({ dependencies: { config } }: Turn, calls: readonly ParsedCall[]): readonly ParsedCall[][] {
+function groupsOf(calls: readonly ParsedCall[]): readonly ParsedCall[][] {
   const groups: ParsedCall[][] = [];
   const isLook = ({ tool }: ParsedCall): boolean => tool.access === 'read' && looking.includes(tool.name);
   const isSpawn = ({ tool }: ParsedCall): boolean => tool.name === spawnToolName;
   for (const call of calls) {
     const last = groups.at(-1);
     const [first] = last ?? [];
-    const isAlike = first !== undefined && ((isLook(first) && isLook(call)) || (isSpawn(first) && isSpawn(call)));
-    const joins = isNew(config) && isAlike;
+    const joins = first !== undefined && ((isLook(first) && isLook(call)) || (isSpawn(first) && isSpawn(call)));
     if (last !== undefined && joins && last.length < mostTogether) last.push(call);
     else groups.push([call]);
   }
@@ -97,8 +95,8 @@ async function runGroup(
   for (const call of group) {
     const { tool } = call;
     const toolCallId = await request(turn, answer, call);
-    if (isNew(turn.dependencies.config) && leansOn(failed, call)) return leaveOut(turn, call, { toolCallId, failed });
-    stop = turn.limits.noteCall(tool.name, sameness(turn, call), turn.progress.okWrites);
+    if (leansOn(failed, call)) return leaveOut(turn, call, { toolCallId, failed });
+    stop = turn.limits.noteCall(tool.name, sameness(call), turn.progress.okWrites);
     if (stop !== null) break;
     if (tool.access === 'end') return complete(turn, call, toolCallId, hasErrors);
     await writeStart(turn, { ...call, toolCallId });
@@ -138,13 +136,9 @@ async function request(turn: Turn, { callId, style }: ToolAnswer, call: ParsedCa
   return toolCallId;
 }
 
-function isNew({ conduct = 1 }: Turn['dependencies']['config']): boolean {
-  return conduct >= 2;
-}
-
 /** What makes two calls the same: the arguments without words that are only shown. */
-function sameness({ dependencies: { config } }: Turn, { tool, input }: ParsedCall): unknown {
-  return (config.conduct ?? 1) >= 7 ? withoutWords(tool, input) : input;
+function sameness({ tool, input }: ParsedCall): unknown {
+  return withoutWords(tool, input);
 }
 
 function pathOf({ input }: ParsedCall): string | null {
@@ -194,7 +188,7 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
     turn.progress.okWrites += 1;
     return null;
   }
-  const stop = turn.limits.noteRejection(call.tool.name, sameness(turn, call));
+  const stop = turn.limits.noteRejection(call.tool.name, sameness(call));
   return stop === null ? null : { type: 'stopped', stop };
 }
 
@@ -221,9 +215,8 @@ async function complete(
 ): Promise<ToolsOutcome | null> {
   const { text, isBlocked } = endOf(call.input);
   await writeStart(turn, { ...call, toolCallId });
-  const unready = isNew(turn.dependencies.config) ? 'error' : 'refused';
   const output = hasErrors ? 'Another call of the same answer was not understood, so the task is not complete.' : text;
-  await endTool(turn, toolCallId, call.tool.name, emptyRecord(hasErrors ? unready : 'ok', output));
+  await endTool(turn, toolCallId, call.tool.name, emptyRecord(hasErrors ? 'error' : 'ok', output));
   if (hasErrors) return null;
   return isBlocked ? { type: 'blocked', text } : { type: 'complete', text, toolCallId };
 }

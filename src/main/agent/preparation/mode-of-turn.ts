@@ -19,11 +19,9 @@ export interface ModeChoice {
 export function choiceOf(
   { projectPath, changes }: Pick<SessionState, 'projectPath' | 'changes'>,
   asked: Asked,
-  conduct?: number,
 ): ModeChoice {
   const { mode: wanted } = asked;
-  const isPosed = (task: string): boolean => isQuestion(task, conduct);
-  if (wanted === undefined) return { isQuestion: isPosed, mode: () => null };
+  if (wanted === undefined) return { isQuestion, mode: () => null };
   // A user who names a strategy or a check wants work done.
   const isPlain = asked.strategy === 'auto' && asked.check === null;
   const hasFiles = projectPath !== null || changes.length > 0 || !isPlain;
@@ -31,12 +29,12 @@ export function choiceOf(
   const hasTools = asked.assistant?.tools !== 'off';
   const mode = (task: string): TurnMode => {
     if (!hasTools) return 'chat';
-    const taken = wanted === 'auto' ? modeOfText(task, { hasFiles, conduct }) : wanted;
+    const taken = wanted === 'auto' ? modeOfText(task, hasFiles) : wanted;
     return taken === 'ask' && isPlain && (!hasFiles || needsNoProject(task)) ? 'chat' : taken;
   };
   const asks = (task: string): boolean => {
     const taken = mode(task);
-    return taken === 'plan' ? isPosed(task) : taken !== 'work';
+    return taken === 'plan' ? isQuestion(task) : taken !== 'work';
   };
   return { isQuestion: asks, mode };
 }

@@ -24,8 +24,6 @@ export interface RoomSubject {
   readonly shape: PromptShape;
   readonly request: () => ModelRequest;
   /** Asks for a summary; by default the stage's own model. */
-  /** The behavior version. From 7 on, new results get a fair share and long arguments become notes. */
-  readonly conduct: number;
   readonly ask: (question: Omit<RoleQuestion, 'own'>) => Promise<StepReply>;
 }
 
@@ -47,15 +45,14 @@ export async function makeRoom(turn: RoomTurn, subject: RoomSubject, isForced: b
   const trimmed = subject.request();
   const left = sizeOf(turn, trimmed);
   if (!isForced && left <= room * fullShare) return trimmed;
-  const isNew = subject.conduct >= 7;
-  if (isNew && !isForced) {
+  if (!isForced) {
     const fitted = await withoutSummary(turn, subject, { room, left });
     if (fitted !== null) return fitted;
   }
   await compact(turn, subject, { room, beforeTokens: left });
   const compacted = subject.request();
   const after = sizeOf(turn, compacted);
-  if (isNew && after > room) return fitAll(turn, subject, room);
+  if (after > room) return fitAll(turn, subject, room);
   return after <= room || after < left ? compacted : null;
 }
 

@@ -81,10 +81,8 @@ export async function runRecipe(
     return { type: 'gave-up', reason: text, facts: '' };
   });
   if (outcome.type === 'gave-up') {
-    const isNew = (turn.dependencies.config.conduct ?? 1) >= 2;
     // The reason is for the user and repeats the facts, which are for the next stage.
-    const both = isNew ? outcome.facts : `${outcome.reason}\n${outcome.facts}`;
-    const text = outcome.facts === '' ? outcome.reason : both;
+    const text = outcome.facts === '' ? outcome.reason : outcome.facts;
     await tellFacts(turn, recipe, text);
   }
   return { outcome, stop: met.stop, failure: met.failure };
@@ -116,9 +114,9 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
 }
 
 /** A text that names no work may still be meant as work; then only the chosen mode says so. */
-function wishOf({ given, options, task, dependencies: { config } }: Turn): RecipeSubject['wish'] {
+function wishOf({ given, options, task }: Turn): RecipeSubject['wish'] {
   if (given.mode === 'ask') return 'ask';
-  const isOrder = given.mode === 'work' && (config.conduct ?? 1) >= 5 && hasLaterOrder(task);
+  const isOrder = given.mode === 'work' && hasLaterOrder(task);
   return options.mode === 'work' || isOrder ? 'work' : undefined;
 }
 
@@ -142,7 +140,6 @@ function createContext(
     model: chosen.model.info,
     signal: turn.signal,
     settings: turn.dependencies.config.recipe,
-    conduct: turn.dependencies.config.conduct,
     world: createRecipeWorld(turn, subject.turnFacts),
     ask: (question) => askOnce(turn, chosen, question, met),
     call: (request) => call(turn, chosen, request, met),
@@ -183,7 +180,7 @@ const mostTimes = 3;
 /** A question repeated at temperature 0 has the same answer, so it is answered from memory. */
 async function askOnce(turn: Turn, chosen: ChosenRecipe, question: Question, met: Met): Promise<Answer> {
   const { purpose, system, user, prefill, output, stop, temperature, seed, maxOutputTokens } = question;
-  if (temperature > 0 || (turn.dependencies.config.conduct ?? 1) < 2) return ask(turn, chosen, question, met);
+  if (temperature > 0) return ask(turn, chosen, question, met);
   const key = JSON.stringify([purpose, system, user, prefill, output, stop, seed, maxOutputTokens]);
   const known = met.answers.get(key);
   if (known !== undefined && known.times < mostTimes) {

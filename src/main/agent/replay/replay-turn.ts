@@ -52,7 +52,6 @@ const configSchema = z.object({
   commandTimeoutMs: z.number(),
   toolTimeoutMs: z.number(),
   maxWriteBytes: z.number(),
-  conduct: z.number().optional(),
   recipe: z.object({
     samples: z.number(),
     mechanicalChanges: z.boolean(),

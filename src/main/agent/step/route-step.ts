@@ -44,7 +44,7 @@ function factsOf(turn: CallingTurn, step: StepFacts): RouteFacts {
     task: featuresOfTask(turn),
     trajectory,
     ...strainOf(turn),
-    ...(isNew(turn) ? { wasGreenBefore: trajectory.wasGreenBefore === true } : {}),
+    wasGreenBefore: trajectory.wasGreenBefore === true,
     trouble: null,
     now: turn.log.lastAt(),
     ...step,
@@ -110,16 +110,12 @@ function pinOf(turn: CallingTurn, { purpose, candidates }: StepFacts): Pin | nul
   return { where: rule.where, text: ruleText(rule) };
 }
 
-function isNew({ dependencies: { config } }: CallingTurn): boolean {
-  return (config.conduct ?? 1) >= 2;
-}
-
 const featuresOfTask = memo((turn: CallingTurn) => ({
   ...taskFeatures(turn.task, {
     hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
-    isQuestion: isQuestion(turn.task, turn.dependencies.config.conduct ?? 1),
+    isQuestion: isQuestion(turn.task),
   }),
-  ...(isNew(turn) ? { makesNew: makesNew(turn.task, turn.dependencies.config.conduct ?? 1) } : {}),
+  makesNew: makesNew(turn.task),
 }));
 
 /** Decides a step with a single possible model. Only the hard rules apply. */

@@ -85,22 +85,6 @@ export interface AgentConfig {
   /** A tool that has not ended by then is given up. The timeout of a command is shorter. */
   readonly toolTimeoutMs: number;
   readonly maxWriteBytes: number;
-  /**
-   * The version of the agent's behavior. A log is replayed with the version it was recorded with. Absent: 1.
-   * - From 2 on, reads run in parallel, calls that depend on a failed edit are skipped, and a search for a repair
-   *   starts without a model.
-   * - From 3 on, the model that continues after a search is given the failing tests and more source, also after a
-   *   doubted change.
-   * - From 4 on, a search that finds no repair gives up within two minutes.
-   * - From 5 on, a recipe whose own tests ran and passed does not call its work untested, and an order inside a
-   *   question counts as work.
-   * - From 6 on, a small model is asked which connected tool a request needs, and a call of one counts as work.
-   * - From 7 on, a search for a repair stops each test that does not end by itself, and a turn's end names such tests.
-   *   New results get a fair share of the context, long arguments become notes, and a server's own limit is learned.
-   * - From 8 on, a chat whose answer was cut off ends as incomplete, and a strong model that gets stuck gets no recipe for
-   *   small models.
-   */
-  readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;
 }
 

@@ -5,7 +5,6 @@ import type { Turn } from './turn.ts';
 
 /** Shows the model the messages that arrived since the last check. True if there were any. */
 export async function deliverMessages(turn: Turn): Promise<boolean> {
-  const { conduct = 1 } = turn.dependencies.config;
   let delivered = false;
   turn.log.check();
   for (let message = turn.dependencies.inbox.take(); message !== null; message = turn.dependencies.inbox.take()) {
@@ -13,7 +12,7 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
     turn.conversation.noteMessage(message.messageId, message.text, attached);
     turn.given.hasImages ||= hasImage(message.attachments);
     // The mode `ask` also covers messages that arrive during the turn.
-    turn.given.isQuestion &&= turn.options.mode === 'ask' || isQuestion(message.text, conduct);
+    turn.given.isQuestion &&= turn.options.mode === 'ask' || isQuestion(message.text);
     await turn.log.append({ type: 'message-delivered', messageId: message.messageId });
     delivered = true;
   }

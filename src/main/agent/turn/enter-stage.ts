@@ -4,12 +4,11 @@ import type { Turn } from './turn.ts';
 
 /** Logs that another model or strategy continues, and why. Repeated calls are counted anew. */
 export async function enterStage(
-  { log, limits, dependencies }: Pick<Turn, 'log' | 'limits' | 'dependencies'>,
+  { log, limits }: Pick<Turn, 'log' | 'limits'>,
   { stage, index, cause }: EnteredStage,
   { recipe, reason }: { readonly recipe: Pick<Recipe, 'id' | 'giveUpSeconds'> | null; readonly reason: string },
 ): Promise<void> {
-  const seconds = recipe?.giveUpSeconds?.(dependencies.config.conduct ?? 1);
-  const own = seconds === undefined ? {} : { giveUpSeconds: seconds };
+  const own = recipe?.giveUpSeconds === undefined ? {} : { giveUpSeconds: recipe.giveUpSeconds };
   await log.append({ type: 'stage-chosen', stage, recipe: recipe?.id ?? null, reason, index, cause, ...own });
   limits.forgetCalls();
 }

@@ -15,9 +15,8 @@ export function missingModel({ policy, local, cloud }: Asked): TurnEnd {
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }
 
-/** `conduct`: as in `AgentConfig`. */
-export function missingSandbox({ sandbox: { missing, tier } }: Pick<TurnFacts, 'sandbox'>, conduct: number): TurnEnd {
-  if (conduct >= 7 && missing === undefined && tier === 'read-only') return chosenReadOnly();
+export function missingSandbox({ sandbox: { missing, tier } }: Pick<TurnFacts, 'sandbox'>): TurnEnd {
+  if (missing === undefined && tier === 'read-only') return chosenReadOnly();
   const what = missing?.message ?? 'There is no sandbox for commands on this machine.';
   const message = `${what} Nothing can be changed or run, but questions and plans still work.`;
   const hint =

@@ -40,12 +40,7 @@ export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage
  * Without the recipes to which a strong model would fall back after its loop. Recipes are made for small models, so one
  * that no failing test judges does worse than the loop did.
  */
-export function withoutFallbacks(
-  { dependencies: { config } }: Pick<Turn, 'dependencies'>,
-  found: TurnFacts,
-  stages: readonly Stage[],
-): readonly Stage[] {
-  if ((config.conduct ?? 1) < 8) return stages;
+export function withoutFallbacks(found: TurnFacts, stages: readonly Stage[]): readonly Stage[] {
   const strong = modelsOf(found).filter((info) => !isSmall(info));
   return stages.filter(
     ({ strategy, model }, at) =>

@@ -38,8 +38,7 @@ interface Progress {
 /** Runs stage after stage until one succeeds, a limit is reached, or none is left. */
 export async function runCascade(turn: Turn, known: TurnBaseline, stages: readonly Stage[]): Promise<TurnEnd> {
   const isChat = turn.given.mode === 'chat';
-  if (!known.canExecute && !turn.options.plan && !known.isQuestion)
-    return missingSandbox(known.found, turn.dependencies.config.conduct ?? 1);
+  if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
   const blind = turn.given.hasImages ? missingImages(turn.options, known.found) : null;
   if (blind !== null) return blind;
   const unable = turn.options.thinking === undefined ? null : missingThinking(turn.options, known.found);
@@ -49,7 +48,7 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
   const fitting = isChat || wanted !== null ? null : bestRecipe(turn, known);
   const driven = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
   const isJudged = fitting !== null && known.before?.passed === false && known.before.unrelated !== true;
-  const fair = isJudged ? driven : withoutFallbacks(turn, known.found, driven);
+  const fair = isJudged ? driven : withoutFallbacks(known.found, driven);
   const left = isChat || wanted !== null ? loopOfEach(stages) : fair;
   const order = orderStages(turn, known.found, left, isJudged ? 'recipe' : 'loop');
   const cascade = createCascade(order.stages, (stage) => reachOf(turn, known.found, stage));

@@ -78,8 +78,7 @@ function asProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: Stag
   const where = stage.strategy === 'loop' ? (turn.trajectory.now().last?.where ?? stage.where) : stage.where;
   const isJudged =
     before?.passed === false || (wantsTests(turn.task) && turn.progress.lastCheck?.check.passed === true);
-  if (!isNew(turn) || end.reason !== 'done' || !isOpen || where !== 'local' || isJudged || !isSmall(model.info))
-    return end;
+  if (end.reason !== 'done' || !isOpen || where !== 'local' || isJudged || !isSmall(model.info)) return end;
   return { ...end, confidence: 'proposed' };
 }
 
@@ -125,7 +124,7 @@ async function recipeEnd(
       const after = await checkAfter(turn, work);
       if (holds(after)) {
         const isProven = work.before?.passed === false && after?.passed === true;
-        const wishes = isNew(turn) && !isProven ? await wishesOfRecipe(turn) : null;
+        const wishes = !isProven ? await wishesOfRecipe(turn) : null;
         // Without a stronger model, work that lacks the tests it should have is shown, but not called done.
         if (wishes !== null && (!wishes.lacksTests || run.stronger !== null))
           return withoutWishes(turn, changesBefore, wishes.text);
@@ -133,7 +132,7 @@ async function recipeEnd(
         const said = [...(wishes === null ? [] : [wishes.text]), ...(lint === null ? [] : [lint])];
         const told = [withUnrelatedFailure(text, work, after), ...said].join('\n\n');
         const end: TurnEnd = { reason: 'done', text: told, confidence, failure };
-        return reviewed(turn, run, { end: withOwnTests(turn, work, { end, after }), changesBefore, facts });
+        return reviewed(turn, run, { end: withOwnTests(work, { end, after }), changesBefore, facts });
       }
       await revertChanges(turn, changesBefore, 'take the change back');
       const unmet = `The change of the recipe did not meet \`${work.criterion?.command ?? 'the tests that were written'}\` and was taken back.`;
@@ -166,7 +165,7 @@ async function reviewed(
   const check = await reviewOfRecipe({ turn, all, current: { stage }, shut: null }, end.text);
   if (check === null || check.verdict === 'none') return ended(end);
   const { label } = stronger.model.info;
-  if (check.verdict === 'pass') return ended(approved(turn, end, label));
+  if (check.verdict === 'pass') return ended(approved(end, label));
   const to = turn.changes.recorded().length;
   await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');
   if (facts !== '' && recipe !== null) await tellFacts(turn, recipe, facts);
@@ -177,9 +176,9 @@ async function reviewed(
 }
 
 /** Adds who approved the change. An approval counts for more than tests that leave room for doubt. */
-function approved(turn: Pick<Turn, 'dependencies'>, end: TurnEnd, label: string): TurnEnd {
+function approved(end: TurnEnd, label: string): TurnEnd {
   const text = `${end.text}\n\n${label} reviewed the change and approves.`;
-  return { ...end, text, ...(isNew(turn) ? { confidence: 'reviewed' } : {}) };
+  return { ...end, text, confidence: 'reviewed' };
 }
 
 /** Reverts a change that lacks something the task explicitly asks for, so that the next stage may try. */
@@ -189,18 +188,12 @@ async function withoutWishes(turn: Turn, changesBefore: number, why: string): Pr
   return { type: 'gave-up', cause: 'checks', end: { reason: 'gave-up', text, confidence: null, failure: null } };
 }
 
-function isNew({ dependencies: { config } }: Pick<Turn, 'dependencies'>): boolean {
-  return (config.conduct ?? 1) >= 2;
-}
-
 /** If the tests that the recipe wrote ran and passed, its work counts as tested, as in the loop. */
 function withOwnTests(
-  turn: Turn,
   { criterion }: TurnBaseline,
   { end, after }: { readonly end: TurnEnd; readonly after: CriterionResult | null },
 ): TurnEnd {
-  const isOld = (turn.dependencies.config.conduct ?? 1) < 5;
-  if (isOld || criterion !== null || after?.passed !== true || end.confidence !== 'unchecked') return end;
+  if (criterion !== null || after?.passed !== true || end.confidence !== 'unchecked') return end;
   return { ...end, text: `${end.text}\n\nThe tests that it wrote pass.`, confidence: 'weak-tests' };
 }
 
@@ -242,7 +235,6 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     cascade: run.cascade,
   });
   let objectedTo: string | null = null;
-  const { conduct = 1 } = turn.dependencies.config;
   const memory: GateMemory = { objectionsRaised: new Set(), redone: new Set() };
   for (;;) {
     const outcome = await runLoop(loop);
@@ -264,7 +256,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     const isSecond = objectedTo === driver;
     objectedTo = driver;
     if (!isSecond) continue;
-    const end = unmet(outcome.text, work, conduct >= 7 ? after : null);
+    const end = unmet(outcome.text, work, after);
     if (!(await escalateToNext(loop, { cause: 'checks', text: end.end.text }))) return end;
   }
 }
@@ -283,8 +275,7 @@ async function gated(
   switch (outcome.type) {
     case 'passed':
       if (outcome.isAnswer === true) return { ...done, reason: 'answered', confidence: null };
-      if (outcome.approvedBy !== undefined && isNew(loop.turn) && done.confidence !== 'high')
-        return approved(loop.turn, done, outcome.approvedBy);
+      if (outcome.approvedBy !== undefined && done.confidence !== 'high') return approved(done, outcome.approvedBy);
       return outcome.isDoubted === true ? { ...done, confidence: 'unchecked' } : done;
     case 'objected':
       return null;
@@ -316,7 +307,6 @@ function doneEnd(text: string, work: TurnBaseline, after: CriterionResult | null
   };
 }
 
-/** `after`: the check; null for older logs, whose ends did not say what does not end. */
 function unmet(
   text: string,
   work: TurnBaseline,

@@ -84,9 +84,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
   const isApart = ({ exitCode, summary }: CriterionResult): boolean =>
-    criterion?.source === 'project' &&
-    exitCode !== null &&
-    !isAboutFailures(turn.task, summary, turn.dependencies.config.conduct ?? 1);
+    criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
   const before = needsCheck ? await checkCriterion(turn, criterion, 'before', isApart) : null;
   const end = await runCascade(turn, { found, criterion, before, isQuestion: asks, canExecute }, cascade);
   turn.log.check();

@@ -79,7 +79,7 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
         const attached = await attachedParts(dependencies.journal, message.attachments);
         memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(dependencies, memory);
-        const choice = choiceOf(dependencies.journal.state(), options, dependencies.config.conduct ?? 1);
+        const choice = choiceOf(dependencies.journal.state(), options);
         const task = resolveRepeatedRequest(message.text, memory.conversation.exchanges(), choice.isQuestion);
         const mode = choice.mode(task);
         const given = { attached, hasImages: hasImage(message.attachments), isQuestion: choice.isQuestion(task), mode };

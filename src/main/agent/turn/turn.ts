@@ -91,7 +91,7 @@ export type CallingTurn = Omit<
   readonly dependencies: Pick<
     AgentDependencies,
     'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'meter' | 'delay' | 'sleptMs'
-  > & { readonly config: Pick<AgentDependencies['config'], 'conduct'> };
+  >;
 };
 
 /** What an action needs from its turn: its dependencies, the log, and a way to stop. */

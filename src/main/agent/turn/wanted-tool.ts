@@ -35,9 +35,8 @@ export async function wantedTool(
   stage: Stage | undefined,
 ): Promise<string | null> {
   const { task, options, given, dependencies } = turn;
-  const isOld = (dependencies.config.conduct ?? 1) < 6;
   const isOfFiles = options.strategy === 'recipe' || options.check !== null;
-  if (isOld || options.plan || !canExecute || given.mode === 'chat' || isOfFiles || isSmallTalk(task)) return null;
+  if (options.plan || !canExecute || given.mode === 'chat' || isOfFiles || isSmallTalk(task)) return null;
   const model = resolveModel(
     dependencies,
     [found.local, found.cloud].find((one) => one?.id === stage?.model),

@@ -15,7 +15,7 @@ const script = /\.[cm]?js$/u;
  * are asked for, or none was written that can run here. Runs as an action, because a replay has no files.
  */
 export async function criterionOfWrittenTests(turn: Turn): Promise<Criterion | null> {
-  if ((turn.dependencies.config.conduct ?? 1) < 2 || !wantsTests(turn.task)) return null;
+  if (!wantsTests(turn.task)) return null;
   const command = await takeAction<string | null>(
     turn,
     {

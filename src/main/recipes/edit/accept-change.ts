@@ -42,7 +42,7 @@ export async function acceptChange(
 }
 
 /** If the task asks for tests, they run after this, and the caller reports their result. */
-function checkedText({ task, conduct = 1 }: RecipeContext, confidence: Confidence): string {
+function checkedText({ task }: Pick<RecipeContext, 'task'>, confidence: Confidence): string {
   if (confidence !== 'unchecked') return 'The tests still pass, but none covers this change; please review the diff.';
-  return conduct >= 5 && wantsTests(task) ? 'Please review the diff.' : 'No tests cover it; please review the diff.';
+  return wantsTests(task) ? 'Please review the diff.' : 'No tests cover it; please review the diff.';
 }

@@ -113,8 +113,8 @@ export interface TrialScriptOptions {
   readonly totalSeconds: number;
   /** The bytes kept of each output, from its head and tail. */
   readonly keepBytes: number;
-  /** A test that runs longer is stopped by itself. Null: none is. */
-  readonly patienceSeconds: number | null;
+  /** A test that runs longer is stopped by itself. */
+  readonly patienceSeconds: number;
 }
 
 /**
@@ -126,7 +126,7 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
   const { patienceSeconds } = options;
   const lines = [
     ...prelude(options.paths),
-    ...(patienceSeconds === null ? [] : watchLines({ patienceSeconds })),
+    ...watchLines({ patienceSeconds }),
     'go() {',
     '  s=$(now)',
     '  if [ "$4" = @fork ] && [ -n "$forks" ]; then echo run >&7; read -r -t "$(($3 + 5))" -u 8 code || code=124',
@@ -135,7 +135,7 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
     '  echo "@@dewpoint $1 $2 $code $((e - s))"',
     `  if [ "$(wc -c < "$W/out")" -gt ${keep * 2} ]`,
     `  then head -c ${keep} "$W/out"; echo; echo "[...]"; tail -c ${keep} "$W/out"; else cat "$W/out"; fi`,
-    ...(patienceSeconds === null ? [] : ['  cat "$DEWPOINT_WATCH/said" 2> /dev/null && : > "$DEWPOINT_WATCH/said"']),
+    '  cat "$DEWPOINT_WATCH/said" 2> /dev/null && : > "$DEWPOINT_WATCH/said"',
     '  echo; return $code',
     '}',
     ...forkLines(options),
@@ -147,7 +147,7 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
     `accept() { accepted=$((accepted + 1)); [ "$until" -gt 0 ] || until=$(( $(now) + ${options.graceSeconds * 1000} )); }`,
   ];
   for (const [index, candidate] of candidates.entries()) lines.push(...candidateLines(candidate, index, options));
-  if (patienceSeconds !== null) lines.push('kill -9 "$watcher" 2> /dev/null; rm -rf "$DEWPOINT_WATCH"');
+  lines.push('kill -9 "$watcher" 2> /dev/null; rm -rf "$DEWPOINT_WATCH"');
   lines.push('echo "@@dewpoint end"', 'echo quit >&7 2> /dev/null');
   return `${lines.join('\n')}\n`;
 }

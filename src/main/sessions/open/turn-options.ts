@@ -47,5 +47,5 @@ function routed({ routing }: Settings, policy: Policy): Pick<TurnOptions, 'polic
 
 export function agentConfig(settings: Settings, recipe: AgentConfig['recipe']): AgentConfig {
   const commandTimeoutMs = settings.sandbox.commandTimeoutSeconds * 1000;
-  return { commandTimeoutMs, toolTimeoutMs: commandTimeoutMs + 30_000, maxWriteBytes: 1024 * 1024, conduct: 8, recipe };
+  return { commandTimeoutMs, toolTimeoutMs: commandTimeoutMs + 30_000, maxWriteBytes: 1024 * 1024, recipe };
 }

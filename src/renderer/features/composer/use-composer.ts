@@ -128,7 +128,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     onPick: (next: ModelPick) => setPick(() => next),
     mode,
     setMode,
-    modeByWords: modeOfAssistant(assistant) ?? modeOfText(shown, { hasFiles }),
+    modeByWords: modeOfAssistant(assistant) ?? modeOfText(shown, hasFiles),
     assistants,
     isCompact,
     setIsCompact,

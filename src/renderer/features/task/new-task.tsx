@@ -198,7 +198,7 @@ function TaskField(props: TaskFieldProps) {
         <>
           <ModeChoice
             chosen={choice.mode}
-            byWords={modeOfAssistant(assistants.assistant) ?? modeOfText(task, { hasFiles: place !== null })}
+            byWords={modeOfAssistant(assistants.assistant) ?? modeOfText(task, place !== null)}
             onChange={(mode) => onChoice({ ...choice, mode })}
           />
           {isStarting && (

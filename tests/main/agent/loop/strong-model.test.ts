@@ -141,18 +141,6 @@ describe('the calls of one answer', () => {
     await expectReplay(kit);
   });
 
-  it('run one by one in a log of the older conduct, which plays as it was recorded', async () => {
-    const { conduct: _, ...older } = { ...createAgentKit().dependencies.config };
-    const kit = kitOf([{ calls: pathsRead.map(read) }, { calls: [wrongEdit, complete] }, { calls: [edit, complete] }], {
-      dependencies: { config: older },
-    });
-    await kit.runner.send('Fix add().', turnOptions);
-    const order = types(kit.journal.events).filter((type) => type.startsWith('tool-'));
-    const start = order.indexOf('tool-call-requested');
-    expect(order.slice(start, start + 3)).toEqual(['tool-call-requested', 'tool-started', 'tool-ended']);
-    await expectReplay(kit);
-  });
-
   // Bug: the task was ended and the whole check run although the edit before had failed.
   it('leave out the command and the end that lean on an edit that failed, and no other file', async () => {
     const other = { name: 'edit_file', input: { path: 'other.py', old: 'y = 1', new: 'y = 2' } };

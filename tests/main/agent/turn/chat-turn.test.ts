@@ -64,14 +64,6 @@ describe('a conversation without a project', () => {
     await expectReplay(kit);
   });
 
-  it('is replayed from an older log as it was: a whole answer with the reason in its text', async () => {
-    const replies = [{ text: 'First part', stopReason: 'length' }] as const;
-    const kit = createAgentKit({ replies, config: { conduct: 7 } });
-    const cut = await kit.runner.send('Write a long poem about the sea.', auto);
-    expect(cut).toMatchObject({ reason: 'answered', text: expect.stringMatching(/^First part\n\n\(.*"continue"/u) });
-    await expectReplay(kit);
-  });
-
   /** Catches: a chat that cannot draw, and instructions for drawing that cost tokens in every message. */
   it('is told how to draw once it is asked to, still in one call and without a tool', async () => {
     const drawn = 'Here it is.\n\n```chart-bar\nDay,Sold\nMon,3\n```';

@@ -82,7 +82,7 @@ describe('tests that are asked for', () => {
   });
 
   // Bug: the recipe's tests ran and passed, and the end said "not tested".
-  it('make the work of a program tested, too, and logs of an older conduct say what they said', async () => {
+  it('make the work of a program tested, too', async () => {
     const recipe = defineRecipe({
       id: 'r',
       label: 'R',
@@ -93,23 +93,17 @@ describe('tests that are asked for', () => {
         return { type: 'done', text: 'Wrote stack_test.py.', confidence: 'unchecked' };
       },
     });
-    for (const [conduct, confidence] of [
-      [5, 'weak-tests'],
-      [4, 'unchecked'],
-    ] as const) {
-      const kit = createAgentKit({
-        model: { ...small, strategies: ['recipe'] },
-        replies: [{ text: 'class Stack: pass' }],
-        recipes: [recipe],
-        sandbox: { files: {}, exec: () => ({ exitCode: 0, stdout: '1 passed' }) },
-        config: { conduct },
-      });
-      const end = await kit.runner.send(task, turnOptions);
-      await expectReplay(kit);
-      expect(end).toMatchObject({ reason: 'done', confidence });
-      expect(end.text.includes('The tests that it wrote pass.')).toBe(conduct === 5);
-      expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([true]);
-    }
+    const kit = createAgentKit({
+      model: { ...small, strategies: ['recipe'] },
+      replies: [{ text: 'class Stack: pass' }],
+      recipes: [recipe],
+      sandbox: { files: {}, exec: () => ({ exitCode: 0, stdout: '1 passed' }) },
+    });
+    const end = await kit.runner.send(task, turnOptions);
+    await expectReplay(kit);
+    expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests' });
+    expect(end.text).toContain('The tests that it wrote pass.');
+    expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([true]);
   });
 
   it('are run by what the language brings', () => {

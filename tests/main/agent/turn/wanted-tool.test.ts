@@ -37,10 +37,9 @@ const takesAll = defineRecipe({
 interface World {
   readonly specs?: readonly ForeignToolSpec[];
   readonly model?: Partial<ModelInfo>;
-  readonly conduct?: number;
 }
 
-function kitWith(replies: readonly Reply[], { specs = few, model = starter, conduct = 6 }: World = {}) {
+function kitWith(replies: readonly Reply[], { specs = few, model = starter }: World = {}) {
   const called: unknown[] = [];
   const foreign: ForeignTools = {
     offered: async () => specs,
@@ -50,7 +49,7 @@ function kitWith(replies: readonly Reply[], { specs = few, model = starter, cond
     },
   };
   const dependencies = { foreign, approver: { ask: async () => 'allow' as const } };
-  const kit = createAgentKit({ replies, model, recipes: [takesAll], config: { conduct }, dependencies });
+  const kit = createAgentKit({ replies, model, recipes: [takesAll], dependencies });
   return { kit, called };
 }
 
@@ -113,10 +112,7 @@ describe('a small model with connected tools', () => {
     }
   });
 
-  it('is not asked in a log of an older conduct, and neither is a large model, which chooses by itself', async () => {
-    const { kit: old } = kitWith([], { conduct: 5 });
-    expect(await send(old)).toMatchObject({ text: 'By the program.' });
-    await expectReplay(old);
+  it('is not asked of a large model, which chooses by itself', async () => {
     const large = { strategies: ['loop' as const], parametersB: 70 };
     const { kit } = kitWith([ticket, call('task_complete', { summary: 'Done.' })], { model: large });
     await send(kit);

@@ -34,7 +34,6 @@ export interface HarnessOptions {
   readonly earlier?: RecipeContext['earlier'];
   readonly before?: RecipeContext['before'];
   readonly settings?: Partial<RecipeSettings>;
-  readonly conduct?: number;
   /** The time of each answer. Absent: no time. */
   readonly answerSeconds?: number;
   /** Whether the engine writes sampled answers side by side. */
@@ -111,7 +110,6 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
     },
     signal: new AbortController().signal,
     settings: { ...defaults, ...options.settings },
-    conduct: options.conduct,
     budget: {
       stepsLeft: () => 40 - questions.length,
       millisecondsLeft: () => 600_000 - questions.length * (options.answerSeconds ?? 0) * 1000,

@@ -258,7 +258,7 @@ class TrialJudge implements Judge {
   }
 
   async #script(candidates: readonly ScriptCandidate[], options: ScriptOptions): Promise<readonly TrialRun[]> {
-    const { world, facts, conduct = 1 } = this.#context;
+    const { world, facts } = this.#context;
     // The shell calculates only with whole numbers.
     const totalSeconds = Math.ceil(options.totalSeconds ?? options.limitSeconds);
     const script = trialScript(candidates, {
@@ -269,7 +269,7 @@ class TrialJudge implements Judge {
       totalSeconds,
       graceSeconds: Math.ceil(options.graceSeconds ?? 3),
       keepBytes: options.keepBytes ?? keepBytes,
-      patienceSeconds: conduct >= 7 ? (options.patienceSeconds ?? this.#patienceSeconds()) : null,
+      patienceSeconds: options.patienceSeconds ?? this.#patienceSeconds(),
     });
     const result = await world.run({
       command: 'bash -s',

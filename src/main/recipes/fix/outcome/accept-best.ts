@@ -267,13 +267,12 @@ const secondsForOpinion = 15;
  * code there is only one way.
  */
 async function secondOpinion(parts: BehaviourParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
-  const { settings, budget, conduct = 1 } = parts.context;
+  const { settings, budget } = parts.context;
   if (!settings.judge.agreement || candidate.origin === 'insert') return null;
   // The tests hold the only small change that passes, and its confidence is never more than "found by trying", so no
   // model is asked.
-  if (conduct >= 2 && candidate.origin === 'mechanical') return null;
-  if (budget.stepsLeft() < 1 || parts.secondsLeft() < secondsForOpinion)
-    return conduct >= 2 ? 'not-asked' : 'not-agreed';
+  if (candidate.origin === 'mechanical') return null;
+  if (budget.stepsLeft() < 1 || parts.secondsLeft() < secondsForOpinion) return 'not-asked';
   const own = await result.confer(candidate);
   const agrees = own !== null && sameChange(own.candidate, candidate);
   await parts.context.progress(

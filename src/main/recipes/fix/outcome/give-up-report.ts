@@ -5,8 +5,6 @@ import type { Syntax } from '../../code/code-syntax.ts';
 import { showFailingTests } from '../prompts/failing-tests.ts';
 import type { SearchResult } from '../search/search-result.ts';
 
-const maxCharacters = 6_000;
-
 const maxListed = 3;
 
 /** For the user: what fails, where the fault most likely is, and that nothing was changed. */
@@ -42,25 +40,8 @@ const firstLines = (text: string): string =>
     .join(' ')
     .slice(0, 200);
 
-/** Limits of the facts, in characters and in numbers of entries. Logs of older behavior versions use older limits. */
-interface Room {
-  readonly all: number;
-  readonly sources: number;
-  readonly shownSources: number;
-  readonly suspects: number;
-  /** The tokens for one test file; null: failing tests are not shown. */
-  readonly tests: number | null;
-  readonly isOlder: boolean;
-}
-const roomBefore: Room = {
-  all: 9_000,
-  sources: 4_500,
-  shownSources: 3,
-  suspects: Infinity,
-  tests: null,
-  isOlder: true,
-};
-const room: Room = { all: 18_000, sources: 9_000, shownSources: 8, suspects: 8, tests: 900, isOlder: false };
+/** Limits of the facts: in characters, in numbers of entries, and in tokens for one test file. */
+const room = { all: 18_000, sources: 9_000, shownSources: 8, suspects: 8, tests: 900 };
 const shownTestFiles = 3;
 const nearCharacters = 700;
 const shownNear = 3;
@@ -72,7 +53,6 @@ export interface HandOver {
   readonly result: SearchResult;
   readonly judge: Judge;
   readonly syntax: Syntax;
-  readonly conduct: number;
   /** A change passed and was applied; it is reverted together with reporting these facts. */
   readonly hasPassed?: boolean;
 }
@@ -82,11 +62,10 @@ export interface HandOver {
  * came near and how, and what was tried. The output of the tests is not repeated, because the check reports it. None of
  * this is in the files.
  */
-export async function handOverFacts({ result, judge, syntax, conduct, hasPassed = false }: HandOver): Promise<string> {
-  const own = conduct >= 3 ? room : roomBefore;
+export async function handOverFacts({ result, judge, syntax, hasPassed = false }: HandOver): Promise<string> {
   const { suspects, insertions } = result.failureContext;
   const places = suspects
-    .slice(0, own.suspects)
+    .slice(0, room.suspects)
     .map(({ span, reasons }) => `- ${span.name} in ${span.path}:${span.startLine} (${reasons.join(', ')})`);
   const missing = insertions.map(({ name, path }) => `- ${name} is used by the tests and missing in ${path}`);
   const parts = [
@@ -95,36 +74,36 @@ export async function handOverFacts({ result, judge, syntax, conduct, hasPassed 
       : 'No change that was tried makes the tests pass. The files are as they were before: every try was made in a copy.',
     ...(hasPassed ? await diffLines(result.accepted.slice(0, 1), judge) : []),
     ...(places.length + missing.length === 0 ? [] : ['Suspects, the likeliest first:', ...places, ...missing]),
-    ...(await testsOf(judge, syntax, own)),
-    ...(await sourcesOf(result, judge, own)),
-    ...(await nearMisses(result, judge, own)),
+    ...(await testsOf(judge, syntax)),
+    ...(await sourcesOf(result, judge)),
+    ...(await nearMisses(result, judge)),
     'What was tried:',
     ...triedLines(result),
   ];
-  return parts.join('\n').slice(0, own.all);
+  return parts.join('\n').slice(0, room.all);
 }
 
 /** The code of the failing tests, because a runner prints only the line that failed. */
-async function testsOf(judge: Judge, syntax: Syntax, { tests }: Room): Promise<readonly string[]> {
+async function testsOf(judge: Judge, syntax: Syntax): Promise<readonly string[]> {
   const { failures } = judge.baseline().report;
   const paths = [...new Set(failures.flatMap(({ path }) => (path === null ? [] : [path])))];
   const shown: string[] = [];
-  for (const path of tests === null ? [] : paths.slice(0, shownTestFiles)) {
+  for (const path of paths.slice(0, shownTestFiles)) {
     const text = await judge.read(path);
     const own = failures.filter((failure) => failure.path === path);
     if (text !== null)
-      shown.push(`${path}, what fails of it:`, showFailingTests(syntax, { path, text }, own, tests ?? 0).text);
+      shown.push(`${path}, what fails of it:`, showFailingTests(syntax, { path, text }, own, room.tests).text);
   }
   return shown;
 }
 
 /** The source of the first suspects; each file or function once. */
-async function sourcesOf({ failureContext }: SearchResult, judge: Judge, own: Room): Promise<readonly string[]> {
+async function sourcesOf({ failureContext }: SearchResult, judge: Judge): Promise<readonly string[]> {
   const shown: string[] = [];
   const whole = new Set<string>();
   const told: { readonly path: string; readonly from: number; readonly to: number }[] = [];
-  let left = own.sources;
-  for (const { span } of failureContext.suspects.slice(0, own.shownSources)) {
+  let left = room.sources;
+  for (const { span } of failureContext.suspects.slice(0, room.shownSources)) {
     const text = whole.has(span.path) ? null : await judge.read(span.path);
     if (text === null) continue;
     const lines = text.replace(/\n$/u, '').split('\n');
@@ -132,7 +111,7 @@ async function sourcesOf({ failureContext }: SearchResult, judge: Judge, own: Ro
     const from = isSmall ? 1 : span.startLine;
     const to = isSmall ? lines.length : Math.min(span.endLine, span.startLine + spanLines - 1);
     // A method of a class that is already shown.
-    if (!own.isOlder && told.some((one) => one.path === span.path && one.from <= from && to <= one.to)) continue;
+    if (told.some((one) => one.path === span.path && one.from <= from && to <= one.to)) continue;
     const width = String(to).length;
     const code = lines.slice(from - 1, to).map((line, index) => `${String(from + index).padStart(width)}: ${line}`);
     const block = [isSmall ? `${span.path}, whole:` : `${span.path}, lines ${from}-${to} of ${lines.length}:`, ...code];
@@ -147,12 +126,12 @@ async function sourcesOf({ failureContext }: SearchResult, judge: Judge, own: Ro
 }
 
 /** The near misses: first those that make the most failing tests pass, and among them those that break least. */
-async function nearMisses({ near }: SearchResult, judge: Judge, own: Room): Promise<readonly string[]> {
+async function nearMisses({ near }: SearchResult, judge: Judge): Promise<readonly string[]> {
   const { report } = judge.baseline();
   const failedBefore = new Set(report.failures.map(({ id }) => id));
   const brokenBy = (verdict: Verdict) => verdict.report.failures.filter(({ id }) => !failedBefore.has(id));
   const sorted = near
-    .filter(({ gained }) => gained > 0 || own.isOlder)
+    .filter(({ gained }) => gained > 0)
     .sort((left, right) => right.gained - left.gained || brokenBy(left).length - brokenBy(right).length);
   const lines: string[] = [];
   for (const verdict of sorted.slice(0, shownNear)) {
@@ -189,32 +168,4 @@ function triedLines({ tried, variations }: SearchResult): readonly string[] {
     ...(written <= 0 ? [] : [`- ${written} ${written === 1 ? 'answer' : 'answers'} of the model`]),
     ...(tried.length === 0 && variations.of === 0 ? ['- nothing: what fails leads to no code of this project'] : []),
   ];
-}
-
-/** The facts for the next stage in behavior version 1, within 2,000 tokens. */
-export function giveUpFacts(result: SearchResult, judge: Judge): string {
-  const { failures } = judge.baseline().report;
-  const lines = [
-    'Failing tests:',
-    ...failures.slice(0, 5).map((failure) => `- ${failure.id}: ${failure.message.slice(0, 300)}`),
-    'Suspects, the likeliest first:',
-    ...result.failureContext.suspects.map(
-      (suspect) =>
-        `- ${suspect.span.name} in ${suspect.span.path}:${suspect.span.startLine} (${suspect.reasons.join(', ')})`,
-    ),
-    ...result.failureContext.insertions.map(
-      (insertion) => `- ${insertion.name} is used by the tests and missing in ${insertion.path}`,
-    ),
-    `Tried without success (${result.tried.length}):`,
-    ...summary(result),
-  ];
-  return lines.join('\n').slice(0, maxCharacters);
-}
-
-function summary(result: SearchResult): string[] {
-  const byResult = new Map<string, number>();
-  for (const one of result.tried) byResult.set(one.result, (byResult.get(one.result) ?? 0) + 1);
-  const counts = [...byResult.entries()].map(([name, count]) => `${count} ${name}`).join(', ');
-  const nearest = result.tried.filter((one) => one.result === 'moved' || one.result === 'broken').slice(0, 6);
-  return [`- ${counts}`, ...nearest.map((one) => `- ${one.label}: ${one.result}`)];
 }

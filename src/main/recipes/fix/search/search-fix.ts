@@ -140,7 +140,7 @@ class Search {
 
   /** Whether the answers to one question will come in time, judged by the longest answer so far. */
   #hasTimeFor(step: ModelStep): boolean {
-    if ((this.#parts.context.conduct ?? 1) < 4 || this.#asked < firstAnswers) return true;
+    if (this.#asked < firstAnswers) return true;
     const together = this.#writesTogether && step.temperature > 0 ? (step.together ?? 1) : 1;
     const isIn = this.#patience() >= this.#answerSeconds * (1 + togetherCost * (together - 1));
     this.#isCut ||= !isIn;

@@ -81,14 +81,13 @@ export function planFor({
   settings,
   before,
   model,
-  conduct = 1,
-}: Pick<RecipeContext, 'settings' | 'before' | 'model' | 'conduct'>): readonly SearchStep[] {
+}: Pick<RecipeContext, 'settings' | 'before' | 'model'>): readonly SearchStep[] {
   if (before !== null && before.tries !== null) {
     const untried = defaultPlan.filter(({ arm }) => arm === 'mechanical');
     return before.isCut && settings.mechanicalChanges ? [...retryPlan, ...untried] : retryPlan;
   }
   const plan = model.capabilities.together === true ? defaultPlan.filter((step) => !isOneInsert(step)) : defaultPlan;
-  return underSwitches(conduct >= 2 ? [withoutModel, ...plan] : plan, settings);
+  return underSwitches([withoutModel, ...plan], settings);
 }
 
 /**
