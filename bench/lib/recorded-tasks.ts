@@ -98,7 +98,7 @@ function stepsOf(events: readonly SessionEvent[]): readonly Row[] {
   return rows;
 }
 
-const badNotices: readonly string[] = ['call-not-understood', 'empty-answer', 'no-call'];
+const badNotices: readonly string[] = ['call-not-understood', 'bad-call', 'empty-answer', 'no-call'];
 
 function isBad(event: SessionEvent): boolean {
   if (event.type === 'criterion-checked') return event.phase === 'after' && !event.passed;

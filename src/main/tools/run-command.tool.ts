@@ -14,7 +14,7 @@ export default defineTool({
   input: z.object({
     command: z.string().min(1).max(20_000).describe('run by bash; the middle of output above 32 KB is cut'),
     why: z.string().max(500).optional().describe('shown to the person'),
-    timeoutSeconds: z.number().positive().max(3600).optional().describe('default: 120').meta(forLarge),
+    timeoutSeconds: z.number().min(1).max(3600).optional().describe('default: 120').meta(forLarge),
     background: z.boolean().optional().describe('for a server, which goes on until stopped').meta(forLarge),
     network: z
       .object({ hosts: z.array(z.string().min(1).max(260)).min(1).max(16), why: z.string().min(1).max(500) })

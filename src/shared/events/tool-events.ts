@@ -66,6 +66,8 @@ export const toolEvents = {
   'tool-call-requested': z.object({
     toolCallId: z.string(),
     callId: z.string(),
+    /** The id that the model's service gave the call. Absent: the call was written as text. */
+    partId: z.string().optional(),
     tool: z.string(),
     input: z.unknown(),
     style: z.enum(['native', 'schema', 'text', 'grammar']),

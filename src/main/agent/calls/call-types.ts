@@ -12,6 +12,8 @@ export interface ParsedCall {
   readonly input: unknown;
   /** The repairs that were needed to parse the arguments, in words; empty for a strict parse. */
   readonly repairs: readonly string[];
+  /** What the model has to know of them, because its call ran with other values than it wrote. */
+  readonly corrections: readonly string[];
   /**
    * The call asked for network access with the argument of another program (`network_enabled`), which Dewpoint's tools
    * do not have.
@@ -22,6 +24,8 @@ export interface ParsedCall {
 /** Something that was meant as a call but may not run. Nothing was invented or filled in. */
 export interface CallError {
   readonly kind: 'unknown-tool' | 'bad-json' | 'bad-arguments' | 'cut';
+  /** The id from the provider. The reason then stands in this call's own result. */
+  readonly id: string | null;
   /** The name of the tool, if it could be read. */
   readonly name: string | null;
   /** What the model wrote, for the user. */

@@ -44,10 +44,10 @@ function textOfParts(parts: readonly Part[]): string {
 function readNative(part: ToolCallPart, tools: readonly Tool[]): Outcome {
   const raw = part.raw ?? JSON.stringify(part.input ?? null);
   if (isRecord(part.input)) return toCall({ id: part.id, name: part.name, input: part.input, raw, repairs: [] }, tools);
-  if (!isClosedJson(raw)) return cut(raw, part.name);
+  if (!isClosedJson(raw)) return cut(raw, part);
   const read = readJson(raw);
   // Servers send "null" or "" for a call whose arguments they could not read.
-  if (!read.ok || !isRecord(read.value)) return badJson(raw, part.name, tools);
+  if (!read.ok || !isRecord(read.value)) return badJson(raw, part, tools);
   return toCall({ id: part.id, name: part.name, input: read.value, raw, repairs: read.repairs }, tools);
 }
 
@@ -109,12 +109,12 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
     const told = tools.filter((candidate) => candidate.isHidden !== true);
     const more = told.length === tools.length ? '' : ` Others are found with ${findToolName}.`;
     const message = `There is no tool "${shortenText(named.name, 100)}". The tools are: ${told.map(({ name }) => name).join(', ')}.${more}`;
-    return { ok: false, error: { kind: 'unknown-tool', name: named.name, raw: named.raw, message } };
+    return { ok: false, error: { kind: 'unknown-tool', id: named.id, name: named.name, raw: named.raw, message } };
   }
   const fitted = fitInput(named.input, tool.input);
   if (!fitted.ok) {
     const message = `The arguments of ${tool.name} are not right: ${fitted.problem}.`;
-    return { ok: false, error: { kind: 'bad-arguments', name: tool.name, raw: named.raw, message } };
+    return { ok: false, error: { kind: 'bad-arguments', id: named.id, name: tool.name, raw: named.raw, message } };
   }
   const spelled = tool.name === named.name ? [] : [`"${named.name}" was read as "${tool.name}"`];
   return {
@@ -124,6 +124,7 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
       tool: tool.as?.(fitted.input) ?? tool,
       input: fitted.input,
       repairs: [...named.repairs, ...spelled, ...fitted.repairs],
+      corrections: fitted.corrections,
       ...(wantsNetwork(named.input) ? { wantsNetwork: true } : {}),
     },
   };
@@ -143,7 +144,7 @@ function toFoundCall(named: Named, tools: readonly Tool[]): Outcome {
   if (inner !== null && inner.name !== callToolName) return toCall({ ...inner, id: named.id }, tools);
   const example = '{"tool": "NAME", "arguments": {…}}';
   const message = `The arguments of ${callToolName} are not right: they have to be ${example}, with a name that ${findToolName} found.`;
-  return { ok: false, error: { kind: 'bad-arguments', name: named.name, raw: named.raw, message } };
+  return { ok: false, error: { kind: 'bad-arguments', id: named.id, name: named.name, raw: named.raw, message } };
 }
 
 /**
@@ -161,13 +162,19 @@ function sameName(left: string, right: string): boolean {
   return plain(left) === plain(right);
 }
 
-function cut(raw: string, name: string | null): Outcome {
+type CallPart = Pick<ToolCallPart, 'id' | 'name'>;
+
+function cut(raw: string, part: CallPart | null): Outcome {
   const message = 'The call broke off before its end, so nothing was run. Write it again, whole and shorter.';
-  return { ok: false, error: { kind: 'cut', name, raw, message } };
+  return { ok: false, error: { kind: 'cut', ...idOf(part), raw, message } };
 }
 
-function badJson(raw: string, name: string | null, tools: readonly Tool[]): Outcome {
-  const example = JSON.stringify({ tool: name ?? tools[0]?.name ?? 'read_file', input: {} }).replace('{}', '{…}');
+function badJson(raw: string, part: CallPart | null, tools: readonly Tool[]): Outcome {
+  const example = JSON.stringify({ tool: part?.name ?? tools[0]?.name ?? 'read_file', input: {} }).replace('{}', '{…}');
   const message = `The call could not be read as JSON, so nothing was run. Write it like this: ${example}`;
-  return { ok: false, error: { kind: 'bad-json', name, raw, message } };
+  return { ok: false, error: { kind: 'bad-json', ...idOf(part), raw, message } };
+}
+
+function idOf(part: CallPart | null): Pick<CallError, 'id' | 'name'> {
+  return { id: part?.id ?? null, name: part?.name ?? null };
 }

@@ -77,14 +77,19 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 };
 
 export type Fitted =
-  | { readonly ok: true; readonly input: unknown; readonly repairs: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly input: unknown;
+      readonly repairs: readonly string[];
+      readonly corrections: readonly string[];
+    }
   | { readonly ok: false; readonly problem: string };
 
 /** Fits an input to its tool. A connected tool gets what was written: nothing is renamed or converted for it. */
 export function fitInput(value: unknown, input: Tool['input']): Fitted {
   if (!isRawInput(input)) return fitArguments(value, input);
   const problem = input.check(value);
-  return problem === null ? { ok: true, input: value, repairs: [] } : { ok: false, problem };
+  return problem === null ? { ok: true, input: value, repairs: [], corrections: [] } : { ok: false, problem };
 }
 
 /**
@@ -93,16 +98,54 @@ export function fitInput(value: unknown, input: Tool['input']): Fitted {
  */
 export function fitArguments(value: unknown, schema: z.ZodType): Fitted {
   const strict = schema.safeParse(value);
-  if (strict.success) return { ok: true, input: strict.data, repairs: [] };
+  if (strict.success) return { ok: true, input: strict.data, repairs: [], corrections: [] };
   if (!isRecord(value)) return { ok: false, problem: describe(strict.error) };
   const repairs: string[] = [];
   const renamed = rename(value, missingKeys(strict.error), repairs);
   const second = schema.safeParse(renamed);
-  if (second.success) return { ok: true, input: second.data, repairs };
+  if (second.success) return { ok: true, input: second.data, repairs, corrections: [] };
   const coerced = coerce(renamed, second.error, repairs);
   const third = schema.safeParse(coerced);
-  if (third.success) return { ok: true, input: third.data, repairs };
-  return { ok: false, problem: describe(third.error) };
+  if (third.success) return { ok: true, input: third.data, repairs, corrections: [] };
+  const corrections: string[] = [];
+  const fourth = schema.safeParse(withinLimits(coerced, third.error, corrections));
+  if (fourth.success) return { ok: true, input: fourth.data, repairs: [...repairs, ...corrections], corrections };
+  return { ok: false, problem: describe(fourth.error) };
+}
+
+/**
+ * Moves numbers to the nearest one that is allowed: the intent is clear, and a refusal would cost a step. The result of
+ * the call says so.
+ */
+function withinLimits(
+  value: Readonly<Record<string, unknown>>,
+  error: z.ZodError,
+  corrections: string[],
+): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...value };
+  for (const issue of error.issues) {
+    const key = issue.path[0];
+    if (issue.path.length !== 1 || typeof key !== 'string') continue;
+    const given = result[key];
+    const near = typeof given === 'number' ? nearestAllowed(issue, given) : null;
+    if (near === null) continue;
+    result[key] = near.value;
+    corrections.push(`"${key}" was ${String(given)}; ${near.value} was used, ${near.why}`);
+  }
+  return result;
+}
+
+function nearestAllowed(
+  issue: z.core.$ZodIssue,
+  given: number,
+): { readonly value: number; readonly why: string } | null {
+  if (issue.code === 'invalid_type' && issue.expected === 'int')
+    return { value: Math.trunc(given), why: 'a whole number' };
+  if (issue.code === 'too_big' && issue.origin !== 'string' && issue.inclusive !== false)
+    return { value: Number(issue.maximum), why: 'the most' };
+  if (issue.code === 'too_small' && issue.origin !== 'string' && issue.inclusive !== false)
+    return { value: Number(issue.minimum), why: 'the least' };
+  return null;
 }
 
 function missingKeys(error: z.ZodError): readonly string[] {

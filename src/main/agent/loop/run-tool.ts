@@ -29,6 +29,8 @@ export interface ToolRun {
   readonly tool: Tool;
   readonly input: unknown;
   readonly toolCallId: string;
+  /** What was changed in the arguments, for the model. */
+  readonly corrections?: readonly string[];
   /** A command that asked for network access with the arguments of another program. */
   readonly wantsNetwork?: boolean;
   /** The context size of the model that will read the result. */
@@ -383,11 +385,11 @@ function isStatus(value: unknown): value is ToolResult['status'] {
   return typeof value === 'string' && statuses.includes(value);
 }
 
-/** Contradicts a write tool that reports success without having changed a file. */
+/** Says what was changed in the arguments, and contradicts a write tool that reports success without a change. */
 function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number): readonly string[] {
-  if (run.tool.access !== 'write' || result.status !== 'ok') return [];
-  if (turn.changes.writes() > before) return [];
-  return ['(No file was changed by this call.)'];
+  const corrected = (run.corrections ?? []).map((text) => `[${text}]`);
+  if (run.tool.access !== 'write' || result.status !== 'ok') return corrected;
+  return turn.changes.writes() > before ? corrected : [...corrected, '(No file was changed by this call.)'];
 }
 
 const mostDataCharacters = 1024 * 1024;

@@ -43,6 +43,7 @@ export type ToolsOutcome =
 export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOutcome> {
   const { calls, errors } = parseCalls(answer.parts, answer.style, answer.tools);
   if (calls.length === 0 && errors.length === 0) return { type: 'no-call' };
+  for (const error of errors) if (hasResult(error)) await answerBadCall(turn, answer, error);
   const failed: FailedEdits = { labels: [], paths: new Set() };
   for (const group of groupsOf(calls)) {
     const outcome = await runGroup(turn, answer, { group, failed, hasErrors: errors.length > 0 });
@@ -50,7 +51,8 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
     if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn, group);
     await deliverMessages(turn);
   }
-  if (errors.length > 0) await reportCallErrors(turn, errors, answer.style);
+  const told = errors.filter((error) => !hasResult(error));
+  if (told.length > 0) await reportCallErrors(turn, told, answer.style);
   return calls.length === 0 ? { type: 'not-understood' } : { type: 'ran', calls: calls.length };
 }
 
@@ -103,8 +105,9 @@ async function runGroup(
     begun.push({ call, toolCallId });
   }
   const records = await Promise.all(
-    begun.map(({ call: { tool, input, wantsNetwork }, toolCallId }) => {
-      const run = { tool, input, toolCallId, contextTokens: answer.contextTokens, wantsNetwork: wantsNetwork === true };
+    begun.map(({ call: { tool, input, corrections, wantsNetwork }, toolCallId }) => {
+      const { contextTokens } = answer;
+      const run = { tool, input, toolCallId, contextTokens, corrections, wantsNetwork: wantsNetwork === true };
       return turn.dependencies.effects.perform(toolCallId, () => runTool(turn, run));
     }),
   );
@@ -132,7 +135,17 @@ async function request(turn: Turn, { callId, style }: ToolAnswer, call: ParsedCa
   const toolCallId = turn.dependencies.journal.newId('tool');
   const { tool, input } = call;
   const repairs = [...call.repairs];
-  await turn.log.append({ type: 'tool-call-requested', toolCallId, callId, tool: tool.name, input, style, repairs });
+  const partId = call.id === null ? {} : { partId: call.id };
+  await turn.log.append({
+    type: 'tool-call-requested',
+    toolCallId,
+    callId,
+    ...partId,
+    tool: tool.name,
+    input,
+    style,
+    repairs,
+  });
   return toolCallId;
 }
 
@@ -239,6 +252,30 @@ async function reportSameCall(turn: Turn, group: readonly ParsedCall[]): Promise
     : 'Do something else: read the file that is at fault, or change it.';
   const text = `You made that call before${what}, and nothing has changed since. ${next}`;
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'same-call', text });
+}
+
+type IdentifiedError = CallError & { readonly id: string };
+
+/** Calls whose service gave them an id have a result of their own; calls as text have none. */
+const hasResult = (error: CallError): error is IdentifiedError => error.id !== null;
+
+/** Logs a call that may not run like one that failed at once: its reason is its result. */
+async function answerBadCall(turn: Turn, { callId, style }: ToolAnswer, error: IdentifiedError): Promise<void> {
+  const toolCallId = turn.dependencies.journal.newId('tool');
+  const tool = shortenText(error.name ?? 'unknown', 100);
+  const input = shortenText(error.raw, 2_000);
+  const request = { toolCallId, callId, partId: error.id, tool, input, style, repairs: [] };
+  await turn.log.append({ type: 'tool-call-requested', ...request });
+  await turn.log.append({
+    type: 'tool-started',
+    toolCallId,
+    tool,
+    by: 'model',
+    input,
+    label: `${tool}: not understood`,
+  });
+  await endTool(turn, toolCallId, tool, emptyRecord('error', `This call was not run. ${error.message}`));
+  await turn.log.append({ type: 'notice-added', level: 'info', code: 'bad-call', text: error.message });
 }
 
 /** Tells the model which call was not understood, and shows the correct form. */

@@ -231,7 +231,7 @@ function userMessage({ text, attached = [] }: UserEntry, room: number): Message[
     : [{ role: 'user', parts: [...partsOf(attached, room), { type: 'text', text }] }];
 }
 
-const NOT_RUN = '(This call was not run.)';
+const NOT_RUN = '(This call was not run, because the work on that answer ended before it.)';
 
 function renderAsParts(entry: AssistantEntry): Message[] {
   const native = entry.parts.filter((part): part is ToolCallPart => part.type === 'tool-call');
@@ -252,8 +252,10 @@ function renderAsParts(entry: AssistantEntry): Message[] {
   return [{ role: 'assistant', parts: [...entry.parts] }, ...results];
 }
 
-/** The log records a call of a found tool under that tool's own name. */
-function matchingCall(calls: readonly CallEntry[], { name, input }: ToolCallPart): number {
+/** By its id, else by its name. The log records a call of a found tool under that tool's own name. */
+function matchingCall(calls: readonly CallEntry[], { id, name, input }: ToolCallPart): number {
+  const same = calls.findIndex(({ partId }) => partId === id);
+  if (same !== -1) return same;
   const inner = name === callToolName && isRecord(input) ? (input.tool ?? input.name) : null;
   return calls.findIndex(({ tool }) => tool === name || tool === inner);
 }

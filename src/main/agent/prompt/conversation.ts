@@ -35,6 +35,8 @@ export interface AssistantEntry {
 
 export interface CallEntry {
   readonly toolCallId: string;
+  /** The id of the part that holds the call; absent for a call as text. */
+  readonly partId?: string;
   readonly tool: string;
   readonly input: unknown;
   /** Null: the call never ended (it was cancelled, or the program crashed). */
@@ -329,6 +331,7 @@ function addCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
   if (entry?.type !== 'assistant') return;
   const call: CallEntry = {
     toolCallId: event.toolCallId,
+    ...(event.partId === undefined ? {} : { partId: event.partId }),
     tool: event.tool,
     input: event.input,
     result: null,

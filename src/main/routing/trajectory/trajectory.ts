@@ -121,7 +121,14 @@ export const emptyTrajectory: Trajectory = {
 const BAD = 0.7;
 const writing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 const running: readonly string[] = ['run_command', 'run_tests'];
-const formatCodes: readonly string[] = ['call-not-understood', 'empty-answer', 'no-call', 'call-cut', 'answer-cut'];
+const formatCodes: readonly string[] = [
+  'call-not-understood',
+  'bad-call',
+  'empty-answer',
+  'no-call',
+  'call-cut',
+  'answer-cut',
+];
 
 /** Folds the events of a session, in order. `now` returns a copy that later events do not change. */
 export function createTrajectory(): { readonly add: (event: SessionEvent) => void; readonly now: () => Trajectory } {

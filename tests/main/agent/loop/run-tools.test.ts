@@ -293,6 +293,40 @@ describe('calls that are not understood', () => {
     expect(kit.requests.map((request) => request.temperature)).toEqual([0, 0.4, 0.4]);
   });
 
+  /** Catches: a reason that stands apart from its call, and a good result shown as that of the bad call before it. */
+  it('have their reason in their own result, beside the results of the calls around them', async () => {
+    const three = {
+      calls: [
+        { name: 'read_file', input: { from: 1 } },
+        { name: 'read_file', input: { path: 'a.py' } },
+        { name: 'no_such_tool', input: {} },
+      ],
+    };
+    const kit = createAgentKit({ replies: [three, done], sandbox: { files, exec: () => ({}) } });
+    await kit.runner.send('Do the work.', turnOptions);
+    const results = (kit.requests[1]?.messages ?? []).flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'tool-result' ? [part] : [])),
+    );
+    expect(results).toMatchObject([
+      { name: 'read_file', isError: true, text: expect.stringMatching(/^This call was not run\..*"path"/u) },
+      { name: 'read_file', isError: false, text: expect.stringContaining('x = 1') },
+      { name: 'no_such_tool', isError: true, text: expect.stringContaining('There is no tool "no_such_tool"') },
+    ]);
+  });
+
+  /** Catches: a request that is lost because a number is out of range. */
+  it('run with the nearest number that is allowed, and their result says so', async () => {
+    const far = call('search', { pattern: 'x', context: 75, limit: 2.5 });
+    const kit = createAgentKit({ replies: [far, done], sandbox: { files, exec: () => ({}) } });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(toolEnd(kit, 'search')).toMatchObject({
+      status: 'ok',
+      output: expect.stringMatching(
+        /x = 1[^]*\["context" was 75; 20 was used, the most\]\n\["limit" was 2\.5; 2 was used, a whole number\]$/u,
+      ),
+    });
+  });
+
   it('end the stage when three answers in a row are of the kind', async () => {
     const kit = createAgentKit({ replies: Array.from({ length: 4 }, () => call('no_such_tool', {})) });
     const end = await kit.runner.send('Do the work.', turnOptions);
