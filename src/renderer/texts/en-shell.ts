@@ -184,6 +184,7 @@ export const shell = {
   'spoken.undone.many': '{count} files undone.',
   'spoken.redone.many': '{count} files restored.',
   'spoken.reviewed.many': '{count} files reviewed.',
+  'spoken.ended.waiting': 'The agent asks you something and waits for your answer.',
   'spoken.ended.incomplete': 'The answer is incomplete.',
   'spoken.ended.gave-up': 'The agent gave up.',
   'spoken.ended.limit': 'Stopped at a limit.',

@@ -10,6 +10,8 @@ export const turnEndReasonSchema = z.enum([
   'done',
   'answered',
   'planned',
+  /** The agent asked the person something, or cannot go on without them; `text` is its question. */
+  'waiting',
   /** A part of an answer in words came, and `failure` says why the rest is missing. */
   'incomplete',
   'gave-up',

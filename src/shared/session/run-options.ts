@@ -53,6 +53,7 @@ export type RunOptions = z.infer<typeof runOptionsSchema>;
 /** How a run ended, as the result file says it. Decides the exit code. */
 export const runStatusSchema = z.enum([
   'done',
+  'waiting',
   'incomplete',
   'gave-up',
   'limit',

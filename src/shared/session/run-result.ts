@@ -83,5 +83,6 @@ export const exitCodes: Readonly<Record<RunStatus, number>> = {
   cap: 3,
   'needs-approval': 4,
   missing: 5,
+  waiting: 6,
   cancelled: 130,
 };

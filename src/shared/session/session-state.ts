@@ -380,6 +380,7 @@ export function runStatusOf(reason: TurnEndReason): RunStatus {
       return 'limit';
     case 'sandbox-lost':
       return 'missing';
+    case 'waiting':
     case 'incomplete':
     case 'cap':
     case 'needs-approval':

@@ -8,13 +8,14 @@ import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import { cutsOf } from '../prompt/attached-parts.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
-import { buildRequest, chatShape, promptShape } from '../prompt/build-prompt.ts';
+import { buildRequest, chatShape, isSmall, promptShape } from '../prompt/build-prompt.ts';
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
 import { askByRole } from '../step/ask-by-role.ts';
 import { largestParts } from '../prompt/fit-answers.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import { learnWindow } from './learn-window.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
+import { asksPerson } from './asks-person.ts';
 import { answerFromResult } from './answer-from-result.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { failureOf } from '../step/call-failure.ts';
@@ -39,6 +40,8 @@ const CHAT_TEMPERATURE = 0.3;
 export type LoopOutcome =
   /** The model says that it is done, with `task_complete` or with an answer without a call. */
   | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
+  /** The model asks the person something, or cannot go on without them. Nothing else starts in its place. */
+  | { readonly type: 'waiting'; readonly text: string }
   /** A part of an answer came, and it is kept. `failure`: why the rest is missing. */
   | { readonly type: 'incomplete'; readonly text: string; readonly failure: Failure }
   /** This stage makes no progress. The next one may try. */
@@ -286,7 +289,7 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
       return { type: 'complete', text, said: 'call' };
     }
     case 'blocked':
-      return blocked(outcome.text);
+      return blocked(model, outcome.text);
     case 'stopped':
       return stoppedBy(outcome.stop);
     case 'not-understood':
@@ -298,10 +301,14 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
   }
 }
 
-/** The model's text is the reason. A stronger model may continue; otherwise the user reads what is missing. */
-function blocked(text: string): LoopOutcome {
-  const why = text.trim() === '' ? 'The model cannot go on and did not say why.' : text.trim();
-  return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: why, failure: null };
+/**
+ * The turn waits for the person, with the model's text as the question. Only where a small model gives up without
+ * asking anything may a stronger one continue.
+ */
+function blocked({ info }: ResolvedModel, said: string): LoopOutcome {
+  const text = said.trim() === '' ? 'The model cannot go on and did not say why.' : said.trim();
+  if (!isSmall(info) || asksPerson(text)) return { type: 'waiting', text };
+  return { type: 'gave-up', reason: 'waiting', cause: 'no-progress', text, failure: null };
 }
 
 /** Ends the turn if nobody can give the approval. Going in circles ends only the stage. */
@@ -358,6 +365,7 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
   }
   const isAnswer =
     mode.plan || mode.isQuestion || shape.form === 'full' || turn.progress.okWrites > 0 || loop.unusableAnswers > 0;
+  if (isQuestionTo(loop, text)) return { type: 'waiting', text };
   if (isAnswer) return { type: 'complete', text, said: 'text' };
   await noteForModel(
     turn,
@@ -365,6 +373,12 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
     'No tool was called. Call a tool to go on, or task_complete when the task is done.',
   );
   return waste(loop, 'The model called no tool.');
+}
+
+/** Words of a large model at the end of a task that asked for work, of which nothing is changed yet. */
+function isQuestionTo({ turn, mode, candidates }: Loop, text: string): boolean {
+  const mayAsk = !mode.isChat && !mode.plan && !mode.isQuestion && turn.progress.okWrites === 0;
+  return mayAsk && !isSmall(candidates.current.model.info) && asksPerson(text);
 }
 
 function waste(loop: Loop, text: string): LoopOutcome | null {

@@ -240,6 +240,8 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     const outcome = await runLoop(loop);
     if (outcome.type === 'stopped') return { type: 'stopped', stop: outcome.stop };
     if (outcome.type === 'gave-up') return gaveUp(outcome);
+    if (outcome.type === 'waiting')
+      return ended({ reason: 'waiting', text: outcome.text, confidence: null, failure: null });
     if (outcome.type === 'incomplete') return ended({ ...outcome, reason: 'incomplete', confidence: null });
     if (plan) return ended({ reason: 'planned', text: outcome.text, confidence: null, failure: null });
     if (isQuestion && turn.progress.okWrites === 0) {

@@ -122,6 +122,7 @@ describe('the exit code of a run', () => {
       done: 0,
       answered: 0,
       planned: 0,
+      waiting: 6,
       incomplete: 1,
       'gave-up': 1,
       'criterion-unmet': 1,

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { defineRecipe } from '../../../../src/main/recipes/define.ts';
+import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import type { KitOptions, Reply } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const task = 'Add the export.';
+const failing: NonNullable<KitOptions['sandbox']> = {
+  files: { 'calc.py': 'def add(a, b):\n    return a - b\n', 'tests/test_calc.py': 'assert 0\n' },
+  exec: (_request, sandbox) =>
+    sandbox.text('export.py') === null ? { exitCode: 1, stdout: '1 failed' } : { exitCode: 0, stdout: '1 passed' },
+};
+/** Fits every task, and would do harm. */
+const eager = defineRecipe({
+  id: 'eager',
+  label: 'Eager',
+  fits: () => ({ score: 1, reason: 'It fits.' }),
+  run: async () => ({ type: 'gave-up', reason: 'None of 30 changes that were tried helped.', facts: '' }),
+});
+const blocked = (summary: string): Reply => call('task_complete', { summary, status: 'blocked' });
+const cloud: Partial<ModelInfo> = { strategies: ['loop', 'recipe'] };
+
+function kitOf(replies: readonly Reply[], more: KitOptions = {}) {
+  return createAgentKit({ replies, sandbox: failing, recipes: [eager], cloud, ...more });
+}
+
+const inCloud = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' } as const;
+
+describe('a turn whose model needs the person', () => {
+  // Bug: a recipe for small models began in place of the question, at the person's cost, and its text was lost.
+  it.each([
+    ['as blocked', blocked('Which of the two formats is meant?')],
+    ['as blocked without a question mark', blocked('The password is missing.')],
+    ['in plain words', { text: 'I found two formats.\n\nWhich one is meant?' }],
+  ])('ends as waiting, with the text and nothing in its place: %s', async (_how, reply) => {
+    const kit = kitOf([reply]);
+    const end = await kit.runner.send(task, inCloud);
+    expect(end).toMatchObject({ reason: 'waiting', failure: null });
+    expect(JSON.stringify(reply)).toContain(JSON.stringify(end.text).slice(1, -1));
+    expect(kit.requests).toHaveLength(1);
+    const { events } = kit.journal;
+    expect(ofType(events, 'stage-chosen').map(({ recipe }) => recipe)).toEqual([null]);
+    expect(ofType(events, 'criterion-checked').map(({ phase }) => phase)).toEqual(['before']);
+    await expectReplay(kit);
+  });
+
+  it('keeps the changes that were made before the question', async () => {
+    const write = { name: 'write_file', input: { path: 'half.py', content: 'y = 1\n' } };
+    const kit = kitOf([{ calls: [write] }, blocked('Keep the old name?')]);
+    expect((await kit.runner.send(task, inCloud)).reason).toBe('waiting');
+    expect(kit.sandbox.text('half.py')).toBe('y = 1\n');
+  });
+
+  it('is done where the words only offer more after the work', async () => {
+    const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
+    const kit = kitOf([{ calls: [write] }, { text: 'It is there. Should I go on with the docs?' }]);
+    expect((await kit.runner.send(task, inCloud)).reason).toBe('done');
+  });
+
+  it('is answered where the task was a question', async () => {
+    const kit = kitOf([{ text: 'It subtracts. Is that what you meant?' }]);
+    expect((await kit.runner.send('What does add() do?', inCloud)).reason).toBe('answered');
+  });
+});
+
+describe('a small local model under hybrid', () => {
+  const routing = routingOf('economy', {});
+  const hybrid = { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing } as const;
+  const costly = { input: 40, output: 200, source: 'catalog', date: '2026-11-21' } as const;
+  const small = { model: { parametersB: 4 }, cloud: { ...cloud, price: costly }, recipes: [] };
+
+  it('asks the person its question, and the cloud is not asked', async () => {
+    const kit = kitOf([blocked('Which format is meant?')], small);
+    expect(await kit.runner.send(task, hybrid)).toMatchObject({ reason: 'waiting', text: 'Which format is meant?' });
+    expect(ofType(kit.journal.events, 'model-call-started').map(({ provider }) => provider)).toEqual(['fake']);
+  });
+
+  it('waits where it cannot go on and there is no stronger model', async () => {
+    const kit = kitOf([blocked('I cannot find the export.')], small);
+    const end = await kit.runner.send(task, turnOptions);
+    expect(end).toMatchObject({ reason: 'waiting', text: 'I cannot find the export.' });
+  });
+});
