@@ -43,7 +43,7 @@ export async function draftRows(): Promise<readonly BenchRow[]> {
   const settings = llamaServerSchema.parse({ kind: 'llama-server', program, contextTokens: 4096 });
   const provider = createLlamaServerProvider(dependencies, { id: 'llama-server', settings });
   try {
-    const model = await provider.find?.(name, signal);
+    const model = await provider.resolve(name, signal);
     if (model === null || model === undefined) throw new Error(`${name} is not here.`);
     return await rowsOf(provider, model);
   } finally {

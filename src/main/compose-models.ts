@@ -254,10 +254,8 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     digests,
     serverHeader: async (id, signal) => {
       const named = splitModelId(id);
-      const provider = named === null ? null : models.provider(named.provider);
-      const facts = named === null ? null : ((await provider?.header?.(named.name, signal)) ?? null);
-      const cards = await provider?.cards?.(signal);
-      return facts === null ? null : { facts, ...(cards === undefined ? {} : { cards }) };
+      const server = named === null ? undefined : models.provider(named.provider)?.server;
+      return named === null ? null : ((await server?.plan(named.name, signal)) ?? null);
     },
   });
   const keys = homeKeysOf(config, options, (...asked) => models.ask(...asked));

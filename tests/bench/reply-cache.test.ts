@@ -22,7 +22,8 @@ function counting(): Provider {
   let asked = 0;
   return {
     id: 'here',
-    listModels: async () => [],
+    list: async () => [],
+    resolve: async () => null,
     countTokens: async () => 7,
     dispose: async () => undefined,
     async *stream({ stop }): AsyncIterable<StreamPart> {

@@ -98,7 +98,7 @@ describe('a list of models that cannot be fetched', () => {
       ...(address === undefined ? {} : { baseUrl: address.toLowerCase() }),
     });
     const dependencies = providerDependencies({ secret: async () => 'a-key', fetch: answer });
-    return definition.create(dependencies, { id: name, settings }).listModels(new AbortController().signal);
+    return definition.create(dependencies, { id: name, settings }).list(new AbortController().signal);
   };
   const unreachable = async (): Promise<Response> => {
     throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });

@@ -49,8 +49,7 @@ describe.each(kinds)('provider $kind', (definition) => {
 
   it('lists models under its own id', async () => {
     const provider = create();
-    for (const model of await provider.listModels(new AbortController().signal))
-      expect(model.id).toBe(`x/${model.name}`);
+    for (const model of await provider.list(new AbortController().signal)) expect(model.id).toBe(`x/${model.name}`);
     await provider.dispose();
   });
 

@@ -96,7 +96,7 @@ describe.each(wireFormats)('$kind through a proxy', (format) => {
   it('lists its models, and its answer comes word by word', async () => {
     const { isRead } = streamOf(format);
     const provider = providerOf(format);
-    expect((await provider.listModels(signal)).map(({ name }) => name)).toEqual(['m']);
+    expect((await provider.list(signal)).map(({ name }) => name)).toEqual(['m']);
     const parts: StreamPart[] = [];
     for await (const part of provider.stream(request('m'), signal)) {
       parts.push(part);
@@ -126,7 +126,7 @@ describe.each(wireFormats)('$kind through a proxy', (format) => {
         error: { code: 'network', retryable: false, message: expect.stringContaining(words) },
       });
       // If the service has no list of its own, the error is in the note instead.
-      const said = await provider.listModels(signal).then(
+      const said = await provider.list(signal).then(
         (models) => models[0]?.note ?? '',
         (error: unknown) => (error instanceof Error ? error.message : ''),
       );

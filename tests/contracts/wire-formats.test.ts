@@ -149,7 +149,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
 
   it('lists the models of the service that can chat', async () => {
     const { address } = await serve(format, false);
-    const models = await createProvider(format, address).listModels(new AbortController().signal);
+    const models = await createProvider(format, address).list(new AbortController().signal);
     expect(models.map((model) => model.id)).toEqual(['x/m']);
   });
 

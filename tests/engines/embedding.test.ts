@@ -73,7 +73,11 @@ beforeAll(async () => {
     onNotice: () => undefined,
     startSandbox: async () => success(createMemorySandbox({ files: {} })),
     // Uses the engine of the test's own build. The program's provider only finds the files.
-    wrapProvider: (found) => ({ ...real, listModels: (signal) => found.listModels(signal) }),
+    wrapProvider: (found) => ({
+      ...real,
+      list: (signal) => found.list(signal),
+      resolve: (name, signal) => found.resolve(name, signal),
+    }),
   });
   key = (await core.client.endpoint.addClient({ name: 'search', mayLeave: false })).key;
   server = await startApiServer(core.client, { port: 0 });

@@ -158,7 +158,7 @@ describe.runIf(program !== undefined && existsSync(modelPath(tools)))('a llama-s
 
   it('keeps what it looked up, counts it, and writes the same greedy text', async () => {
     const provider = open(own);
-    expect((await provider.find?.(tools, never))?.drafting?.ways).toContain('lookup');
+    expect((await provider.resolve(tools, never))?.drafting?.ways).toContain('lookup');
     const ask = (drafts: string) => collect(provider.stream({ ...asked, drafts }, never));
     const asked = modelRequest(tools, list, { maxOutputTokens: 36 });
     const plain = await ask('off');

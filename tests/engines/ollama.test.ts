@@ -65,17 +65,17 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
   const resident = async () => residentSchema.parse(await (await fetch(`${server.address}/api/ps`)).json()).models;
 
   it('does not know the template of a model made from a file, which is noticed, and repaired only when that is said', async () => {
-    expect(await provider.find?.(bare, never)).toMatchObject({
+    expect(await provider.resolve(bare, never)).toMatchObject({
       where: 'local',
       contextTokens,
       capabilities: { tools: false },
       note: expect.stringContaining('its template is missing'),
     });
-    expect(await provider.repair?.(bare, false, never)).toMatchObject({ made: null });
-    expect((await provider.listModels(never)).map(({ name }) => name)).toEqual([bare]);
-    expect((await provider.repair?.(bare, true, never))?.made).toBe(repaired);
-    expect(await provider.repair?.(repaired, false, never)).toEqual({ problem: null, plan: null, made: null });
-    expect((await provider.find?.(repaired, never))?.capabilities.tools).toBe(true);
+    expect(await provider.store?.repair(bare, false, never)).toMatchObject({ made: null });
+    expect((await provider.list(never)).map(({ name }) => name)).toEqual([bare]);
+    expect((await provider.store?.repair(bare, true, never))?.made).toBe(repaired);
+    expect(await provider.store?.repair(repaired, false, never)).toEqual({ problem: null, plan: null, made: null });
+    expect((await provider.resolve(repaired, never))?.capabilities.tools).toBe(true);
   });
 
   it('loads a model as it was planned, and its account of a call adds up', async () => {

@@ -73,7 +73,7 @@ function listen(server: Server): Promise<number> {
 }
 
 const said = (provider: Provider): Promise<string> =>
-  provider.listModels(never).then(
+  provider.list(never).then(
     () => 'it answered',
     (error: unknown) => String(error),
   );
@@ -81,7 +81,7 @@ const said = (provider: Provider): Promise<string> =>
 describe('an Ollama that is installed and does not run', () => {
   it('is started where a person said so, once for all who ask, and ends with Dewpoint', async () => {
     const provider = open(await freeAddress(), { start: true });
-    const [models, status] = await Promise.all([provider.listModels(never), provider.status?.(never)]);
+    const [models, status] = await Promise.all([provider.list(never), provider.server?.status(never)]);
     expect([models, status?.complaint]).toEqual([[], null]);
     const pids = await starts();
     expect(pids).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('an Ollama that is installed and does not run', () => {
     const provider = open(await freeAddress());
     expect(await said(provider)).toContain(`It is installed: ${program}.`);
     expect(await said(provider)).toContain('"start": true');
-    expect([await provider.canStart?.(), await starts()]).toEqual([true, []]);
+    expect([await provider.server?.canStart(), await starts()]).toEqual([true, []]);
   });
 
   it('is told of with its last words where it ends at once', async () => {
@@ -109,11 +109,11 @@ describe('an Ollama that is installed and does not run', () => {
       type: 'ended',
       error: { code: 'network', message: expect.stringContaining('is not a program that can be run') },
     });
-    expect(await provider.canStart?.()).toBe(false);
+    expect(await provider.server?.canStart()).toBe(false);
   });
 
   it('that is too old runs, and is complained of', async () => {
-    const status = await open(await freeAddress(), { start: true }, 'old').status?.(never);
+    const status = await open(await freeAddress(), { start: true }, 'old').server?.status(never);
     expect(status?.complaint).toContain('too old');
   });
 
@@ -132,7 +132,7 @@ it('an Ollama that runs already is used and left running', async () => {
   const server = await startFakeOllama();
   try {
     const provider = open(server.address, { start: true });
-    expect(await provider.listModels(never)).toHaveLength(1);
+    expect(await provider.list(never)).toHaveLength(1);
     await provider.dispose();
     await own.dispose();
     expect(await starts()).toEqual([]);

@@ -2,7 +2,7 @@ import { routingOf } from '../../src/shared/routing/profile-routing.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
-import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
+import type { ModelRequest, LanguageModel, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
 import { gatherFacts } from '../../src/main/projects/facts/gather-project-facts.ts';
 import { createMemorySandbox } from './sandbox/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from './sandbox/memory-sandbox.ts';
@@ -60,7 +60,7 @@ export interface KitOptions {
   readonly model?: Partial<ModelInfo>;
   readonly cloud?: Partial<ModelInfo>;
   /** Replaces the scripted provider, for the cloud model only. */
-  readonly cloudProvider?: Provider;
+  readonly cloudProvider?: LanguageModel;
   readonly sandbox?: MemorySandboxOptions;
   readonly recipes?: readonly Recipe[];
   readonly tools?: readonly Tool[];
@@ -163,11 +163,10 @@ export const turnOptions: TurnOptions = {
   seed: null,
 };
 
-function fakeProvider(options: KitOptions, requests: ModelRequest[]): Provider {
+function fakeProvider(options: KitOptions, requests: ModelRequest[]): LanguageModel {
   const replies = options.replies ?? [];
   return {
     id: 'fake',
-    listModels: async () => [],
     countTokens: async (request) => (options.countTokens ?? countBytes)(request),
     async *stream(request, signal) {
       const reply = replies[requests.length] ?? { text: 'The script is at its end.' };
@@ -179,7 +178,6 @@ function fakeProvider(options: KitOptions, requests: ModelRequest[]): Provider {
       }
       if (signal.aborted) yield { ...ended('cancelled', 0), error: null };
     },
-    dispose: async () => undefined,
   };
 }
 

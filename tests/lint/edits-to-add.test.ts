@@ -92,7 +92,8 @@ const provider = `export default defineProvider({
   secrets: [],
   create: (_dependencies, { id }) => ({
     id,
-    listModels: async () => [],
+    list: async () => [],
+    resolve: async () => null,
     countTokens: async () => 1,
     dispose: async () => undefined,
     async *stream() {

@@ -64,7 +64,7 @@ export function describeService(service: LiveService, spend: (spent: Spent) => v
 
     it('says what is wrong with a key that is none', async () => {
       const other = providerWith('no-key');
-      const [model] = (await provider.listModels(new AbortController().signal)).map((info) => info.name);
+      const [model] = (await provider.list(new AbortController().signal)).map((info) => info.name);
       const parts = await collect(other.stream(request(model ?? 'm'), new AbortController().signal));
       await other.dispose();
       expect(endOf(parts).error?.code).toMatch(/^(auth|bad-request)$/);
@@ -78,7 +78,7 @@ const readFileSchema = { type: 'object', properties: { path: { type: 'string' } 
 async function cheapest(provider: Provider, { settings, model: wanted }: LiveService): Promise<ModelInfo | null> {
   const at = Date.now();
   let best: { readonly model: ModelInfo; readonly worst: number } | null = null;
-  for (const listed of await provider.listModels(new AbortController().signal)) {
+  for (const listed of await provider.list(new AbortController().signal)) {
     if (wanted !== undefined && listed.name !== wanted) continue;
     const price = listed.price ?? (await listedPrice({ settings, name: listed.name, at }));
     const worst = worstCostOf(2_000, 600, price);

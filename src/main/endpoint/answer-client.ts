@@ -11,7 +11,7 @@ import { runStep, type StepReply } from '../agent/step/run-step.ts';
 import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
 import type { StepRequest } from '../agent/turn/turn.ts';
 import type { Budget } from '../money/budget.ts';
-import type { Provider } from '../models/providers/define.ts';
+import type { LanguageModel, Provider } from '../models/providers/define.ts';
 import type { Decision, Denial, RouteCandidate } from '../routing/define.ts';
 import type { SessionFences } from '../safety/session-fences.ts';
 import type { KnownClient } from './client-keys.ts';
@@ -23,8 +23,9 @@ import { orNoted } from '../lib/log.ts';
 /** What the calls of clients need, the same as the steps of a turn. */
 export interface AnswerOptions extends Pick<
   AgentDependencies,
-  'modelInfo' | 'provider' | 'routeRules' | 'ease' | 'sleptMs' | 'delay'
+  'modelInfo' | 'routeRules' | 'ease' | 'sleptMs' | 'delay'
 > {
+  readonly provider: (providerId: string) => (LanguageModel & Pick<Provider, 'readTexts'>) | null;
   readonly settings: () => Settings;
   readonly fences: SessionFences;
   readonly budget: (logId: string) => Budget;
@@ -41,7 +42,7 @@ export interface ClientCall {
 
 interface Candidate {
   readonly info: ModelInfo;
-  readonly provider: Provider;
+  readonly provider: LanguageModel;
   readonly asked: Extract<ClientRequest, { ok: true }>;
 }
 

@@ -4,7 +4,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import { textMessage } from '@shared/models/model-messages.ts';
 import { sha256Of } from '../lib/sha256.ts';
-import type { Provider, TextsReply } from '../models/providers/define.ts';
+import type { ReadTexts, TextsReply } from '../models/providers/define.ts';
 import { checkOutgoing } from '../safety/fenced-text.ts';
 import { callFailure, type AnswerOptions } from './answer-client.ts';
 import type { KnownClient } from './client-keys.ts';
@@ -60,11 +60,7 @@ function otherUse({ label, use }: ModelInfo, wanted: 'vectors' | 'scores'): stri
 }
 
 /** The texts are only kept if they leave this machine. */
-async function logged(
-  { log, texts, signal }: TextsCall,
-  info: ModelInfo,
-  read: NonNullable<Provider['readTexts']>,
-): Promise<TextsReply> {
+async function logged({ log, texts, signal }: TextsCall, info: ModelInfo, read: ReadTexts): Promise<TextsReply> {
   const { journal } = log;
   const callId = journal.newId('call');
   const { model, query, texts: all } = texts;

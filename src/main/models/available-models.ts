@@ -147,9 +147,9 @@ async function removeFromServer(
   { signal, hintFor }: { readonly signal: AbortSignal; readonly hintFor: HintFor },
 ): Promise<ModelRemoval | null> {
   const named = splitModelId(id);
-  const remove = named === null ? undefined : instances.get(named.provider)?.remove;
-  if (named === null || remove === undefined) return null;
-  const removed = await remove(named.name, signal);
+  const store = named === null ? undefined : instances.get(named.provider)?.store;
+  if (named === null || store === undefined) return null;
+  const removed = await store.remove(named.name, signal);
   if (removed === null) throw await notFound(id, hintFor);
   return { done: 'deleted', path: id, bytes: removed.bytes };
 }
@@ -165,17 +165,12 @@ async function infoOf(
   if (name === null || provider === null) return null;
   instances.mention(name.name);
   try {
-    const planned = (await provider.find?.(name.name, signal)) ?? null;
-    if (planned !== null) return await completed(options, planned);
-    const listed = (await provider.listModels(signal)).find((model) => model.id === id);
-    const found = listed ?? provider.knows?.(name.name) ?? null;
+    const found = await provider.resolve(name.name, signal);
     return found === null ? null : await completed(options, found);
   } catch (error) {
-    // If the endpoint cannot be asked, the model counts as missing, and the turn says so. If it refuses (for example
-    // because of the key), the call itself reports that.
+    // If the endpoint cannot be asked, the model counts as missing, and the turn says so.
     noteFailure('An endpoint was not asked for its models', error);
-    const known = provider.knows?.(name.name) ?? null;
-    return known === null ? null : completed(options, known);
+    return null;
   }
 }
 

@@ -6,7 +6,6 @@ import { entryOfInfo } from './model-entries.ts';
 import { chatPreset } from './providers/chat-completions/chat-presets.ts';
 import type { Provider } from './providers/define.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
-import { orNoted } from '../lib/log.ts';
 
 export interface ModelEntryFinderOptions {
   readonly get: (providerId: string) => Provider | null;
@@ -32,10 +31,6 @@ export interface ModelEntryFinder {
 
 export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelEntryFinder {
   const { get, settings, completed, fileEntry } = options;
-  const listed = async (provider: Provider, signal: AbortSignal): Promise<readonly ModelEntry[]> => {
-    const infos = await Promise.all((await provider.listModels(signal)).map(completed));
-    return infos.map(entryOfInfo);
-  };
   return {
     async find(id, signal) {
       const name = splitModelId(id);
@@ -44,35 +39,26 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
       const provider = get(name.provider);
       if (provider === null) return null;
       options.mention(name.name);
-      // A failure here is ignored, because the provider's list is asked next and reports it.
-      const planned =
-        (await provider.find?.(name.name, signal).catch(orNoted('A model was not planned', null))) ?? null;
-      if (planned !== null) return entryOfInfo(await completed(planned));
-      const asked = await listed(provider, signal).then(
-        (entries) => ({ entries, why: null }),
-        (error: unknown) => ({ entries: [], why: messageOf(error) }),
-      );
-      const entry = asked.entries.find((one) => one.id === id);
-      if (entry !== undefined) return entry;
-      // The model may be callable under a name that is not listed. A turn would find it, too.
-      const known = provider.knows?.(name.name) ?? null;
-      if (known !== null) return entryOfInfo(await completed(known));
-      if (asked.why === null) return null;
-      // Some say themselves who does not answer.
-      const isNamed = asked.why.toLowerCase().startsWith(name.provider);
-      throw new AppError('network', isNamed ? asked.why : `${name.provider} could not be asked: ${asked.why}`, {
-        hint: 'Run `dewpoint models list` to see your models.',
+      const found = await provider.resolve(name.name, signal).catch((error: unknown) => {
+        const why = messageOf(error);
+        // Some say themselves who does not answer.
+        const isNamed = why.toLowerCase().startsWith(name.provider);
+        throw new AppError('network', isNamed ? why : `${name.provider} could not be asked: ${why}`, {
+          hint: 'Run `dewpoint models list` to see your models.',
+        });
       });
+      return found === null ? null : entryOfInfo(await completed(found));
     },
     async ofProvider(id, signal) {
       const provider = get(id);
       if (provider === null) return [];
       try {
-        return await listed(provider, signal);
+        const infos = await Promise.all((await provider.list(signal)).map(completed));
+        return infos.map(entryOfInfo);
       } catch (error) {
         const own = settings().providers[id];
         // A server that is neither set up nor installed is not reported as missing.
-        const canStart = (await provider.canStart?.()) ?? false;
+        const canStart = (await provider.server?.canStart()) ?? false;
         if (own === undefined && options.isBuiltIn(id) && !canStart) return [];
         const where = canStart ? 'local' : whereOf(own);
         const base = { id: `${id}/*`, label: id, where, sizeBytes: null, licence: null, info: null } as const;

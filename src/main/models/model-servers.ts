@@ -29,9 +29,9 @@ export async function listServers(
   const found = await Promise.all(
     providers.ids().map(async (provider): Promise<ServerStatus | null> => {
       const instance = providers.get(provider);
-      if (instance?.status === undefined) return null;
+      if (instance?.server === undefined) return null;
       try {
-        return { provider, ...(await instance.status(signal)), isRunning: true };
+        return { provider, ...(await instance.server.status(signal)), isRunning: true };
       } catch (error) {
         const { providers: own, local } = settings();
         const isUsed = provider in own || local.startsWith(`${provider}/`);
@@ -49,12 +49,12 @@ export async function repairServerModel(
   { apply, signal }: { readonly apply: boolean; readonly signal: AbortSignal },
 ): Promise<ModelRepair> {
   const name = splitModelId(id);
-  const provider = name === null ? null : get(name.provider);
-  if (name === null || provider?.repair === undefined)
+  const store = name === null ? undefined : get(name.provider)?.store;
+  if (name === null || store === undefined)
     throw new AppError('bad-input', `${id} cannot be repaired.`, {
       hint: 'Only models of a server can be repaired: ollama/NAME.',
     });
-  const repair = await orServerRefused(provider.repair(name.name, apply, signal));
+  const repair = await orServerRefused(store.repair(name.name, apply, signal));
   return repair.made === null ? repair : { ...repair, made: `${name.provider}/${repair.made}` };
 }
 
@@ -68,9 +68,9 @@ export async function addServerAdapter(
   { request, signal }: { readonly request: FileToAdd; readonly signal: AbortSignal },
 ): Promise<string | null> {
   const name = splitModelId(id);
-  const provider = name === null ? null : get(name.provider);
-  if (name === null || provider?.addAdapter === undefined) return null;
-  const made = await provider.addAdapter(name.name, request, signal);
+  const store = name === null ? undefined : get(name.provider)?.store;
+  if (name === null || store === undefined) return null;
+  const made = await store.addAdapter(name.name, request, signal);
   return `${name.provider}/${made}`;
 }
 
@@ -81,9 +81,9 @@ export async function pullFromServer(
   { onProgress, signal }: { readonly onProgress: (progress: PullProgress) => void; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const name = splitModelId(id);
-  const provider = name === null ? null : get(name.provider);
-  if (name === null || provider?.pull === undefined) return false;
-  await orServerRefused(provider.pull(name.name, onProgress, signal));
+  const store = name === null ? undefined : get(name.provider)?.store;
+  if (name === null || store === undefined) return false;
+  await orServerRefused(store.pull(name.name, onProgress, signal));
   return true;
 }
 

@@ -24,7 +24,7 @@ function wayTo(id: string, files: readonly string[], { ids, get }: Providers): s
     return named === null ? 'A model is named PROVIDER/MODEL.' : '';
   }
   const provider = get(named.provider);
-  if (provider !== null) return provider.pull === undefined ? '' : getIt;
+  if (provider !== null) return provider.store === undefined ? '' : getIt;
   const near = nearestName(named.provider, [...ids(), ...knownProviderNames]);
   return near === null ? `No provider ${named.provider} is set up.` : `Did you mean ${near}/${named.name}?`;
 }

@@ -133,14 +133,14 @@ interface ServiceAccess {
  * proves nothing about it.
  */
 async function askService({ withKey, without, hasKey }: ServiceAccess, signal: AbortSignal): Promise<AskedService> {
-  const models = await withKey.listModels(signal);
+  const models = await withKey.list(signal);
   if (!hasKey) return { models, isOpen: false };
   if (withKey.tryKey !== undefined) {
     await withKey.tryKey(signal);
     return { models, isOpen: false };
   }
   // Without a key, a refusal is the normal answer.
-  const open = await without.listModels(signal).catch(() => []);
+  const open = await without.list(signal).catch(() => []);
   return { models, isOpen: open.some(({ listedOn }) => listedOn === undefined) };
 }
 

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { settingsSchema } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from '../../../src/main/models/find-model-entry.ts';
-import type { Provider } from '../../../src/main/models/providers/define.ts';
+import type { ModelSource } from '../../../src/main/models/providers/define.ts';
 import { loopModel } from '../../fakes/agent-kit.ts';
 
 const never = new AbortController().signal;
 const info = (name: string) => ({ ...loopModel, id: `office/${name}`, provider: 'office', name });
 
-const finderOf = (provider: Partial<Provider>) =>
+const finderOf = (provider: Partial<ModelSource>) =>
   createModelEntryFinder({
     get: (id) =>
       id === 'office'
         ? {
             id,
-            listModels: async () => [info('listed')],
+            list: async () => [info('listed')],
+            resolve: async (name) => (name === 'listed' ? info(name) : null),
             countTokens: async () => null,
             dispose: async () => undefined,
             stream: () => {
@@ -31,7 +32,7 @@ const finderOf = (provider: Partial<Provider>) =>
 
 describe('a model that is named', () => {
   it('is found where its provider lists it, or would call it by a name that it does not list', async () => {
-    const finder = finderOf({ knows: (name) => (name === 'dated-2026' ? info(name) : null) });
+    const finder = finderOf({ resolve: async (name) => (name === 'none' ? null : info(name)) });
     const found = ['listed', 'dated-2026', 'none'].map((name) => finder.find(`office/${name}`, never));
     expect((await Promise.all(found)).map((entry) => entry?.id)).toEqual([
       'office/listed',
@@ -42,10 +43,12 @@ describe('a model that is named', () => {
   });
 
   it('is not said to be nowhere where its service could not be asked', async () => {
+    const refused = async (): Promise<never> => {
+      throw new Error('The connection was refused.');
+    };
     const silent = finderOf({
-      listModels: async () => {
-        throw new Error('The connection was refused.');
-      },
+      list: refused,
+      resolve: refused,
     });
     await expect(silent.find('office/listed', never)).rejects.toMatchObject({
       code: 'network',

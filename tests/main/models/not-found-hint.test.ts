@@ -4,15 +4,20 @@ import type { Provider } from '../../../src/main/models/providers/define.ts';
 
 const silent: Provider = {
   id: 'mine',
-  listModels: async () => [],
+  list: async () => [],
+  resolve: async () => null,
   countTokens: async () => null,
   dispose: async () => undefined,
   stream: () => {
     throw new Error('nobody calls it here');
   },
 };
+const nobody = async (): Promise<never> => {
+  throw new Error('nobody calls it here');
+};
+const store = { pull: nobody, remove: nobody, repair: nobody, addAdapter: nobody };
 const providers = new Map<string, Provider>([
-  ['ollama', { ...silent, pull: async () => undefined }],
+  ['ollama', { ...silent, store }],
   ['mine', silent],
 ]);
 const hint = (id: string): string =>

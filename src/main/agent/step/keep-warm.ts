@@ -1,14 +1,14 @@
 import { messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
-import type { ModelRequest, Provider } from '../../models/providers/define.ts';
+import type { ModelRequest, LanguageModel } from '../../models/providers/define.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 import { orNoted } from '../../lib/log.ts';
 
 /** A conversation that the local model reads ahead while a cloud model works on it. */
 export interface WarmRequest {
   readonly info: ModelInfo;
-  readonly provider: Provider;
+  readonly provider: LanguageModel;
   readonly request: ModelRequest;
   /** Why the local model is expected to need it, as a text for the user. */
   readonly why: string;

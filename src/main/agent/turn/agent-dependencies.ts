@@ -18,7 +18,7 @@ import type { SessionInstructions } from '../../safety/instructions/session-inst
 import type { SessionNetwork } from '../../safety/network/session-network.ts';
 import type { GatherFacts } from '../../projects/facts/project-facts.ts';
 import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
-import type { Provider } from '../../models/providers/define.ts';
+import type { LanguageModel } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -30,7 +30,7 @@ import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 /** A model and the provider that answers for it. */
 export interface ResolvedModel {
   readonly info: ModelInfo;
-  readonly provider: Provider;
+  readonly provider: LanguageModel;
 }
 
 /** A message that arrived while a turn was running. */
@@ -100,7 +100,7 @@ export interface AgentDependencies {
   /** A server said that a model's context is smaller than known. Absent: it is not kept. */
   readonly noteWindow?: (modelId: string, tokens: number) => void;
   /** The provider with this id; null: there is none. */
-  readonly provider: (providerId: string) => Provider | null;
+  readonly provider: (providerId: string) => LanguageModel | null;
   readonly tools: readonly Tool[];
   /** Tools that are not built in; absent: none, as in a replay. */
   readonly foreign?: ForeignTools;

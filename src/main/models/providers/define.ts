@@ -161,50 +161,10 @@ export interface ProviderError {
   readonly contextTokens?: number | undefined;
 }
 
-/** Something that answers model calls. There can be several configured instances of one kind. */
-export interface Provider {
+/** Answers calls of its models. Nothing else of a provider is needed for a call. */
+export interface LanguageModel {
+  /** The provider's id in the settings. */
   readonly id: string;
-  listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
-  /**
-   * A free request that succeeds only with a valid key. Rejects as `listModels` does. Absent if listing the models
-   * already proves the key.
-   */
-  readonly tryKey?: (signal: AbortSignal) => Promise<void>;
-  /**
-   * Describes a model that can be called although it is not in the list: a dated or variant name, or any name if the
-   * service refused to list (the call then says why). Null: unknown. Call it after `listModels`. It returns at once.
-   */
-  readonly knows?: (name: string) => ModelInfo | null;
-  /**
-   * One model with its memory plan, for providers whose `listModels` does not plan each model. Null: no such model.
-   */
-  readonly find?: (name: string, signal: AbortSignal) => Promise<ModelInfo | null>;
-  /** For a server: its name and version, and what is wrong with it. Rejects if it does not answer. */
-  readonly status?: (signal: AbortSignal) => Promise<{ readonly text: string; readonly complaint: string | null }>;
-  /**
-   * Whether the server is installed on this machine, does not run, and would be started if the settings allowed it.
-   */
-  readonly canStart?: () => Promise<boolean>;
-  /** Has the server download a model from its own library. Rejects with what went wrong. */
-  readonly pull?: (name: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
-  /** The header of a model as its server reports it, used to plan memory. Null: the server has no such model. */
-  readonly header?: (name: string, signal: AbortSignal) => Promise<ModelFacts | null>;
-  /** The cards that the server can use. Absent: all cards of this machine. */
-  readonly cards?: (signal: AbortSignal) => Promise<readonly Card[]>;
-  /**
-   * Removes a model from the server's store and returns the bytes freed. Null: no such model. Rejects with what went
-   * wrong.
-   */
-  readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
-  /** Says what is wrong with a model. Repairs it, by a derived model, only if `apply` is true. */
-  readonly repair?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
-  /**
-   * Makes a model from one in the server's store and a LoRA adapter, of which the server gets a copy. Returns the
-   * new name. Rejects with what went wrong.
-   */
-  readonly addAdapter?: (name: string, request: FileToAdd, signal: AbortSignal) => Promise<string>;
-  /** Whether the last request reached the service. Null: no request yet. Absent: the provider needs no network. */
-  readonly reach?: () => 'there' | 'away' | null;
   /** Counts the request as it will be sent, template included. Null if it cannot be counted before the call. */
   countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null>;
   /** Never rejects or throws: a failure is an `ended` part with an error. Ends within 200 ms of an abort. */
@@ -215,8 +175,66 @@ export interface Provider {
    * it.
    */
   readonly prefill?: (request: ModelRequest, signal: AbortSignal) => Promise<Prefilled>;
-  /** Turns texts into vectors or scores. Never rejects. Absent if no model of the provider can do it. */
-  readonly readTexts?: (request: TextsRequest, signal: AbortSignal) => Promise<TextsReply>;
+  /** Whether the last request reached the service. Null: no request yet. Absent: the provider needs no network. */
+  readonly reach?: () => 'there' | 'away' | null;
+}
+
+/** Knows which models there are. */
+export interface ModelSource {
+  list(signal: AbortSignal): Promise<readonly ModelInfo[]>;
+  /**
+   * One model by its name, with its memory plan where there is one. It may be missing from the list: a dated or
+   * variant name, or any name if the service refused to list (the call then says why). Null: no such model. Rejects
+   * if the models cannot be listed and the name is not known either.
+   */
+  resolve(name: string, signal: AbortSignal): Promise<ModelInfo | null>;
+  /**
+   * A free request that succeeds only with a valid key. Rejects as `list` does. Absent if listing the models already
+   * proves the key.
+   */
+  readonly tryKey?: (signal: AbortSignal) => Promise<void>;
+}
+
+/** A program that runs models on this machine or in this network. */
+export interface ModelServer {
+  /** Its name and version, and what is wrong with it. Rejects if it does not answer. */
+  status(signal: AbortSignal): Promise<{ readonly text: string; readonly complaint: string | null }>;
+  /** Whether it is installed on this machine, does not run, and would be started if the settings allowed it. */
+  canStart(): Promise<boolean>;
+  /** What is needed to plan the memory of a model: its header, and the cards that the server can use. */
+  plan(name: string, signal: AbortSignal): Promise<PlannedModel | null>;
+}
+
+export interface PlannedModel {
+  readonly facts: ModelFacts;
+  /** Absent: all cards of this machine. */
+  readonly cards?: readonly Card[];
+}
+
+/** The models that a server stores. Every operation rejects with what went wrong. */
+export interface LocalStore {
+  /** Downloads a model from the server's own library. */
+  pull(name: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
+  /** Returns the bytes freed. Null: no such model. */
+  remove(name: string, signal: AbortSignal): Promise<{ readonly bytes: number } | null>;
+  /** Says what is wrong with a model. Repairs it, by a derived model, only if `apply` is true. */
+  repair(name: string, apply: boolean, signal: AbortSignal): Promise<ModelRepair>;
+  /** Makes a model from a stored one and a LoRA adapter, of which the server gets a copy. Returns the new name. */
+  addAdapter(name: string, request: FileToAdd, signal: AbortSignal): Promise<string>;
+}
+
+/** Turns texts into vectors or scores. Never rejects. */
+export type ReadTexts = (request: TextsRequest, signal: AbortSignal) => Promise<TextsReply>;
+
+/**
+ * What a definition makes: something that lists models and answers calls, and the roles that only some have. There
+ * can be several configured instances of one kind.
+ */
+export interface Provider extends LanguageModel, ModelSource {
+  readonly server?: ModelServer;
+  readonly store?: LocalStore;
+  /** Absent if no model of the provider can do it. */
+  readonly readTexts?: ReadTexts;
   /** Releases processes and sockets. Safe to call twice. */
   dispose(): Promise<void>;
 }

@@ -47,7 +47,8 @@ export default defineProvider({
     };
     return {
       id,
-      listModels: () => listModels(dependencies, { id, settings }),
+      list: () => list(dependencies, { id, settings }),
+      resolve: (name) => infoOf(dependencies, { id, settings }, name),
       countTokens: (request, signal) => countTokens(parts, request, signal),
       stream: (request, signal) =>
         streamInTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
@@ -237,36 +238,42 @@ async function prefill(
   }
 }
 
-async function listModels(
-  dependencies: ProviderDependencies,
-  { id, settings }: { readonly id: string; readonly settings: LlamaSettings },
-): Promise<readonly ModelInfo[]> {
-  const { llama, localModels, modelFile } = dependencies;
-  if (llama === undefined) return [];
-  const infos = await Promise.all(
-    (await localModels()).map(async (name): Promise<ModelInfo | null> => {
-      const file = await modelFile(name);
-      if (file === null) return null;
-      const grant = await grantOf(dependencies, wishOf(settings, file), file);
-      return infoOfFile(id, name, file, {
-        contextTokens: grant.grantedTokens,
-        // Calls are forced by a grammar from the tools' schemas. The template's own tool format is not used.
-        capabilities: {
-          tools: false,
-          grammar: file.use === undefined,
-          prefill: file.use === undefined,
-          infill: false,
-          together: file.use === undefined,
-          countTokens: file.use === undefined,
-          ...(file.efforts === undefined ? {} : { reasoning: true }),
-        },
-        price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
-        strategies: [...(file.strategies ?? ['recipe'])],
-        ...(file.use === undefined ? {} : { use: file.use }),
-      });
-    }),
-  );
+interface Instance {
+  readonly id: string;
+  readonly settings: LlamaSettings;
+}
+
+async function list(dependencies: ProviderDependencies, instance: Instance): Promise<readonly ModelInfo[]> {
+  const names = dependencies.llama === undefined ? [] : await dependencies.localModels();
+  const infos = await Promise.all(names.map((name) => infoOf(dependencies, instance, name)));
   return infos.filter((info) => info !== null);
+}
+
+/** Null: there is no such file, or no engine for it. */
+async function infoOf(
+  dependencies: ProviderDependencies,
+  { id, settings }: Instance,
+  name: string,
+): Promise<ModelInfo | null> {
+  const file = dependencies.llama === undefined ? null : await dependencies.modelFile(name);
+  if (file === null) return null;
+  const grant = await grantOf(dependencies, wishOf(settings, file), file);
+  return infoOfFile(id, name, file, {
+    contextTokens: grant.grantedTokens,
+    // Calls are forced by a grammar from the tools' schemas. The template's own tool format is not used.
+    capabilities: {
+      tools: false,
+      grammar: file.use === undefined,
+      prefill: file.use === undefined,
+      infill: false,
+      together: file.use === undefined,
+      countTokens: file.use === undefined,
+      ...(file.efforts === undefined ? {} : { reasoning: true }),
+    },
+    price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+    strategies: [...(file.strategies ?? ['recipe'])],
+    ...(file.use === undefined ? {} : { use: file.use }),
+  });
 }
 
 function missing(name: string): ProviderError {

@@ -21,7 +21,8 @@ export default defineProvider({
     let next = 0;
     return {
       id,
-      listModels: async () => [modelInfo(id, settings)],
+      list: async () => [modelInfo(id, settings)],
+      resolve: async (name) => (name === 'script' ? modelInfo(id, settings) : null),
       countTokens: async (request) => countRequest(request),
       dispose: async () => {},
       stream(request, signal) {

@@ -6,7 +6,7 @@ import { emptySession } from '@shared/session/session-state.ts';
 import type { QueuedMessage } from '../../agent/turn/agent-dependencies.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
-import type { Provider, StreamPart } from '../../models/providers/define.ts';
+import type { LanguageModel, StreamPart } from '../../models/providers/define.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
 import type { Effects, Journal } from '../journal/journal.ts';
@@ -27,7 +27,7 @@ export interface ReplayTurn {
   readonly journal: Journal;
   readonly effects: Effects;
   /** Answers in place of every provider of the recorded run. */
-  readonly provider: Provider;
+  readonly provider: LanguageModel;
   /** Returns a message exactly where the recorded engine took it. */
   readonly inbox: { take(): QueuedMessage | null };
   readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
@@ -148,14 +148,12 @@ async function dataOf(journal: ReplayJournal, ended: EventOf<'tool-ended'>): Pro
   return JSON.parse(Buffer.from(bytes).toString('utf8'));
 }
 
-/** Answers every call with the recorded answer, and token counts with the recorded counts. Lists no models. */
-function createReplayProvider(journal: ReplayJournal): Provider {
+/** Answers every call with the recorded answer, and token counts with the recorded counts. */
+function createReplayProvider(journal: ReplayJournal): LanguageModel {
   return {
     id: 'replay',
-    listModels: async () => [],
     countTokens: async () => journal.find('model-call-started', () => true)?.promptTokens ?? null,
     stream: () => replayReply(journal),
-    dispose: async () => undefined,
   };
 }
 

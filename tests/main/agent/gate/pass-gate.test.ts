@@ -150,7 +150,6 @@ describe('the stronger model at the end', () => {
     const kit: AgentKit = kitOf([look, fix, done], {
       cloudProvider: {
         id: 'sky',
-        listModels: async () => [],
         countTokens: async () => 10,
         async *stream(_request, signal) {
           kit.runner.cancel();
@@ -159,7 +158,6 @@ describe('the stronger model at the end', () => {
           const stopReason = signal.aborted ? 'cancelled' : 'stop';
           yield { type: 'ended', stopReason, usage, evaluatedTokens: null, timings, error: null };
         },
-        dispose: async () => undefined,
       },
     });
     expect((await kit.runner.send('Fix add().', gated())).reason).toBe('cancelled');

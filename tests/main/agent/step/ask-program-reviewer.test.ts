@@ -33,13 +33,11 @@ it('gives a reviewer of programs a minute, and the turn goes on', async () => {
     cloud: { where: 'local' },
     cloudProvider: {
       id: 'sky',
-      listModels: async () => [],
       countTokens: async () => 10,
       async *stream(_request, signal) {
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
         yield ended('cancelled', 0);
       },
-      dispose: async () => undefined,
     },
     dependencies: {
       programs: () => 'on',

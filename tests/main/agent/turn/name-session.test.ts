@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isCutFrom, readTitle } from '../../../../src/main/agent/turn/name-session.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import type { Provider } from '../../../../src/main/models/providers/define.ts';
+import type { LanguageModel } from '../../../../src/main/models/providers/define.ts';
 import type { SessionEvent } from '../../../../src/shared/events/events.ts';
 import type { RoutingNumbers } from '../../../../src/shared/routing/routing.ts';
 import { profiles } from '../../../../src/shared/routing/routing-profiles.ts';
@@ -59,12 +59,12 @@ async function session(replies: readonly Reply[], wrap = keepsTalks, more: Parti
 }
 
 /** Behaves as the app's engine does: one conversation does not push out another. */
-function keepsTalks(provider: Provider): Provider {
+function keepsTalks(provider: LanguageModel): LanguageModel {
   return { ...provider, prefill: async () => ({ promptTokens: 0, evaluatedTokens: 0, error: null }) };
 }
 
 /** A model that does not answer a request for a title until it is stopped. */
-function neverNames(provider: Provider): Provider {
+function neverNames(provider: LanguageModel): LanguageModel {
   return {
     ...keepsTalks(provider),
     async *stream(request, signal) {

@@ -4,7 +4,7 @@ import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { Recipe, RecipeContext } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import type { ModelRequest, Provider } from '../../../../src/main/models/providers/define.ts';
+import type { ModelRequest, LanguageModel } from '../../../../src/main/models/providers/define.ts';
 import { parseRules, routeRules } from '../../../../src/shared/rules/parse-rules.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
@@ -203,7 +203,7 @@ describe('a task with a local and a cloud model', () => {
     const kit = kitOf([done, done, fix, call('run_tests', {}), done]);
     const scripted = kit.dependencies.provider('fake');
     if (scripted === null) throw new Error('There is no script.');
-    const local: Provider = {
+    const local: LanguageModel = {
       ...scripted,
       prefill: (request, signal) => {
         prefills.push({ request, signal });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '@shared/errors.ts';
 import type { NewEvent } from '@shared/events/events.ts';
-import type { Provider } from '../../../../src/main/models/providers/define.ts';
+import type { LanguageModel } from '../../../../src/main/models/providers/define.ts';
 import type { Effects, Journal } from '../../../../src/main/sessions/journal/journal.ts';
 import { replaySession, type RunReplayTurn } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { type Home, makeHome, scratchSession } from '../session-fixtures.ts';
@@ -12,7 +12,7 @@ import type { ReplayReport } from '@shared/contract/sessions-contract.ts';
 interface Services {
   readonly journal: Journal;
   readonly effects: Effects;
-  readonly provider: Provider;
+  readonly provider: LanguageModel;
   readonly inbox: { take(): { readonly messageId: string } | null };
   readonly messageId: string;
   readonly signal: AbortSignal;
@@ -136,13 +136,11 @@ async function engine(services: Services, endText = 'It is done.'): Promise<void
   return end('step-limit', '');
 }
 
-function scripted(replies: string[], onCall: (call: number) => Promise<void>): Provider {
+function scripted(replies: string[], onCall: (call: number) => Promise<void>): LanguageModel {
   let calls = 0;
   return {
     id: 'fake',
-    listModels: async () => [],
     countTokens: async () => 100 + calls,
-    dispose: async () => undefined,
     async *stream() {
       calls += 1;
       await onCall(calls);

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
 import type { ModelSettings } from '@shared/settings/settings.ts';
+import { noteFailure } from '../../../lib/log.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import type { ListedModel } from './bundled-models.ts';
 import { bundledModels, bundledOn } from './bundled-models.ts';
 import { connectionMessage } from '../openai/openai-errors.ts';
+import type { ModelSource } from '../define.ts';
 import type { Reachability } from './reachability.ts';
 
 /** The models of one configured service. */
@@ -17,8 +19,7 @@ interface ApiModels {
   readonly list: (signal: AbortSignal) => Promise<readonly ModelInfo[]>;
   /** Returns at once. For a name that is in no list, it returns the defaults of the service. */
   readonly find: (name: string) => ModelInfo;
-  /** See `Provider.knows`. */
-  readonly knows: (name: string) => ModelInfo | null;
+  readonly resolve: ModelSource['resolve'];
 }
 
 export interface ApiModelsOptions {
@@ -67,34 +68,45 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
   };
   const find = (name: string): ModelInfo =>
     infoOf(options, name, { listed: nearest(live?.models ?? [], name), bundled: nearest(bundled, name) });
+  const knows = (name: string): ModelInfo | null => {
+    const isListed = nearest(live?.models ?? bundled, name) !== undefined;
+    return isListed || isRefused || options.ownNames === true ? find(name) : null;
+  };
+  const list: ApiModels['list'] = async (signal) => {
+    // If the last call did not get through, asking again also finds out whether the network is back.
+    const isFresh = live !== null && options.now() - live.at < FRESH_MS && options.reach?.now() !== 'away';
+    if (live !== null && isFresh) return infos(live.models);
+    const tooLong = () => new Error('The list of models took too long.');
+    const child = childAbort(signal, { ms: LIST_TIMEOUT_MS, reason: tooLong });
+    try {
+      live = { models: await options.fetchList(child.signal), at: options.now() };
+      isRefused = false;
+      return infos(live.models);
+    } catch (error) {
+      isRefused = error instanceof ListRefusedError;
+      if (child.signal.aborted && !signal.aborted) options.reach?.noteSilence();
+      if (!isRefused && live !== null) return infos(live.models);
+      const reason = whyNoList(error);
+      if (!isRefused && bundled.length > 0) return infos(bundled, reason);
+      if (Object.keys(options.models).length > 0) return infos([]);
+      if (isRefused) throw error;
+      throw new Error(options.service === null ? `${reason.replace(/\.?$/, '.')} ${onlyItKnows}` : reason);
+    } finally {
+      child.release();
+    }
+  };
   return {
     find,
-    knows: (name) => {
-      const isListed = nearest(live?.models ?? bundled, name) !== undefined;
-      return isListed || isRefused || options.ownNames === true ? find(name) : null;
-    },
-    async list(signal) {
-      // If the last call did not get through, asking again also finds out whether the network is back.
-      const isFresh = live !== null && options.now() - live.at < FRESH_MS && options.reach?.now() !== 'away';
-      if (live !== null && isFresh) return infos(live.models);
-      const tooLong = () => new Error('The list of models took too long.');
-      const child = childAbort(signal, { ms: LIST_TIMEOUT_MS, reason: tooLong });
-      try {
-        live = { models: await options.fetchList(child.signal), at: options.now() };
-        isRefused = false;
-        return infos(live.models);
-      } catch (error) {
-        isRefused = error instanceof ListRefusedError;
-        if (child.signal.aborted && !signal.aborted) options.reach?.noteSilence();
-        if (!isRefused && live !== null) return infos(live.models);
-        const reason = whyNoList(error);
-        if (!isRefused && bundled.length > 0) return infos(bundled, reason);
-        if (Object.keys(options.models).length > 0) return infos([]);
-        if (isRefused) throw error;
-        throw new Error(options.service === null ? `${reason.replace(/\.?$/, '.')} ${onlyItKnows}` : reason);
-      } finally {
-        child.release();
-      }
+    list,
+    resolve: async (name, signal) => {
+      const listed = await list(signal).catch((error: unknown) => {
+        const known = knows(name);
+        if (known === null) throw error;
+        // The call itself reports a refusal.
+        noteFailure('An endpoint was not asked for its models', error);
+        return [known];
+      });
+      return listed.find((model) => model.name === name) ?? knows(name);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Effort } from '@shared/models/model-info.ts';
 import { streamAnswer, type Wire } from '../call/stream-answer.ts';
-import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
+import type { ModelRequest, ModelSource, Provider, ProviderDependencies } from '../define.ts';
 import { createApiModels, type ApiModelsOptions } from './api-models.ts';
 import { createEventFetch } from './plain-events.ts';
 import { createServiceFetch } from './service-fetch.ts';
@@ -30,7 +30,7 @@ export interface ApiService extends Pick<ApiModelsOptions, 'service' | 'where' |
 /** How to call a service. */
 export interface ApiCalls<Event> {
   readonly fetchList: ApiModelsOptions['fetchList'];
-  readonly tryKey?: Provider['tryKey'];
+  readonly tryKey?: ModelSource['tryKey'];
   /** Use it for one call only. */
   readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
 }
@@ -62,8 +62,8 @@ export function createApiProvider<Event>(
   };
   return {
     id,
-    listModels: book.list,
-    knows: book.knows,
+    list: book.list,
+    resolve: book.resolve,
     reach: reach.now,
     ...(tryKey === undefined ? {} : { tryKey }),
     countTokens: async () => null,

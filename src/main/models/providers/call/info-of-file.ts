@@ -1,5 +1,6 @@
 import type { ModelInfo, TextUse } from '@shared/models/model-info.ts';
-import type { ProviderDependencies } from '../define.ts';
+import { orNoted } from '../../../lib/log.ts';
+import type { ModelSource, ProviderDependencies } from '../define.ts';
 
 export type ModelFile = NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>;
 
@@ -28,4 +29,14 @@ export function infoOfFile(id: string, name: string, file: ModelFile, engine: Of
 export function noAnswers(name: string, use: TextUse): string {
   const made = use === 'vectors' ? 'turns texts into vectors for a search' : 'says how well texts fit a question';
   return `The model ${name} ${made} and cannot answer. Choose another one for tasks and chat.`;
+}
+
+/** One model with its plan. If it could not be planned, as the list has it, and the list reports what is wrong. */
+export async function plannedOrListed(
+  name: string,
+  signal: AbortSignal,
+  { planned, list }: { readonly planned: Promise<ModelInfo | null> } & Pick<ModelSource, 'list'>,
+): Promise<ModelInfo | null> {
+  const found = await planned.catch(orNoted('A model was not planned', null));
+  return found ?? (await list(signal)).find((model) => model.name === name) ?? null;
 }

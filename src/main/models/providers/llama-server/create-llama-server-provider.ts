@@ -18,8 +18,16 @@ import { createSpeedWatch } from '../call/speed-watch.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
 import { firstWordMs, stallMs } from '../call/stall-watch.ts';
 import { streamAnswer } from '../call/stream-answer.ts';
+import { plannedOrListed } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
-import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamPart } from '../define.ts';
+import type {
+  ModelRequest,
+  ModelServer,
+  Provider,
+  ProviderDependencies,
+  ProviderError,
+  StreamPart,
+} from '../define.ts';
 import type { FoundServer, Leaving, ServerModel, ServerModelOptions } from './server-model.ts';
 import { findDrafting, findServer, planFile, serverModelInfo } from './server-model.ts';
 import { smallerLoad } from './smaller-load.ts';
@@ -55,10 +63,23 @@ export function createLlamaServerProvider(
   };
   const leaveLocalEngines =
     ownLlamaServer === undefined ? undefined : localEngines?.register(id, occupantOf(id, ownLlamaServer));
+  const list: Provider['list'] = (signal) => listModels(parts, signal);
   return {
     id,
-    listModels: (signal) => listModels(parts, signal),
-    find: (name, signal) => findInfo(parts, name, signal),
+    list,
+    resolve: (name, signal) => plannedOrListed(name, signal, { planned: findInfo(parts, name, signal), list }),
+    server: serverOf(parts),
+    countTokens: (request, signal) => countTokens(parts, request, signal),
+    stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
+    dispose: async () => {
+      leaveLocalEngines?.();
+      await ownLlamaServer?.release();
+    },
+  };
+}
+
+function serverOf(parts: Parts): ModelServer {
+  return {
     status: async (signal) => {
       const program = await (await findServer(parts, signal)).ask();
       const cards = program.cards.map(({ name }) => name).join(', ') || 'no card';
@@ -67,13 +88,13 @@ export function createLlamaServerProvider(
         complaint: null,
       };
     },
-    header: (name, signal) => readFacts(parts, name, signal),
-    cards: async (signal) => (settings.gpu === 'off' ? [] : (await (await findServer(parts, signal)).ask()).cards),
-    countTokens: (request, signal) => countTokens(parts, request, signal),
-    stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
-    dispose: async () => {
-      leaveLocalEngines?.();
-      await ownLlamaServer?.release();
+    // It is started for each call.
+    canStart: async () => false,
+    plan: async (name, signal) => {
+      const facts = await readFacts(parts, name, signal);
+      if (facts === null) return null;
+      const cards = parts.settings.gpu === 'off' ? [] : (await (await findServer(parts, signal)).ask()).cards;
+      return { facts, cards };
     },
   };
 }

@@ -14,6 +14,7 @@ import type {
 } from '../define.ts';
 import { firstWordMs } from '../call/stall-watch.ts';
 import { endedWith } from '../call/call-ended.ts';
+import { plannedOrListed } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import { isThisMachine } from '../../../lib/net/this-machine.ts';
 import { createOllamaApi, ollamaAddress, shownAddress } from './ollama-api.ts';
@@ -33,7 +34,6 @@ import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { PromptCount } from './ollama-prompt-count.ts';
 import { createPromptCount } from './ollama-prompt-count.ts';
 import { defaultServerPlanner } from '../../memory/server-memory-planner.ts';
-import { pullModel } from './ollama-pull.ts';
 import { createServerStarter } from './start-ollama-server.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
@@ -99,19 +99,25 @@ export function createOllamaProvider(
     speeds: createSpeedWatch(),
     counts: new Map(),
   };
+  const list: Provider['list'] = (signal) => listOllamaModels(parts, signal);
   return {
     id,
-    listModels: (signal) => listOllamaModels(parts, signal),
-    find: (name, signal) => findInfo(parts, name, signal),
+    list,
+    resolve: (name, signal) => plannedOrListed(name, signal, { planned: findInfo(parts, name, signal), list }),
     countTokens: async () => null,
     stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
-    status: async (signal) => {
-      const { text, complaint } = await loader.version(signal);
-      return { text: `Ollama ${text} at ${shownAddress(address)}`, complaint };
+    server: {
+      status: async (signal) => {
+        const { text, complaint } = await loader.version(signal);
+        return { text: `Ollama ${text} at ${shownAddress(address)}`, complaint };
+      },
+      canStart: starter.canStart,
+      plan: async (name, signal) => {
+        const listed = await loader.find(name, signal);
+        return listed === null ? null : { facts: (await known.of(listed, signal)).header.facts };
+      },
     },
-    pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
-    canStart: starter.canStart,
-    ...createOllamaStore({ api, known, find: loader.find }),
+    store: createOllamaStore({ api, known, find: loader.find, stallMs: limits.stallMs }),
     dispose: async () => {
       leaveLocalEngines?.();
       // If this fails, the server frees the memory by itself a little later.

@@ -3,9 +3,10 @@ import { adapterName } from '../../files/import-model.ts';
 import { sha256OfFiles } from '../../files/hash-model-files.ts';
 import { checkAdapterHeader } from '../../memory/gguf/check-adapter.ts';
 import { readTensors } from '../../memory/gguf/read-gguf.ts';
-import type { Provider } from '../define.ts';
+import type { LocalStore } from '../define.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-errors.ts';
+import { pullModel } from './ollama-pull.ts';
 import type { KnownModels } from './ollama-known-models.ts';
 import { adaptedName, judgeTemplate, repairedName, repairTemplateFor } from './repair-template.ts';
 import type { ModelLoader } from './ollama-model-loader.ts';
@@ -14,18 +15,14 @@ interface StoreParts {
   readonly api: OllamaApi;
   readonly known: KnownModels;
   readonly find: ModelLoader['find'];
+  readonly stallMs: number;
 }
 
-type OllamaStore = Required<Pick<Provider, 'header' | 'remove' | 'repair' | 'addAdapter'>>;
-
 /** Operations on models in the server's store that load no model. */
-export function createOllamaStore(parts: StoreParts): OllamaStore {
-  const { api, known, find } = parts;
+export function createOllamaStore(parts: StoreParts): LocalStore {
+  const { api, find, stallMs } = parts;
   return {
-    header: async (name, signal) => {
-      const listed = await find(name, signal);
-      return listed === null ? null : (await known.of(listed, signal)).header.facts;
-    },
+    pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs }),
     remove: async (name, signal) => {
       const listed = await find(name, signal);
       if (listed === null) return null;
@@ -41,7 +38,7 @@ export function createOllamaStore(parts: StoreParts): OllamaStore {
  * Repairs a model whose template does nothing or lacks tools. It derives a model under our own name, with the
  * template of its family. The original is unchanged, and the weights are not copied.
  */
-function repairWith({ api, known, find }: StoreParts): OllamaStore['repair'] {
+function repairWith({ api, known, find }: StoreParts): LocalStore['repair'] {
   return async (name, apply, signal) => {
     const listed = await find(name, signal);
     if (listed === null) throw notThere(name);
@@ -73,7 +70,7 @@ function notThere(name: string): OllamaError {
  * Makes a model under our own name from one of the server's and an adapter. The store refers to both by digest, so
  * later changes to the original model have no effect.
  */
-function adapterWith({ api, known, find }: StoreParts): OllamaStore['addAdapter'] {
+function adapterWith({ api, known, find }: StoreParts): LocalStore['addAdapter'] {
   return async (name, request, signal) => {
     const listed = await find(name, signal);
     if (listed === null) throw notThere(name);

@@ -78,15 +78,17 @@ describe('a book of models', () => {
   it('hides no refusal behind that list, and still knows the model that is named', async () => {
     const models = book({ fetchList: refused });
     await expect(models.list(signal)).rejects.toThrow('no key');
-    expect(models.knows('claude-opus-5')).toMatchObject({ id: 'x/claude-opus-5' });
+    expect(await models.resolve('claude-opus-5', signal)).toMatchObject({ id: 'x/claude-opus-5' });
   });
 
   it('knows a dated name and a name with a wish by the model they are of, and no name of nobody', async () => {
     const models = book({ fetchList: async () => [{ name: 'Qwen/Q', contextTokens: 7 }], service: null });
     await models.list(signal);
-    expect(models.knows('Qwen/Q:fastest')).toMatchObject({ name: 'Qwen/Q:fastest', contextTokens: 7 });
-    expect(book().knows('claude-opus-4-5-20251101')).toMatchObject({ contextTokens: 200_000 });
-    expect(models.knows('nobody')).toBe(null);
+    expect(await models.resolve('Qwen/Q:fastest', signal)).toMatchObject({ name: 'Qwen/Q:fastest', contextTokens: 7 });
+    expect(await book({ fetchList: offline }).resolve('claude-opus-4-5-20251101', signal)).toMatchObject({
+      contextTokens: 200_000,
+    });
+    expect(await models.resolve('nobody', signal)).toBe(null);
   });
 
   it('lets the settings know better, and gives an effort only to a model that thinks', async () => {

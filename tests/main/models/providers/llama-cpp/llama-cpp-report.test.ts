@@ -93,7 +93,7 @@ async function ended(loaded: LoadedModel | null): Promise<{
     maxOutputTokens: 8,
     cacheKey: 'k',
   };
-  expect((await provider.listModels(new AbortController().signal))[0]?.contextTokens).toBe(20480);
+  expect((await provider.list(new AbortController().signal))[0]?.contextTokens).toBe(20480);
   for await (const part of provider.stream(request, new AbortController().signal))
     if (part.type === 'ended') return { part, loads };
   throw new Error('it never ended');

@@ -105,7 +105,7 @@ describe('a llama-server of one’s own', () => {
   it('is not offered for a model that answers nothing, and says so when it is asked', async () => {
     const own = fakeServer(0);
     const provider = open(own);
-    expect((await provider.listModels(never)).map(({ id }) => id)).toEqual(['llama-server/m']);
+    expect((await provider.list(never)).map(({ id }) => id)).toEqual(['llama-server/m']);
     expect(await errorOf(provider, 'reads')).toMatchObject({
       code: 'bad-model',
       message: expect.stringContaining('vectors for a search'),
@@ -154,8 +154,10 @@ describe('a llama-server of one’s own', () => {
 
   it('says its header and its cards to the planner, and no card where it is kept off them', async () => {
     const own = fakeServer(0, [8 * 2 ** 30]);
-    expect(await open(own).header?.('m', never)).toMatchObject({ keys: { 'general.architecture': 'llama' } });
-    expect(await open(own).cards?.(never)).toMatchObject([{ name: 'CUDA0' }]);
-    expect(await open(own, {}, { gpu: 'off' }).cards?.(never)).toEqual([]);
+    expect(await open(own).server?.plan('m', never)).toMatchObject({
+      facts: { keys: { 'general.architecture': 'llama' } },
+      cards: [{ name: 'CUDA0' }],
+    });
+    expect(await open(own, {}, { gpu: 'off' }).server?.plan('m', never)).toMatchObject({ cards: [] });
   });
 });

@@ -22,7 +22,7 @@ async function statusAt(baseUrl: string): Promise<string> {
   const settings = ollama.settings.parse({ kind: 'ollama', baseUrl });
   const fetch = createNetFetch(() => ({ proxy: null, certificates: null }), {}, { silenceMs: 0 });
   const provider = ollama.create(providerDependencies({ fetch }), { id: 'ollama', settings });
-  const status = await provider.status?.(none).catch((error: unknown) => ({ text: messageOf(error) }));
+  const status = await provider.server?.status(none).catch((error: unknown) => ({ text: messageOf(error) }));
   return status?.text ?? '';
 }
 

@@ -166,7 +166,7 @@ describe('memory', () => {
     expect(engine).toMatchObject({ backend: 'gpu', grantedTokens: 32_768, contextTokens: 16_384 });
     await run();
     expect(loads()).toHaveLength(2);
-    expect((await provider.find?.('m', never))?.contextTokens).toBe(16_384);
+    expect((await provider.resolve('m', never))?.contextTokens).toBe(16_384);
   });
 
   it('is not loaded again for a server that counts the context of several conversations together', async () => {
@@ -179,9 +179,9 @@ describe('memory', () => {
 
   it('says after the load what calls may use, where the server made less than it was asked for', async () => {
     server.habits.madeTokens = 4096;
-    expect((await provider.find?.('m', never))?.contextTokens).toBe(8192);
+    expect((await provider.resolve('m', never))?.contextTokens).toBe(8192);
     await run();
-    expect((await provider.find?.('m', never))?.contextTokens).toBe(4096);
+    expect((await provider.resolve('m', never))?.contextTokens).toBe(4096);
     await run();
     expect(loads()).toHaveLength(1);
   });
@@ -276,7 +276,7 @@ function withoutReturn(from: Provider): AsyncIterator<StreamPart> {
 
 describe('models', () => {
   it('are listed with what they can do', async () => {
-    expect(await provider.listModels(never)).toMatchObject([
+    expect(await provider.list(never)).toMatchObject([
       {
         id: 'ollama/m:latest',
         where: 'local',
@@ -291,10 +291,10 @@ describe('models', () => {
 
   it('that the server only passes on are cloud models without a price', async () => {
     server.habits.remoteHost = 'https://somewhere.example';
-    expect(await provider.listModels(never)).toMatchObject([
+    expect(await provider.list(never)).toMatchObject([
       { where: 'cloud', price: null, note: 'runs at https://somewhere.example, not on this machine' },
     ]);
-    expect(await provider.find?.('m', never)).toMatchObject({ id: 'ollama/m', where: 'cloud', price: null });
+    expect(await provider.resolve('m', never)).toMatchObject({ id: 'ollama/m', where: 'cloud', price: null });
   });
 
   it('are none where the list is null', async () => {
@@ -305,11 +305,11 @@ describe('models', () => {
 
   it('whose template is missing are repaired by a derived one, and only when that is said', async () => {
     server.habits.template = '{{ .Prompt }}';
-    const offered = await provider.repair?.('m', false, never);
+    const offered = await provider.store?.repair('m', false, never);
     expect(offered).toMatchObject({ problem: expect.stringContaining('template is missing'), made: null });
     const created = () => server.requests.filter(({ path }) => path === '/api/create').map(({ body }) => body);
     expect(created()).toEqual([]);
-    expect((await provider.repair?.('m', true, never))?.made).toBe('dewpoint/m:latest');
+    expect((await provider.store?.repair('m', true, never))?.made).toBe('dewpoint/m:latest');
     expect(created()).toEqual([
       {
         model: 'dewpoint/m:latest',
@@ -323,7 +323,7 @@ describe('models', () => {
 
   it('of a server that does not run are none, with a word on how to start it', async () => {
     await server.close();
-    await expect(provider.listModels(never)).rejects.toThrow('ollama serve');
+    await expect(provider.list(never)).rejects.toThrow('ollama serve');
     expect(endOf(await run()).error).toMatchObject({
       code: 'network',
       message: expect.stringContaining('ollama serve'),
