@@ -14,6 +14,7 @@ export interface BenchOptions {
 /** Benchmarks that take arguments of their own. */
 const withArguments: ReadonlySet<string> = new Set([
   'agents',
+  'courses',
   'start',
   'tasks',
   'pair',

@@ -1,0 +1,11 @@
+import type { Course } from './course.ts';
+import { endCourses } from './end-courses.ts';
+import { limitCourses } from './limit-courses.ts';
+import { questionCourses } from './question-courses.ts';
+
+/** All courses by what is unexpected in them, in the order in which they are played. */
+export const courseGroups = {
+  questions: questionCourses,
+  ends: endCourses,
+  limits: limitCourses,
+} as const satisfies Readonly<Record<string, readonly Course[]>>;
