@@ -89,7 +89,7 @@ async function makeLargeLog(store: SessionStore): Promise<string> {
   const log = await EventLog.open({ path, onEvent: () => undefined, io: { ...fileIo, sync: () => Promise.resolve() } });
   for (let turn = 0; log.sizeBytes < logBytes; turn += 1) {
     for (const event of turnOf(turn))
-      await log.append({ v: 1, seq: log.lastSeq + 1, at: log.lastSeq, ...event }, false);
+      await log.append({ v: 2, seq: log.lastSeq + 1, at: log.lastSeq, ...event }, false);
   }
   log.close();
   return journal.sessionId;

@@ -11,9 +11,18 @@ import { approvalEvents, capEvents } from './approval-events.ts';
 /**
  * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
  * Deltas and output chunks are never events; the matching `*-ended` event holds the whole.
- * A reader skips event types that it does not know. A log of another version is refused.
+ * A reader skips event types that it does not know.
  */
-export const LOG_VERSION = 2;
+
+/**
+ * The version of a log, in its first event. A log of an older one is read as it is, but not replayed: today's agent
+ * would do other things. A log of a newer one is refused.
+ */
+export const LOG_VERSION = 3;
+/** The oldest version that can be read. */
+export const OLDEST_LOG_VERSION = 2;
+/** The form of a record, in each of them. A record of another form cannot be read. */
+export const RECORD_FORM = 2;
 
 export const payloads = {
   ...sessionEvents,

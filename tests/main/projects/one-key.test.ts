@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LOG_VERSION } from '../../../src/shared/events/events.ts';
+import { LOG_VERSION, RECORD_FORM } from '../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { sealRecord } from '../../../src/main/sessions/log/log-record.ts';
 import { success } from '../../../src/shared/errors.ts';
@@ -132,7 +132,7 @@ describe('what an earlier version kept under a link', () => {
     await mkdir(join(folder, 'home', 'sessions', id), { recursive: true });
     await writeFile(
       join(folder, 'home', 'sessions', id, 'events.jsonl'),
-      sealRecord({ v: LOG_VERSION, seq: 1, at, ...created }),
+      sealRecord({ v: RECORD_FORM, seq: 1, at, ...created }),
     );
     core = await open();
     expect(await core.client.sessions.list()).toMatchObject([{ sessionId: id, projectPath: real }]);

@@ -20,7 +20,7 @@ import { busySession } from '../open/refused-requests.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import { readPrograms } from './read-programs.ts';
 import { readManifest } from './read-manifest.ts';
-import { replaySession } from '../replay/replay-session.ts';
+import { refuseOlderLog, replaySession } from '../replay/replay-session.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { CallDetail } from '@shared/contract/sessions-contract.ts';
 
@@ -63,6 +63,7 @@ export function createHistoryCommands({ sessions, store, blobs, rules, settings,
     replay: async ({ input: { sessionId }, signal }) => {
       if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
       const view = await store.view(sessionId, 'whole');
+      await refuseOlderLog(view);
       return abortable(
         replaySession(view, blobs, (turn) => runReplayTurn(turn, engine)),
         signal,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
-import { LOG_VERSION, type NewEvent, type SessionEvent, type Transient } from '@shared/events/events.ts';
+import { RECORD_FORM, type NewEvent, type SessionEvent, type Transient } from '@shared/events/events.ts';
 import { type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -191,7 +191,7 @@ class FileJournal implements LiveJournal {
     const { log, redactor, now } = this.#options;
     const redacted = redactor.json(input);
     await this.#syncBlobs(redacted);
-    const event: SessionEvent = { v: LOG_VERSION, seq: log.lastSeq + 1, at: now(), ...redacted };
+    const event: SessionEvent = { v: RECORD_FORM, seq: log.lastSeq + 1, at: now(), ...redacted };
     await log.append(event, syncedTypes.has(event.type));
     if (soonSyncedTypes.has(event.type)) log.syncSoon();
     this.#state = reduceSession(this.#state, event);

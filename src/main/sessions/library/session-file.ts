@@ -9,13 +9,13 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { blobRefSchema } from '@shared/events/blob-ref.ts';
-import { LOG_VERSION, parseEvent } from '@shared/events/events.ts';
+import { parseEvent } from '@shared/events/events.ts';
 import { isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
-import { maxRecordBytes, logVersionError, sealRecord, unsealRecord } from '../log/log-record.ts';
+import { maxRecordBytes, refuseOtherVersions, sealRecord, unsealRecord } from '../log/log-record.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /**
@@ -196,7 +196,7 @@ async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'en
   const event = parseRecord(unsealed.value);
   if (event !== null && (event.seq > maxSeq || Math.abs(event.at) > maxTime))
     throw notASession('a record is numbered wrongly');
-  if (event !== null && event.v !== LOG_VERSION) throw logVersionError(event.v);
+  if (event !== null) refuseOtherVersions(event);
   return event;
 }
 

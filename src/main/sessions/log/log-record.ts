@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { isEventType, LOG_VERSION, type SessionEvent } from '@shared/events/events.ts';
+import { isEventType, LOG_VERSION, OLDEST_LOG_VERSION, RECORD_FORM, type SessionEvent } from '@shared/events/events.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { crc32Hex } from '../../lib/files/crc32.ts';
 
@@ -63,26 +63,32 @@ export type DecodedRecord =
   | { readonly type: 'event'; readonly seq: number; readonly event: SessionEvent | null }
   | { readonly type: 'bad'; readonly reason: string };
 
-/** Decodes one line of a log. Throws AppError `log-version` for a record of another log version. */
+/** Decodes one line of a log. Throws AppError `log-version` for a record that this version cannot read. */
 export function decodeRecord(bytes: Buffer, start: number, end: number): DecodedRecord {
   const unsealed = unsealRecord(bytes, start, end);
   if (!unsealed.ok) return { type: 'bad', reason: unsealed.reason };
   const record = unsealed.value;
   if (!isStamped(record)) return { type: 'bad', reason: 'not an event' };
-  if (!isOfThisVersion(record)) throw logVersionError(record.v);
-  if (record.type === 'session-created' && typeof record.logVersion === 'number' && record.logVersion !== LOG_VERSION) {
-    throw logVersionError(record.logVersion);
-  }
-  return { type: 'event', seq: record.seq, event: isEventType(record.type) ? record : null };
+  refuseOtherVersions(record);
+  return { type: 'event', seq: record.seq, event: isReadable(record) ? record : null };
 }
 
-/** The error for a log of another version, whose file is not changed. */
-export function logVersionError(version: number): AppError {
-  if (version > LOG_VERSION) {
-    return new AppError('log-version', `A newer version of Dewpoint wrote this session (log version ${version}).`, {
-      hint: 'Update Dewpoint to open it. Nothing was changed.',
-    });
-  }
+/** Throws AppError `log-version` for a record of another form, and for the first one of a log too new or too old. */
+export function refuseOtherVersions({ v, type, logVersion }: Stamped): void {
+  if (v > RECORD_FORM) throw tooNew(v);
+  if (v < RECORD_FORM) throw tooOld(v);
+  if (type !== 'session-created' || typeof logVersion !== 'number') return;
+  if (logVersion > LOG_VERSION) throw tooNew(logVersion);
+  if (logVersion < OLDEST_LOG_VERSION) throw tooOld(logVersion);
+}
+
+function tooNew(version: number): AppError {
+  return new AppError('log-version', `A newer version of Dewpoint wrote this session (log version ${version}).`, {
+    hint: 'Update Dewpoint to open it. Nothing was changed.',
+  });
+}
+
+function tooOld(version: number): AppError {
   return new AppError(
     'log-version',
     `A test version from before the first release wrote this session (log version ${version}).`,
@@ -113,9 +119,9 @@ function isStamped(value: unknown): value is Stamped {
   );
 }
 
-/** This version wrote the record and its checksum is good, so its shape fits the types without another parse. */
-function isOfThisVersion(record: Stamped): record is Stamped & SessionEvent {
-  return record.v === LOG_VERSION;
+/** The checksum of the record is good and its form is ours, so its shape fits the types without another parse. */
+function isReadable(record: Stamped): record is Stamped & SessionEvent {
+  return isEventType(record.type);
 }
 
 /** Where in `line[from, at)` a record begins whose checksum is at `at`. Null: there is none. */

@@ -1,4 +1,5 @@
-import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { AppError } from '@shared/errors.ts';
+import { LOG_VERSION, type EventOf, type SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { plainMask } from '@shared/safety/secret-patterns.ts';
@@ -45,6 +46,24 @@ export interface ReplayTurn {
  * `turn-started` itself or leave that to the replay. It may reject once `signal` is aborted.
  */
 export type RunReplayTurn = (turn: ReplayTurn) => Promise<void>;
+
+/**
+ * Throws AppError `log-version` for a session of an older log version. Its turns were recorded by an agent that did other
+ * things, so a replay would only say where they differ.
+ */
+export async function refuseOlderLog(session: Pick<RecordedSession, 'read'>): Promise<void> {
+  for await (const event of session.read()) {
+    // A log without its beginning is damaged, which the replay reports.
+    if (event.type !== 'session-created' || event.logVersion >= LOG_VERSION) return;
+    throw new AppError(
+      'log-version',
+      'This session cannot be replayed: a test version from before the first release began it, and the agent has changed since.',
+      {
+        hint: 'All of it is kept, and you can still read, export and fork it. To have a session that can be replayed, send the task again in a new one.',
+      },
+    );
+  }
+}
 
 /**
  * Runs a recorded session again, turn by turn, with the recorded replies and results. Compares every event of the

@@ -15,7 +15,7 @@ const created: SessionEvent = {
   seq: 0,
   at: 0,
   type: 'session-created',
-  logVersion: 2,
+  logVersion: 3,
   sessionId: 'the-session',
   appVersion: '0',
   title: 'A task',

@@ -1,0 +1,127 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { success } from '../../../../src/shared/errors.ts';
+import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
+import { replaySession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
+import { reportFailure, toReportedFailure } from '../../../../src/main/hosts/cli/report-failure.ts';
+import { lineEnd, sealRecord, unsealRecord } from '../../../../src/main/sessions/log/log-record.ts';
+import { commandContext } from '../../../fakes/command-context.ts';
+import { type ClientCore, openClientCore } from '../../../fakes/core-client.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
+
+/**
+ * Catches: a session of an older log version that can no longer be read or forked, a fork of one that counts as new, and
+ * a replay of one that reports a difference as if something were broken.
+ */
+let folder: string;
+let core: ClientCore;
+let older: string;
+let newer: string;
+
+const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
+const replies = [
+  { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] },
+  { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] },
+];
+
+function openCore(): Promise<ClientCore> {
+  const files = { 'calc.py': 'def add(a, b):\n    return a - b\n' };
+  return openClientCore({
+    home: join(folder, 'home'),
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () => success(createMemorySandbox({ files })),
+  });
+}
+
+async function runTask(provider: string): Promise<string> {
+  await core.client.settings.set({ key: `providers.${provider}`, value: { kind: 'scripted', replies } });
+  const { sessionId } = await core.client.sessions.create({ projectPath: null, title: 'Adding' });
+  await send(sessionId, provider);
+  return sessionId;
+}
+
+async function send(sessionId: string, provider: string): Promise<void> {
+  const local = `${provider}/script`;
+  await core.client.sessions.send({ sessionId, text: 'Fix the bug in add().', options: { ...options, local } });
+  expect(await core.client.sessions.result({ sessionId })).toMatchObject({ status: 'done' });
+}
+
+/** Gives the log of a session the version of the time before the first release. */
+async function makeOlder(sessionId: string): Promise<void> {
+  const path = join(folder, 'home', 'sessions', sessionId, 'events.jsonl');
+  const bytes = await readFile(path);
+  const end = bytes.indexOf(lineEnd);
+  const first = unsealRecord(bytes, 0, end);
+  if (!first.ok || typeof first.value !== 'object') throw new Error('The first record could not be read.');
+  const sealed = sealRecord({ ...first.value, crc: undefined, logVersion: 2 });
+  await writeFile(path, Buffer.concat([sealed, bytes.subarray(end + 1)]));
+}
+
+const replayed = (sessionId: string) => core.client.sessions.replay({ sessionId });
+const refusal = (sessionId: string) =>
+  replayed(sessionId).then(
+    () => null,
+    (error: unknown) => toReportedFailure(error),
+  );
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-older-'));
+  core = await openCore();
+  older = await runTask('first');
+  newer = await runTask('second');
+  await core.dispose();
+  await makeOlder(older);
+  core = await openCore();
+});
+
+afterEach(async () => {
+  await core.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a session of an older log version', () => {
+  it('is shown and listed with all that happened', async () => {
+    const { state } = await core.client.sessions.show({ sessionId: older });
+    expect(state.turns.map(({ reason, text }) => [reason, text])).toEqual([['done', 'It adds now.']]);
+    expect((await core.client.sessions.list()).map(({ sessionId }) => sessionId).toSorted()).toEqual(
+      [older, newer].toSorted(),
+    );
+  });
+
+  it('is not replayed: the answer says what is kept and what to do, and the exit code is 2', async () => {
+    expect(await refusal(older)).toMatchObject({
+      code: 'log-version',
+      message: expect.stringContaining('cannot be replayed'),
+      hint: expect.stringMatching(/is kept.*send the task again/u),
+    });
+    const { context, said } = commandContext(core);
+    const error = await replaySession(context, older, {}).catch((thrown: unknown) => thrown);
+    expect(reportFailure(error, context.terminal)).toBe(2);
+    expect(said.err).toContain('cannot be replayed');
+    expect(said.out).toBe('');
+    expect(await replayed(newer)).toMatchObject({ matched: true });
+  });
+
+  it('is exported and imported, and both stay of that version', async () => {
+    const path = join(folder, 'older.dewpoint');
+    await core.client.sessions.export({ sessionId: older, path });
+    const { sessionId } = await core.client.sessions.import({ path });
+    const { state } = await core.client.sessions.show({ sessionId });
+    expect(state.turns.map(({ text }) => text)).toEqual(['It adds now.']);
+    expect(await refusal(sessionId)).toMatchObject({ code: 'log-version' });
+  });
+
+  it('is forked, and the fork goes on as every session does', async () => {
+    await core.client.settings.set({ key: 'providers.third', value: { kind: 'scripted', replies } });
+    const { sessionId } = await core.client.sessions.fork({ sessionId: older });
+    await send(sessionId, 'third');
+    expect((await core.client.sessions.show({ sessionId })).state.turns).toHaveLength(2);
+    expect(await refusal(sessionId)).toMatchObject({ code: 'log-version' });
+    const fork = await core.client.sessions.fork({ sessionId: newer });
+    expect(await replayed(fork.sessionId)).toMatchObject({ matched: true });
+  });
+});
