@@ -34,10 +34,10 @@ const suites: readonly Suite[] = [
   // Where there is a graphics card.
   { name: 'gpu', folders: ['gpu'], timeoutMs: seconds(120), isParallel: false },
   { name: 'faults', folders: ['faults'], timeoutMs: seconds(120), isParallel: false },
-  // The long proofs of `faults`, `docker` and `electron` as a whole, of which those suites run samples. Only where it is named.
+  // The long proofs as a whole, of which the other suites run samples. Only where it is named.
   {
     name: 'proofs',
-    folders: ['faults', 'docker', 'electron'],
+    folders: ['faults', 'docker', 'electron', 'hostile', 'main/**', 'shared/**'],
     files: [
       'planted-tasks',
       'program-core-kill',
@@ -51,6 +51,20 @@ const suites: readonly Suite[] = [
       'tools-kill',
       'canvas',
       'child-agents',
+      'corpus',
+      'hostile-children',
+      'hostile-programs',
+      'child-caps',
+      'reservations-kill',
+      'sign-in-renewals',
+      'sandbox-trees',
+      'fenced-routes',
+      'fenced-tools',
+      'host-folder-race',
+      'allow-list-proxy',
+      'decide-route',
+      'endpoint-schedules',
+      'made-secrets',
     ],
     env: { DEWPOINT_PROOFS: 'whole' },
     timeoutMs: seconds(600),

@@ -8,7 +8,6 @@ import { startApiServer } from '../src/main/hosts/api/api-server.ts';
 import type { Provider } from '../src/main/models/providers/define.ts';
 import { createMemorySandbox } from '../tests/fakes/sandbox/memory-sandbox.ts';
 import { openClientCore } from '../tests/fakes/core-client.ts';
-import { scheduleRows } from './lib/endpoint-schedules.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median } from './lib/statistics.ts';
@@ -34,21 +33,19 @@ const prompts = {
     `${Array.from({ length: 34 }, (_, index) => `In ${seed}, chapter ${index}, the keeper writes down that the lamp burned ${index * 7} hours.`).join('\n')}\nNow write the numbers from 1 to 300, one a line.`,
 } as const;
 
-const parts = { first: true, written: true, schedules: true } as const;
+const parts = { first: true, written: true } as const;
 
 /**
  * Measures what the endpoint adds to the engine. Both are timed in the same call: when the client asked and got its
  * first word, and when the engine was asked and gave it. So the engine's own time, which always varies, cancels out.
- * `--model NAME` (the starter), `--rounds N`, `--schedules N`, `--only first,written,schedules`.
+ * `--model NAME` (the starter), `--rounds N`, `--only first,written`.
  */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, {
     model: 'qwen2.5-coder-1.5b-instruct',
     rounds: '10',
-    schedules: '1000',
   });
-  const timed = only.includes('first') || only.includes('written') ? await timedRows(values, only) : [];
-  return [...timed, ...(only.includes('schedules') ? await scheduleRows(Number(values.schedules)) : [])];
+  return timedRows(values, only);
 }
 
 async function timedRows(

@@ -11,14 +11,12 @@ import type { ModelRequest, Provider } from '../src/main/models/providers/define
 import { againstBareRows } from './lib/against-bare.ts';
 import type { Measuring } from './lib/bare-contest.ts';
 import { askAlone } from './lib/ask-alone.ts';
-import { decodeCostRows } from './lib/decode-costs.ts';
 import { firstTokenRows } from './lib/first-token.ts';
 import { localProvider } from './lib/local-provider.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import { plainRequest } from './lib/plain-request.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { shownSpeedRows } from './lib/shown-speed.ts';
-import { sideBySideRows } from './lib/side-by-side.ts';
 import { largest } from './lib/statistics.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { testPrograms } from '../tests/fakes/test-programs.ts';
@@ -36,8 +34,6 @@ const parts = {
   reuse: ({ provider, llama }) => measureReuse(provider, llama),
   aborts: ({ provider }) => measureAborts(provider),
   fresh: ({ provider, llama }) => measureFreshProcess(provider, llama),
-  costs: (_engine, { modelPath }) => decodeCostRows(modelPath),
-  together: ({ provider }) => sideBySideRows(provider),
   shown: (_engine, { modelPath, threads }) => shownSpeedRows(modelPath, threads),
 } as const satisfies Readonly<Record<string, (engine: Parts, measuring: Measuring) => Promise<readonly BenchRow[]>>>;
 

@@ -12,9 +12,7 @@ import { estimateMemory, readModelMemory } from '../src/main/models/memory/estim
 import type { ModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
 import { placementRows } from './lib/card/server-placements.ts';
 import { engineSizeRow } from './lib/engine-size.ts';
-import { draftRows } from './lib/draft-rows.ts';
 import { expectedSpeedRows } from './lib/expected-speeds.ts';
-import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
 import { newDryRunRows } from './lib/new-dry-runs.ts';
 import { parsePartOptions } from './lib/part-options.ts';
@@ -66,11 +64,9 @@ const parts = {
   header: async () => [await headerRow()],
   size: async () => [await engineSizeRow()],
   loads: () => realLoadRows(),
-  servers: async () => [await fakeServersRow()],
   placements: () => placementRows(),
   reuse: () => sessionReuseRows(),
   speed: () => expectedSpeedRows(),
-  drafts: () => draftRows(),
 } as const satisfies Readonly<Record<string, (planner: Planner) => Promise<readonly BenchRow[]>>>;
 
 /**

@@ -1,6 +1,4 @@
 import { discoverRules } from '../src/main/routing/registry.ts';
-import { openFenceBench } from './lib/fence-calls.ts';
-import { emptyFindings, generatedRun } from './lib/route-runs.ts';
 import { recordedTasks } from './lib/recorded-tasks.ts';
 import { bestGuessPlan, cheapestUsd, costOfPlan, drawTask, routedPlan } from './lib/route-schedule.ts';
 import { timeDecisions } from './lib/route-timing.ts';
@@ -8,8 +6,6 @@ import type { BenchRow } from './lib/rows.ts';
 import { seeded } from './lib/seeded.ts';
 import { UsageError } from './lib/usage-error.ts';
 
-const runs = 10_000;
-const fencedSteps = 10_000;
 const prefixes = [10_000, 30_000, 100_000, 300_000, 700_000];
 const lives = [300_000, 3_600_000];
 const tasksEach = 100;
@@ -18,8 +14,7 @@ const decisionsEach = 500;
 /** Measures the router as far as that works without a model. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const folder = sessionsFolder(args);
-  const fences = await fenceRows();
-  return [...timeRows(), ...safetyRows(), ...fences, ...scheduleRows(), ...(await recordedRows(folder))];
+  return [...timeRows(), ...scheduleRows(), ...(await recordedRows(folder))];
 }
 
 /** `--sessions FOLDER`: recorded sessions to play besides the made-up ones. */
@@ -87,61 +82,6 @@ function timeRows(): readonly BenchRow[] {
     ];
   });
   return [...rows, { figure: 'sockets opened by these decisions', value: sockets, unit: '', target: { atMost: 0 } }];
-}
-
-function safetyRows(): readonly BenchRow[] {
-  const rules = discoverRules();
-  const found = emptyFindings();
-  for (let index = 0; index < runs; index += 1) generatedRun(seeded(index + 1), rules, found);
-  const note = `${runs} runs, ${found.decisions} decisions, ${found.switches} switches; counted by rules of its own`;
-  const none = (figure: string, value: number): BenchRow => ({ figure, value, unit: '', target: { atMost: 0 }, note });
-  return [
-    none('unsafe switches: inside a tool loop', found.insideLoop),
-    none('unsafe switches: past the window', found.pastWindow),
-    none('unsafe switches: over the cap', found.overCap),
-    none('steps on a model that lacks what they need', found.incapable),
-    none('fenced steps that went to the cloud', found.fenced),
-    none('steps against the policy or a pin', found.forbidden),
-    none('take-overs above what the profile allows', found.tooMany),
-  ];
-}
-
-/**
- * Runs whole sessions of the real engine, with numbers that favor the cloud, against a server that keeps every byte.
- */
-async function fenceRows(): Promise<readonly BenchRow[]> {
-  const bench = await openFenceBench();
-  const sum = { sessions: 0, steps: 0, refused: 0, routed: 0, leaked: 0 };
-  const positions = new Set<string>();
-  let open = 0;
-  try {
-    for (let seed = 1; sum.steps < fencedSteps; seed += 1) {
-      const run = await bench.run(seeded(seed), { isFenced: true, touches: true, policy: 'hybrid' });
-      sum.sessions += 1;
-      sum.steps += run.steps;
-      sum.refused += run.refused;
-      sum.routed += run.routed;
-      sum.leaked += run.leakedBytes;
-      for (const name of run.positions) positions.add(name);
-    }
-    for (let seed = 1; seed <= 100; seed += 1) {
-      const bare = await bench.run(seeded(seed), { isFenced: false, touches: true, policy: 'hybrid' });
-      open += bare.leakedBytes > 0 ? 1 : 0;
-    }
-  } finally {
-    await bench.close();
-  }
-  const note = `${sum.steps} steps of ${sum.sessions} sessions, ${sum.refused} were to go up and did not; without fences ${open} of 100 sessions leak; ${[...positions].join(', ')}`;
-  return [
-    {
-      figure: 'steps of a fenced conversation that the router sent up',
-      value: sum.routed,
-      unit: '',
-      target: { atMost: 0 },
-      note,
-    },
-    { figure: 'fenced bytes of these sessions past the socket', value: sum.leaked, unit: '', target: { atMost: 0 } },
-  ];
 }
 
 function scheduleRows(): readonly BenchRow[] {

@@ -1,25 +1,17 @@
 import { messageOf } from '@shared/errors.ts';
+import { timeRepositoryLook } from './lib/hostile-look.ts';
 import type { BenchRow } from './lib/rows.ts';
-import { killEngine } from './lib/sandbox-engine.ts';
 import { floodOutput } from './lib/sandbox-flood.ts';
-import { fuzzNames } from './lib/sandbox-names.ts';
-import { racePaths } from './lib/sandbox-races.ts';
 import { prepareProjects } from './lib/sandbox-projects.ts';
-import { loseEngine, tryEgress } from './lib/sandbox-reach.ts';
 import { timeFirstCommand, timeOperations } from './lib/sandbox-times.ts';
-import { killTrees } from './lib/sandbox-trees.ts';
 import { UsageError } from './lib/usage-error.ts';
 
 /** The amounts for a run of a few minutes. `--NAME N` changes one. */
 const usual = {
   rounds: 200,
   starts: 8,
-  trees: 110,
   gigabytes: 1,
-  races: 1_000,
-  names: 20_000,
-  losses: 4,
-  kills: 4,
+  files: 20_000,
   projects: 2,
 } as const;
 
@@ -28,31 +20,20 @@ type Amounts = Readonly<Record<keyof typeof usual, number>>;
 /** The amounts of `--full`: as much as the figures are promised for. Takes about an hour. */
 const full: Amounts = {
   ...usual,
-  trees: 1_000,
   gigabytes: 10,
-  races: 100_000,
-  names: 100_000,
-  kills: 8,
   projects: 12,
 };
 
-/** The parts in the order they run, by the name of their amount. Egress has no amount. */
-const parts: Readonly<
-  Record<keyof typeof usual | 'egress', (amounts: Amounts) => Promise<BenchRow | readonly BenchRow[]>>
-> = {
+/** The parts in the order they run, by the name of their amount. */
+const parts: Readonly<Record<keyof typeof usual, (amounts: Amounts) => Promise<BenchRow | readonly BenchRow[]>>> = {
   rounds: ({ rounds }) => timeOperations(rounds),
   starts: ({ starts }) => timeFirstCommand(starts),
-  trees: ({ trees }) => killTrees(trees),
   gigabytes: ({ gigabytes }) => floodOutput(gigabytes),
-  races: ({ races }) => racePaths(races),
-  egress: () => tryEgress(),
-  names: ({ names }) => fuzzNames(names),
-  losses: ({ losses }) => loseEngine(losses),
-  kills: ({ kills }) => killEngine(kills),
+  files: ({ rounds, files }) => timeRepositoryLook(rounds, files),
   projects: ({ projects }) => prepareProjects(projects),
 };
 
-/** Compares the container of a session with the engine's own `exec`, attacks it, and runs real projects in it. */
+/** Compares the container of a session with the engine's own `exec`, and runs real projects in it. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { amounts, only } = parseArguments(args);
   const rows: BenchRow[] = [];

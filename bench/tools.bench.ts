@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -14,14 +13,8 @@ import { loopModel } from '../tests/fakes/agent-kit.ts';
 import type { AskedCall } from './lib/model-callers.ts';
 import { callerRows } from './lib/model-callers.ts';
 import { conformanceRows } from './lib/conformance-rows.ts';
-import { playFencedTools } from './lib/fenced-tool-sessions.ts';
-import { hostileServerRow } from './lib/hostile-servers.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
-import { processRows } from './lib/server-processes.ts';
-import { renewalsChild, renewByTwo } from './lib/sign-in-renewals.ts';
-import { seeded } from './lib/seeded.ts';
-import { shortenedRows } from './lib/shortened-results.ts';
 import { median, percentile } from './lib/statistics.ts';
 import { seamTimes, stdioTimes } from './lib/tool-call-times.ts';
 
@@ -34,60 +27,29 @@ const bytesPerToken = 2.8;
 
 const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
 
-/** Measures many connected tools, sign-ins that last, conformance with the protocol, and what servers leave behind. */
+/** Measures many connected tools, conformance with the protocol, and what a call takes. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
-  const child = renewalsChild();
-  if (child !== null) return child;
   const { cache } = findDataFolders(process.env, process.platform);
   const parts = {
     many: null,
-    renewals: null,
     conformance: null,
-    processes: null,
-    results: null,
     calls: null,
-    fenced: null,
-    hostile: null,
     callers: null,
   };
   const defaults = {
     data: join(cache, 'bench', 'bfcl-eval'),
-    renewals: '1000',
     suite: join(cache, 'bench', 'mcp-conformance'),
-    starts: '1000',
-    sessions: '10000',
     models: 'qwen2.5-coder-0.5b-instruct,qwen2.5-coder-1.5b-instruct',
     requests: '24',
     offset: '0',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
-    ...(only.includes('renewals') ? [await renewalRow(Number(values.renewals))] : []),
     ...(only.includes('many') ? await manyRows(values) : []),
     ...(only.includes('conformance') ? await conformanceRows(values.suite) : []),
-    ...(only.includes('processes') ? await processRows(Number(values.starts)) : []),
-    ...(only.includes('results') ? shortenedRows() : []),
     ...(only.includes('calls') ? await callRows() : []),
-    ...(only.includes('hostile') ? [await hostileServerRow()] : []),
     ...(only.includes('callers') ? await modelRows(values, join(cache, 'models')) : []),
-    ...(only.includes('fenced') ? await fencedRows(Number(values.sessions)) : []),
   ];
-}
-
-/** Two processes share one sign-in. The service fails at about every fourth renewal, and the key store now and then. */
-async function renewalRow(count: number): Promise<BenchRow> {
-  const started = performance.now();
-  const { lost, reuses, holds, renewals, faults, wanted, failed } = await renewByTwo(count, (env) =>
-    fork(process.argv[1] ?? '', ['tools'], { env: { ...process.env, ...env } }),
-  );
-  const seconds = Math.round((performance.now() - started) / 1000);
-  return {
-    figure: `two processes renewing one sign-in ${renewals} times: tokens lost`,
-    value: lost + reuses + (holds ? 0 : 1),
-    unit: '',
-    target: { atMost: 0 },
-    note: `${faults} faults of the service; ${wanted} wants, ${failed} of them with no token for the moment; ${seconds} s`,
-  };
 }
 
 async function manyRows(values: { readonly data: string }): Promise<readonly BenchRow[]> {
@@ -139,50 +101,6 @@ async function callRows(): Promise<readonly BenchRow[]> {
       note: `${spread(seam)}: from the answer of the model to its next prompt, without the server`,
     },
     { figure: 'a call through MCP stdio', value: median(stdio), unit: 'ms', target: null, note: spread(stdio) },
-  ];
-}
-
-async function fencedRows(sessions: number): Promise<readonly BenchRow[]> {
-  const sum = { leaked: 0, sent: 0, stopped: 0, open: 0, clean: 0, cleanStopped: 0 };
-  const positions = new Map<string, number>();
-  for (let seed = 1; seed <= sessions; seed += 1) {
-    const fenced = await playFencedTools(seeded(seed), { isFenced: true, touches: true });
-    sum.leaked += fenced.leakedBytes;
-    sum.sent += fenced.sent;
-    sum.stopped += fenced.stopped;
-    for (const name of fenced.positions) positions.set(name, (positions.get(name) ?? 0) + 1);
-  }
-  const controls = Math.min(300, sessions);
-  for (let seed = 1; seed <= controls; seed += 1) {
-    const bare = await playFencedTools(seeded(seed), { isFenced: false, touches: true });
-    sum.open += bare.leakedBytes > 0 ? 1 : 0;
-    const free = await playFencedTools(seeded(seed), { isFenced: true, touches: false });
-    sum.clean += free.sent;
-    sum.cleanStopped += free.stopped;
-  }
-  const places = [...positions].map(([name, count]) => `${name} ${count}`).join(', ');
-  return [
-    {
-      figure: 'bytes of fenced files in what servers of tools got',
-      value: sum.leaked,
-      unit: '',
-      target: { atMost: 0 },
-      note: `${sessions} sessions, ${sum.sent} calls sent, ${sum.stopped} stopped; ${places}`,
-    },
-    {
-      figure: 'the same sessions without fences in which some got through',
-      value: (100 * sum.open) / controls,
-      unit: '%',
-      target: { atLeast: 80 },
-      note: `of ${controls}: what shows that the sessions try`,
-    },
-    {
-      figure: 'calls stopped where nothing came near a fenced file',
-      value: sum.cleanStopped,
-      unit: '',
-      target: { atMost: 0 },
-      note: `of ${sum.clean + sum.cleanStopped}`,
-    },
   ];
 }
 

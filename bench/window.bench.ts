@@ -11,8 +11,6 @@ import { firstWordMs } from '../tests/electron/first-word.ts';
 import { servePage } from '../tests/electron/page-kit.ts';
 import type { ServedPage } from '../tests/electron/page-kit.ts';
 import { ensureShellAndDisplay } from '../tests/electron/setup.ts';
-import { attachmentRows } from './lib/attachment-rows.ts';
-import { drawnAttackRows } from './lib/drawn-attacks.ts';
 import { makeLargeSession } from './lib/large-session.ts';
 import type { BenchRow, Target } from './lib/rows.ts';
 import { stressRows } from './lib/stress-rows.ts';
@@ -28,8 +26,6 @@ export async function run(): Promise<readonly BenchRow[]> {
       ...(await chatRows()),
       ...(await floodRows()),
       ...(await stressRows()),
-      ...(await attachmentRows()),
-      ...(await drawnAttackRows()),
     ];
   } finally {
     endDisplay();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addedUp, invoices, ourCost } from '../../bench/lib/invoices.ts';
+import { addedUp, invoices, ourCost } from '../generated/invoices.ts';
 
 describe('worked invoices', () => {
   it.each(invoices.map((invoice) => [invoice.name, invoice] as const))(

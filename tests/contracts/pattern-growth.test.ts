@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isTooSteep, measureGrowth } from '../../bench/lib/growth.ts';
-import { measurePatterns, steepRows } from '../../bench/lib/pattern-growth.ts';
+import { isTooSteep, measureGrowth } from './growth/growth.ts';
+import { measurePatterns, steepRows } from './growth/pattern-growth.ts';
 
 /**
  * Catches: a text of a model, a command or a project that blocks the program for seconds or minutes, because a pattern

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { measureScanners, steepRows } from '../../bench/lib/pattern-growth.ts';
+import { measureScanners, steepRows } from './growth/pattern-growth.ts';
 
 /** Catches the same as pattern-growth, in functions that read a text. It has its own file because both take minutes. */
 describe('the cost of a byte of 1 MB beside one of 10 KB', () => {

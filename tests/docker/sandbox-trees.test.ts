@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sampled } from '../fakes/sampled.ts';
 import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 import { hostileTrees } from './hostile-trees.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 
-/** Rounds of 10 trees each. Use `DEWPOINT_TREE_ROUNDS=100` for a real measurement. */
-const rounds = Number(process.env['DEWPOINT_TREE_ROUNDS'] ?? 2);
+/** Rounds of 10 trees each. */
+const rounds = sampled(100, 2);
 
 describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
   let under: DockerUnderTest;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countAttachments } from '../../bench/lib/attachment-rows.ts';
+import { countAttachments } from '../generated/count-attachments.ts';
 import { eventsOf, openClientCore } from '../fakes/core-client.ts';
 import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { madeFiles } from '../fakes/made-files.ts';

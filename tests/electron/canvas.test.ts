@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
-import { drawAttacks } from '../../bench/lib/drawn-attacks.ts';
+import { drawAttacks } from '../generated/drawn-attacks.ts';
 import type { ClientCore } from '../fakes/core-client.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import { sampled } from '../fakes/sampled.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { embedderContext, embedderWidth, writeRandomEmbedder } from '../../bench/lib/random-embedder.ts';
+import { embedderContext, embedderWidth, writeRandomEmbedder } from '../generated/random-embedder.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { ApiServer } from '../../src/main/hosts/api/api-server.ts';
 import { startApiServer } from '../../src/main/hosts/api/api-server.ts';

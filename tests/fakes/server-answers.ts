@@ -3,8 +3,8 @@ import type { ProviderError, StreamEnded } from '../../src/main/models/providers
 
 /**
  * Servers as they really are: slow, cut, oddly written, behind proxies, at wrong addresses. Each row says how a server
- * behaves, and the one right end of a call to it. `tests/contracts/made-servers.test.ts` and `npm run bench -- servers`
- * use the same table.
+ * behaves, and the one right end of a call to it. `tests/contracts/made-servers.test.ts`
+ * uses this table.
  */
 export interface MadeServer {
   readonly name: string;

@@ -12,5 +12,5 @@ registerHooks({
       context,
     ),
 });
-const { renewalsChild } = await import(pathToFileURL(resolve('bench/lib/sign-in-renewals.ts')).href);
+const { renewalsChild } = await import(pathToFileURL(resolve('tests/generated/sign-in-renewals.ts')).href);
 await renewalsChild();

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { analyse } from 'scslre';
 import { describe, expect, it } from 'vitest';
-import { boundedPatterns } from '../../bench/lib/bounded-patterns.ts';
-import { findPatterns } from '../../bench/lib/found-patterns.ts';
-import { findScanners } from '../../bench/lib/found-scanners.ts';
-import { callsOf, notMeasured } from '../../bench/lib/scanner-calls.ts';
+import { boundedPatterns } from '../contracts/growth/bounded-patterns.ts';
+import { findPatterns } from '../contracts/growth/found-patterns.ts';
+import { findScanners } from '../contracts/growth/found-scanners.ts';
+import { callsOf, notMeasured } from '../contracts/growth/scanner-calls.ts';
 
 /**
  * Catches: a pattern whose form alone shows that a text of a model, a command or a project can slow it down, and a

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { costLog, sumOf } from '../../../bench/lib/money-logs.ts';
+import { costLog, sumOf } from '../../generated/money-logs.ts';
 import { localDay } from '../../../src/main/money/local-day.ts';
 import type { LedgerSession } from '../../../src/main/money/cost-ledger.ts';
 import { createLedger } from '../../../src/main/money/cost-ledger.ts';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { noTask, modelOf } from '../../../bench/lib/route-events.ts';
 import { emptyFindings, generatedRun } from '../../../bench/lib/route-runs.ts';
 import { costOfPlan, drawTask, routedPlan } from '../../../bench/lib/route-schedule.ts';
+import { sampled } from '../../fakes/sampled.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
 import type { RouteFacts, Rule, RouteCandidate } from '../../../src/main/routing/define.ts';
 import { createRuleRegistry, discoverRules } from '../../../src/main/routing/registry.ts';
@@ -9,6 +10,7 @@ import { decideRoute } from '../../../src/main/routing/decide-route.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
 import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
 
+const runs = sampled(10_000, 400);
 const rules = discoverRules();
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
 const here: RouteCandidate = {
@@ -189,7 +191,7 @@ describe('the score', () => {
 describe('made-up runs', () => {
   it('hold no switch that is not safe, by a checker of its own', () => {
     const found = emptyFindings();
-    for (let seed = 1; seed <= 400; seed += 1) generatedRun(seeded(seed * 7919), rules, found);
+    for (let seed = 1; seed <= runs; seed += 1) generatedRun(seeded(seed * 7919), rules, found);
     const { decisions, switches, ...unsafe } = found;
     expect(decisions).toBeGreaterThan(2_000);
     expect(switches).toBeGreaterThan(50);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { sampled } from '../../../fakes/sampled.ts';
 import { startPathRace, type PathRace, type RaceAnswer } from '../../../fakes/path-race.ts';
 
 /** On a busy machine a single step of the race can take long. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-/** At least this many of each. `bench -- sandbox --only races` does 100,000. */
-const operations = 20;
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 120_000 });
+/** At least this many of each. */
+const operations = sampled(100_000, 20);
 
 describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a link all the time', () => {
   let race: PathRace;

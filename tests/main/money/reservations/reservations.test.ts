@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSchedule } from '../../../../bench/lib/money-schedule.ts';
+import { createSchedule } from '../../../generated/money-schedule.ts';
 import { noKeys } from '../../../../src/main/money/reservations/reservations-state.ts';
 import { MemoryReservationsFile, memoryReservations } from '../../../fakes/memory-reservations.ts';
 import { seeded } from '../../../../bench/lib/seeded.ts';
@@ -7,7 +7,7 @@ import { seeded } from '../../../../bench/lib/seeded.ts';
 const day = { ...noKeys, day: '2026-11-21' };
 
 describe('the reservation log of a home', () => {
-  // `npm run bench -- money` runs 10,000 of them over real processes.
+  // `tests/faults/reservations-kill.test.ts` does the same over real processes.
   it('never lets a cap be passed, in random schedules of calls over two processes on one file', async () => {
     let granted = 0;
     let refused = 0;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../../../bench/lib/seeded.ts';
-import { sumOfRuns } from '../../../../bench/lib/cap-runs.ts';
-import { runChildTree } from '../../../../bench/lib/child-trees.ts';
-import { runPurses } from '../../../../bench/lib/child-purses.ts';
+import { sumOfRuns } from '../../../generated/cap-runs.ts';
+import { runChildTree } from '../../../generated/child-trees.ts';
+import { runPurses } from '../../../generated/child-purses.ts';
 import { memoryBudget } from '../../../fakes/memory-reservations.ts';
 import { createChildBudget } from '../../../../src/main/sessions/children/child-budget.ts';
 import { sampled } from '../../../fakes/sampled.ts';
