@@ -63,6 +63,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         hasImages: call.messages.some(({ parts }) => parts.some(({ type }) => type === 'image')),
         isQuestion: call.tools.length === 0,
         mode: null,
+        answers: null,
       },
       dependencies: {
         journal,

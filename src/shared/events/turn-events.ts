@@ -53,6 +53,8 @@ export const turnEvents = {
     plan: z.boolean(),
     /** How the message was read. `chat`: it can be answered without a look at the project. Absent in older logs. */
     mode: z.enum(['chat', ...taskModes]).optional(),
+    /** The turn whose question the message answers. This turn goes on with that one's task. */
+    answers: z.string().optional(),
     /** The assistant's name. Its content at that time is in the turn's `gather_facts` action. */
     assistant: z.string().optional(),
     criterion: criterionSchema,

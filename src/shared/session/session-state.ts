@@ -144,6 +144,8 @@ export interface TurnState {
   /** How the message was read. Absent in older logs. */
   readonly mode?: EventOf<'turn-started'>['mode'];
   readonly assistant?: string;
+  /** The turn whose question this one's message answers, and whose task it goes on with. */
+  readonly answers?: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** Null while it runs. */

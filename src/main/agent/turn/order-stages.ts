@@ -19,10 +19,12 @@ export interface StageOrder {
 
 /**
  * The order in which stages run: local first, unless it is worth starting in the cloud.
- * `strategy`: `recipe` if a program does the work and a failing test judges each try; if it gives up, it leaves nothing
+ * The model whose question is answered goes on. `strategy`: `recipe` if a program does the work and a failing test judges each try; if it gives up, it leaves nothing
  * behind.
  */
 export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage[], strategy: Strategy): StageOrder {
+  const asked = stages.filter(({ model }) => model === turn.given.answers?.model);
+  if (asked.length > 0) return { stages: [...asked, ...stages.filter((one) => !asked.includes(one))], why: null };
   const here = stages.filter(({ where }) => where === 'local');
   const there = stages.filter(({ where }) => where === 'cloud');
   if (here.length === 0 || there.length === 0 || turn.options.policy !== 'hybrid') return { stages, why: null };

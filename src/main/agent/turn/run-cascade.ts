@@ -44,8 +44,10 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
   const unable = turn.options.thinking === undefined ? null : missingThinking(turn.options, known.found);
   if (unable !== null) return unable;
   const hasConnected = !isChat && known.found.foreign !== undefined;
-  const wanted = hasConnected ? await wantedTool(turn, known, stages[0]) : null;
-  const fitting = isChat || wanted !== null ? null : bestRecipe(turn, known);
+  // An answer goes on with what its question interrupted, so nothing is chosen anew.
+  const isAnswer = turn.given.answers !== null;
+  const wanted = hasConnected && !isAnswer ? await wantedTool(turn, known, stages[0]) : null;
+  const fitting = isChat || isAnswer || wanted !== null ? null : bestRecipe(turn, known);
   const driven = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
   const isJudged = fitting !== null && known.before?.passed === false && known.before.unrelated !== true;
   const fair = isJudged ? driven : withoutFallbacks(known.found, driven);

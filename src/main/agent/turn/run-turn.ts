@@ -33,9 +33,10 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
     const criterion = criterionOf(turn);
     const cascade = cascadeOf(turn);
-    const { mode } = turn.given;
+    const { mode, answers } = turn.given;
     const taken = {
       ...(mode === null ? {} : { mode }),
+      ...(answers === null ? {} : { answers: answers.turnId }),
       ...(assistant === undefined ? {} : { assistant: assistant.name }),
     };
     const began = { type: 'turn-started', messageId, plan, ...taken, criterion, cascade, limits } as const;
@@ -85,7 +86,9 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
   const isApart = ({ exitCode, summary }: CriterionResult): boolean =>
     criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
-  const before = needsCheck ? await checkCriterion(turn, criterion, 'before', isApart) : null;
+  const { answers } = turn.given;
+  const kept = answers === null || !needsCheck ? null : answers.before;
+  const before = needsCheck && answers === null ? await checkCriterion(turn, criterion, 'before', isApart) : kept;
   const end = await runCascade(turn, { found, criterion, before, isQuestion: asks, canExecute }, cascade);
   turn.log.check();
   return end;

@@ -12,6 +12,7 @@ import { runTurn } from './run-turn.ts';
 import type { AgentDependencies, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
 import { createTrajectory } from '../../routing/trajectory/trajectory.ts';
 import { uncountedMs } from './take-action.ts';
+import { answeredTurn } from '../preparation/answered-turn.ts';
 import { choiceOf } from '../preparation/mode-of-turn.ts';
 import { createTokenEstimate } from '../prompt/token-estimate.ts';
 import type { ToolFacts } from '../../tools/define.ts';
@@ -79,11 +80,9 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
         const attached = await attachedParts(dependencies.journal, message.attachments);
         memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(dependencies, memory);
-        const choice = choiceOf(dependencies.journal.state(), options);
-        const task = resolveRepeatedRequest(message.text, memory.conversation.exchanges(), choice.isQuestion);
-        const mode = choice.mode(task);
-        const given = { attached, hasImages: hasImage(message.attachments), isQuestion: choice.isQuestion(task), mode };
-        const turn = createTurn(dependencies, memory, own, { task, options, given });
+        const read = readMessage(dependencies, memory, { message, options });
+        const given = { ...read.given, attached, hasImages: hasImage(message.attachments) };
+        const turn = createTurn(dependencies, memory, own, { ...read, given });
         const stopTimer = dependencies.effects.replaying ? () => undefined : startDeadline(turn);
         try {
           const end = await runTurn(turn, message.messageId, recorded ?? null);
@@ -98,6 +97,25 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
       }
     },
   };
+}
+
+/** What a message asks for. One that answers the question of an earlier turn inherits its task. */
+function readMessage(
+  { journal }: AgentDependencies,
+  { conversation }: SessionMemory,
+  { message, options }: { readonly message: QueuedMessage; readonly options: TurnOptions },
+): Pick<Turn, 'task' | 'options'> & { readonly given: Pick<Turn['given'], 'isQuestion' | 'mode' | 'answers'> } {
+  const state = journal.state();
+  const answers = answeredTurn(state, message, options.mode);
+  if (answers !== null) {
+    const inherited = { ...options, plan: answers.plan, ...(answers.mode === null ? {} : { mode: answers.mode }) };
+    const { isQuestion, mode } = choiceOf(state, inherited);
+    const given = { isQuestion: isQuestion(answers.first), mode: mode(answers.first), answers };
+    return { task: answers.task, options: inherited, given };
+  }
+  const choice = choiceOf(state, options);
+  const task = resolveRepeatedRequest(message.text, conversation.exchanges(), choice.isQuestion);
+  return { task, options, given: { isQuestion: choice.isQuestion(task), mode: choice.mode(task), answers } };
 }
 
 /** Reads events that others wrote since the last turn (such as an undo by the user); after a restart, the whole log. */

@@ -14,6 +14,7 @@ import type { LimitTracker } from './turn-limits.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { ReadLedger } from '../changes/read-ledger.ts';
 import type { AgentDependencies, ResolvedModel, TurnOptions } from './agent-dependencies.ts';
+import type { AnsweredTurn } from '../preparation/answered-turn.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
@@ -37,6 +38,8 @@ export interface Turn {
     isQuestion: boolean;
     /** The mode of the message; null in a replay of a log from before modes existed. */
     readonly mode: TurnMode | null;
+    /** Set if the message answers the question of an earlier turn. */
+    readonly answers: AnsweredTurn | null;
   };
   readonly dependencies: AgentDependencies;
   readonly options: TurnOptions;

@@ -244,6 +244,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     messageId: event.messageId,
     plan: event.plan,
     ...(event.mode === undefined ? {} : { mode: event.mode }),
+    ...(event.answers === undefined ? {} : { answers: event.answers }),
     ...(event.assistant === undefined ? {} : { assistant: firstLine(event.assistant) }),
     startedAt: event.at,
     endedAt: null,
@@ -254,7 +255,8 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     steps: 0,
     actions: 0,
     criterion: event.criterion,
-    before: null,
+    // The check ran before the task began, not again before an answer.
+    before: state.turns.find(({ id }) => id === event.answers)?.before ?? null,
     after: null,
     cascade: event.cascade,
     stages: [],

@@ -6,7 +6,7 @@ import type { KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
-const task = 'Add the export.';
+const task = 'Create export.py.';
 const failing: NonNullable<KitOptions['sandbox']> = {
   files: { 'calc.py': 'def add(a, b):\n    return a - b\n', 'tests/test_calc.py': 'assert 0\n' },
   exec: (_request, sandbox) =>
@@ -81,5 +81,64 @@ describe('a small local model under hybrid', () => {
     const kit = kitOf([blocked('I cannot find the export.')], small);
     const end = await kit.runner.send(task, turnOptions);
     expect(end).toMatchObject({ reason: 'waiting', text: 'I cannot find the export.' });
+  });
+});
+
+describe('the answer to a question', () => {
+  const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
+  const done = { calls: [write, { name: 'task_complete', input: { summary: 'It is there.' } }] };
+  const asked = blocked('CSV or JSON?');
+  const startedOf = (kit: ReturnType<typeof kitOf>) => ofType(kit.journal.events, 'turn-started').at(-1);
+
+  // Bug: "Postgres" was taken for a new task. The words decided its mode, a program began, and the check ran anew.
+  it.each(['CSV', 'yes', 'the second', 'ok', 'Both. Add a header line.', '2'])(
+    'goes on with its task: %s',
+    async (text) => {
+      const kit = kitOf([asked, done]);
+      await kit.runner.send(task, { ...inCloud, mode: 'auto' });
+      const first = startedOf(kit);
+      const end = await kit.runner.send(text, { ...inCloud, mode: 'auto' });
+      expect(end).toMatchObject({ reason: 'done', confidence: 'high' });
+      expect(startedOf(kit)).toMatchObject({ mode: first?.mode, answers: first?.turnId });
+      const { events } = kit.journal;
+      expect(ofType(events, 'criterion-checked').map(({ phase }) => phase)).toEqual(['before', 'after']);
+      expect(ofType(events, 'stage-chosen').map(({ recipe }) => recipe)).toEqual([null, null]);
+      expect(kit.journal.state().turns.at(-1)).toMatchObject({ before: { passed: false }, after: { passed: true } });
+      const said = JSON.stringify(kit.requests.at(-1)?.messages);
+      for (const part of [task, 'CSV or JSON?', text]) expect(said).toContain(part);
+      await expectReplay(kit);
+    },
+  );
+
+  it('goes to the model that asked', async () => {
+    const kit = kitOf([asked, done], { model: { strategies: ['loop', 'recipe'] } });
+    await kit.runner.send(task, inCloud);
+    await kit.runner.send('CSV', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model' });
+    expect(ofType(kit.journal.events, 'model-call-started').map(({ provider }) => provider)).toEqual(['sky', 'sky']);
+  });
+
+  it('may come after a question that was asked back, and in several parts', async () => {
+    const kit = kitOf([asked, { text: 'JSON is nested.' }, blocked('With a header?'), done]);
+    const auto = { ...inCloud, mode: 'auto' } as const;
+    await kit.runner.send(task, auto);
+    expect((await kit.runner.send('What is the difference?', auto)).reason).toBe('answered');
+    expect((await kit.runner.send('CSV', auto)).reason).toBe('waiting');
+    expect((await kit.runner.send('yes', auto)).reason).toBe('done');
+    expect(kit.journal.state().turns.map(({ answers }) => answers !== undefined)).toEqual([false, false, true, true]);
+    await expectReplay(kit);
+  });
+
+  it('is a task of its own where the person chose another mode', async () => {
+    const kit = kitOf([asked, { text: 'It adds.' }]);
+    await kit.runner.send(task, { ...inCloud, mode: 'work' });
+    await kit.runner.send('CSV', { ...inCloud, mode: 'ask' });
+    expect(startedOf(kit)?.answers).toBeUndefined();
+  });
+
+  it('is not what follows finished work', async () => {
+    const kit = kitOf([done, { text: 'Hello.' }]);
+    await kit.runner.send(task, inCloud);
+    await kit.runner.send('thanks', inCloud);
+    expect(startedOf(kit)?.answers).toBeUndefined();
   });
 });

@@ -14,6 +14,7 @@ import { escapedJson, printable, seenCommand, seenName, seenWords } from '@share
 import { chartsInText } from '@shared/tools/canvas.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
+import { askAnswer, howToAnswer } from '../questions/ask-answer.ts';
 import { askApproval } from '../questions/approval-question.ts';
 import { askCap } from '../questions/cap-question.ts';
 import type { Command, CommandContext } from '../command-context.ts';
@@ -83,33 +84,45 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const sessionId = await openSession(context, options, oneLine(task, 80));
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
-  await followTurn(context, core, {
-    sessionId,
-    isFirst: options.sessionId === undefined,
-    text: task,
-    attachments: given,
-    options,
-    onEvent: (event) => {
-      if (args.json === true) terminal.out(jsonLine(event));
-      view.event(event);
-    },
-    onTransient: (transient) => view.transient(transient),
-    approve: (question) => {
-      view.close();
-      return askApproval(question, context);
-    },
-    atCap: (event) => {
-      view.close();
-      return askCap(event, context);
-    },
-  });
-  view.close();
-  const result = await core.sessions.result({ sessionId });
-  showResult(result, terminal, args.json === true);
-  await nameBackground(context, sessionId);
+  const follow = (text: string, attachments: readonly Attachment[], isFirst: boolean) =>
+    followTurn(context, core, {
+      sessionId,
+      isFirst,
+      text,
+      attachments,
+      options,
+      onEvent: (event) => {
+        if (args.json === true) terminal.out(jsonLine(event));
+        view.event(event);
+      },
+      onTransient: (transient) => view.transient(transient),
+      approve: (question) => {
+        view.close();
+        return askApproval(question, context);
+      },
+      atCap: (event) => {
+        view.close();
+        return askCap(event, context);
+      },
+    });
+  await follow(task, given, options.sessionId === undefined);
+  for (;;) {
+    view.close();
+    const result = await core.sessions.result({ sessionId });
+    showResult(result, terminal, args.json === true);
+    const answer = result.status === 'waiting' && options.interactive ? await askAnswer(context) : null;
+    if (answer === null) return endRun(context, args, result);
+    await follow(answer, [], false);
+  }
+};
+
+async function endRun(context: CommandContext, args: RunArguments, result: RunResult): Promise<number> {
+  const { terminal } = context;
+  if (result.status === 'waiting') terminal.err(`${terminal.colors.dim(howToAnswer(result.session))}\n`);
+  await nameBackground(context, result.session);
   if (args.result !== undefined) await writeOutputFile(args.result, escapedJson(jsonText(result)));
   return exitCodes[result.status];
-};
+}
 
 /** The folder for the files of a message before its session exists. Null: there is none yet. */
 async function placeOf(context: CommandContext, options: RunOptions): Promise<FilePlace | null> {
@@ -256,7 +269,9 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const good = result.status === 'done';
   // The reason often begins with the status.
   const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
-  const why = isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
+  const told = result.status === 'waiting' ? 'waiting for your answer' : null;
+  const why =
+    told !== null ? told : isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
   const isProposed = result.confidence === 'proposed';
   const headline = isProposed ? colors.yellow('proposed') : good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);

@@ -34,6 +34,8 @@ export function openUserPrompter(
   // A closed terminal cannot take its keys back, which may fail more than once.
   reader.once('error', leave);
   reader.on('error', () => undefined);
+  // A reader that is closed leaves its open question without an answer.
+  reader.once('close', () => left.abort());
   const ended = AbortSignal.any([signal, left.signal]);
   // The reader writes the question itself, so the text is made safe here.
   return {

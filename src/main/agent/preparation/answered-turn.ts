@@ -1,0 +1,63 @@
+import { isQuestion } from '@shared/text/task-kind.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
+import type { CriterionResult, SessionState, TurnState } from '@shared/session/session-state.ts';
+
+/** The turn that waits for the person. A message that answers its question goes on with its task. */
+export interface AnsweredTurn {
+  readonly turnId: string;
+  /** The task as it was first given: it decides what kind of work this is, not the words of the answer. */
+  readonly first: string;
+  /** That task, and every answer since, the newest last. */
+  readonly task: string;
+  readonly mode: TaskMode | null;
+  readonly plan: boolean;
+  /** The check before the work began; null: none ran. */
+  readonly before: CriterionResult | null;
+  /** The model that asked; null: not known any more. */
+  readonly model: string | null;
+}
+
+type Known = Pick<SessionState, 'turns' | 'messages' | 'steps'>;
+
+/**
+ * The turn that a message answers, as a pure function of the log. Null: the message is a task of its own. That is so if
+ * no turn waits, if the message asks something back, or if the person chose another mode for it. Questions that were
+ * asked back in between leave the turn waiting.
+ */
+export function answeredTurn(
+  state: Known,
+  message: { readonly messageId: string; readonly text: string },
+  wanted: TaskMode | 'auto' | undefined,
+): AnsweredTurn | null {
+  const turn = waitingTurn(state.turns);
+  const mode = turn === null || turn.mode === undefined || turn.mode === 'chat' ? null : turn.mode;
+  if (turn === null || asksBack(message.text)) return null;
+  if (wanted !== undefined && wanted !== 'auto' && wanted !== mode) return null;
+  const said = taskMessages(state, turn);
+  return {
+    turnId: turn.id,
+    first: said[0] ?? message.text,
+    task: [...said, message.text].join('\n'),
+    mode,
+    plan: turn.plan,
+    before: turn.before,
+    model: state.steps.findLast(({ turnId }) => turnId === turn.id)?.stage.model ?? null,
+  };
+}
+
+/** "Which is faster?" wants an answer, and is none. "Can you take the second?" goes on with the task. */
+function asksBack(text: string): boolean {
+  return /[?？]["'”»)]*\s*$/u.test(text) && isQuestion(text);
+}
+
+function waitingTurn(turns: readonly TurnState[]): TurnState | null {
+  const last = turns.findLast(({ reason }) => reason !== 'answered');
+  return last?.reason === 'waiting' ? last : null;
+}
+
+/** The messages of a task whose turns asked and were answered, the oldest first. */
+function taskMessages({ turns, messages }: Known, turn: TurnState): readonly string[] {
+  const own = messages.find(({ messageId }) => messageId === turn.messageId)?.text ?? '';
+  const before = turn.answers === undefined ? undefined : turns.find(({ id }) => id === turn.answers);
+  return before === undefined ? [own] : [...taskMessages({ turns, messages, steps: [] }, before), own];
+}

@@ -1,0 +1,27 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { askAnswer, howToAnswer } from '../../../../../src/main/hosts/cli/questions/ask-answer.ts';
+import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+
+function scene(typed: string | null) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const writing = safeWriting({ out: () => undefined, err: () => undefined }, false);
+  const terminal = { ...writing, isLive: false, isInteractive: true, columns: 80 };
+  const answer = askAnswer({ terminal, signal: new AbortController().signal }, { input, output });
+  if (typed === null) input.end();
+  else input.write(typed);
+  return answer;
+}
+
+// Catches: a question at the terminal that can only be answered by another command.
+it.each([
+  ['the words that were typed', ' the second\n', 'the second'],
+  ['null for an empty line', '\n', null],
+  ['null at the end of the input', null, null],
+])('returns %s', async (_what, typed, answer) => {
+  expect(await scene(typed)).toBe(answer);
+});
+
+it('names the command that answers', () => {
+  expect(howToAnswer('abc')).toBe('answer: dewpoint run --session abc "YOUR ANSWER"');
+});
