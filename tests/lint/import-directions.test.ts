@@ -161,11 +161,7 @@ describe('the one place that starts programs on the host', () => {
   it('is lib/programs/start-program.ts: nobody else has the means', () => {
     const means =
       /(?<!import type .*)['"](?:node:)?(?:child_process|worker_threads|cluster)['"]|node-pty|execa|process\.binding/u;
-    // The second one is a text that runs only in the sandbox.
-    expect(namesOf(means)).toEqual([
-      'src/main/lib/programs/start-program.ts',
-      'src/main/tools/programs/node-client.ts',
-    ]);
+    expect(namesOf(means)).toEqual(['src/main/lib/programs/start-program.ts']);
     expect(namesOf(/utilityProcess|new Worker\(|shell\.openPath|shell: true/u)).toEqual([]);
   });
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { quietScript, runningScript } from './preview-script.ts';
+import diagramScript from '../../../resources/programs/pages/diagram.js?raw';
+import runningScript from '../../../resources/programs/pages/preview-with-scripts.js?raw';
+import quietScript from '../../../resources/programs/pages/preview.js?raw';
 
 /** A document of Dewpoint's own that holds foreign content. It has no origin and reaches no network. */
 export interface LockedFrame {
@@ -7,35 +9,6 @@ export interface LockedFrame {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** Draws diagrams, one after the other, with the library that the page passes in. */
-const diagramScript = `
-let library = null;
-const answer = (message) => parent.postMessage(message, '*');
-const draw = async ({ id, text, options }) => {
-  try {
-    library.initialize(options);
-    const { svg } = await library.render('diagram', text);
-    answer({ type: 'drawn', id, svg });
-  } catch (error) {
-    answer({ type: 'failed', id, reason: String(error?.message ?? error).slice(0, 2000) });
-  }
-  document.body.replaceChildren();
-};
-let last = Promise.resolve();
-addEventListener('message', (event) => {
-  if (event.source !== parent) return;
-  if (event.data.type === 'library') {
-    const script = document.createElement('script');
-    script.text = event.data.code;
-    document.head.append(script);
-    library = globalThis.mermaid;
-    answer({ type: library ? 'loaded' : 'broken' });
-  }
-  if (event.data.type === 'draw') last = last.then(() => draw(event.data));
-});
-answer({ type: 'ready' });
-`;
 
 const frameStyle = 'html,body,iframe{margin:0;width:100%;height:100%;border:0;display:block;background:#fff}';
 const quietStyle = 'html{background:#fff}';

@@ -1,8 +1,10 @@
+import pytestTracer from '../../../../resources/programs/recipes/trace-pytest.py?raw';
+import pythonTracer from '../../../../resources/programs/recipes/trace.py?raw';
+import v8Lines from '../../../../resources/programs/recipes/v8-lines.mjs?raw';
 import { z } from 'zod';
 import { jsonIn } from '@shared/text/json-in.ts';
 import type { RecipeContext } from '../define.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
-import { pytestTracer, pythonTracer, v8Lines } from './coverage-tracers.ts';
 import type { TestReport } from '../../lib/test-output/test-report.ts';
 
 /** How suspicious executed lines are, from 0 to 1, by Ochiai: ef / sqrt((ef + nf) (ef + ep)). */

@@ -1,3 +1,4 @@
+import file from '../../../../resources/prompts/probe-drafts.py?raw';
 import type { DraftsResult } from '@shared/models/probe-card.ts';
 import type { EngineCounts } from '@shared/events/call-report.ts';
 import type { RecipeContext } from '../define.ts';
@@ -13,32 +14,6 @@ const secondsEach = 10;
 const tokensEach = { least: 48, most: 160 } as const;
 /** A way is only tried if this much of the probe's time is left. */
 const reserveMs = 150_000;
-
-const file = `def total(prices):
-    result = 0
-    for price in prices:
-        result += price
-    return result
-
-
-def average(prices):
-    if not prices:
-        return 0
-    return total(prices) / len(prices)
-
-
-def cheapest(prices, below):
-    found = [price for price in prices if price < below]
-    return sorted(found)
-
-
-def report(prices):
-    lines = []
-    for number, price in enumerate(prices, start=1):
-        lines.append(f"{number}. {price:.2f}")
-    lines.append(f"Total: {total(prices):.2f}")
-    return "\\n".join(lines)
-`;
 
 /** Typical output of an agent's model: a file with one change, and words of its own. */
 const prompts = [

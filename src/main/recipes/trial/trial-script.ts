@@ -1,5 +1,7 @@
+import forkRunner from '../../../../resources/programs/recipes/pytest-forks.py?raw';
+import shareMembersScript from '../../../../resources/programs/recipes/share-members.sh?raw';
+import trialFunctions from '../../../../resources/programs/recipes/trial.sh?raw';
 import type { FileText } from './candidate-change.ts';
-import { forkRunner } from './pytest-fork-runner.ts';
 import { watchLines } from '../../lib/endless/watch-script.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 
@@ -73,22 +75,7 @@ export function setupScript(workspace: string, paths: TrialPaths): string {
  * text of them instead of the copy's. The copy's `node_modules` therefore has its own links to them.
  */
 function shareMembers(trial: string): string {
-  return `trial=${shellQuote(trial)}
-unshare_links() { # a link to a folder becomes a folder of links to what is in it
-  [ -L "$1" ] || { mkdir -p "$1"; return; }
-  from=$(readlink "$1") && rm "$1" && mkdir -p "$1" && find "$from" -mindepth 1 -maxdepth 1 -exec ln -s -t "$1" {} +
-}
-for packages in "$PWD/node_modules" /node_modules; do
-  [ -d "$packages" ] || continue
-  find "$packages" -mindepth 1 -maxdepth 2 -type l ! -path '*/.bin/*' | while IFS= read -r link; do
-    to=$(readlink -f "$link") || continue
-    case $to in */node_modules/*) continue ;; "$PWD"/*) ;; *) continue ;; esac
-    name=\${link#"$packages"/}
-    unshare_links "$trial/node_modules"
-    case $name in */*) unshare_links "$trial/node_modules/\${name%%/*}" ;; esac
-    ln -sfn "$trial/\${to#"$PWD"/}" "$trial/node_modules/$name"
-  done
-done`;
+  return `trial=${shellQuote(trial)}\n${shareMembersScript}`;
 }
 
 export interface ScriptCandidate {
@@ -122,29 +109,15 @@ export interface TrialScriptOptions {
  * It prints one `@@dewpoint` line per command and the output after it. Read it with `readTrialOutput`.
  */
 export function trialScript(candidates: readonly ScriptCandidate[], options: TrialScriptOptions): string {
-  const keep = options.keepBytes;
-  const { patienceSeconds } = options;
+  const { paths, patienceSeconds } = options;
   const lines = [
-    ...prelude(options.paths),
+    enterTrial(paths),
+    `KEEP=${options.keepBytes}; STOP_AFTER=${options.stopAfter}`,
+    `TOTAL_MS=${options.totalSeconds * 1000}; GRACE_MS=${options.graceSeconds * 1000}`,
     ...watchLines({ patienceSeconds }),
-    'go() {',
-    '  s=$(now)',
-    '  if [ "$4" = @fork ] && [ -n "$forks" ]; then echo run >&7; read -r -t "$(($3 + 5))" -u 8 code || code=124',
-    '  else c=$4; [ "$c" = @fork ] && c=$instead; timeout -k 1 "$3" bash -c "$c" > "$W/out" 2>&1 < /dev/null; code=$?; fi',
-    '  e=$(now)',
-    '  echo "@@dewpoint $1 $2 $code $((e - s))"',
-    `  if [ "$(wc -c < "$W/out")" -gt ${keep * 2} ]`,
-    `  then head -c ${keep} "$W/out"; echo; echo "[...]"; tail -c ${keep} "$W/out"; else cat "$W/out"; fi`,
-    '  cat "$DEWPOINT_WATCH/said" 2> /dev/null && : > "$DEWPOINT_WATCH/said"',
-    '  echo; return $code',
-    '}',
+    trialFunctions,
     ...forkLines(options),
     'begin=$(now); accepted=0; until=0',
-    'more() {',
-    `  [ "$accepted" -lt ${options.stopAfter} ] && [ $(( $(now) - begin )) -lt ${options.totalSeconds * 1000} ] || return 1`,
-    '  [ "$accepted" -eq 0 ] || [ "$(now)" -lt "$until" ]',
-    '}',
-    `accept() { accepted=$((accepted + 1)); [ "$until" -gt 0 ] || until=$(( $(now) + ${options.graceSeconds * 1000} )); }`,
   ];
   for (const [index, candidate] of candidates.entries()) lines.push(...candidateLines(candidate, index, options));
   lines.push('kill -9 "$watcher" 2> /dev/null; rm -rf "$DEWPOINT_WATCH"');
@@ -168,23 +141,8 @@ function forkLines(options: TrialScriptOptions): string[] {
   ];
 }
 
-/** Shell functions: `put PATH HEAD TAIL` composes a file from its pristine lines and stdin, `back PATH` restores it. */
-function prelude(paths: TrialPaths): string[] {
-  return [
-    `T=${shellQuote(paths.trial)}; W=${shellQuote(paths.workFolder)}; cd "$T" || exit 90`,
-    'now() { date +%s%3N; }',
-    'put() {',
-    '  if [ ! -e "$W/base/$1" ] && [ ! -e "$W/new/$1" ]; then',
-    '    if [ -e "$T/$1" ]; then mkdir -p "$(dirname "$W/base/$1")"; cp -p "$T/$1" "$W/base/$1"',
-    '    else mkdir -p "$(dirname "$W/new/$1")"; : > "$W/new/$1"; fi',
-    '  fi',
-    '  B="$W/base/$1"; [ -e "$B" ] || B=/dev/null',
-    '  mkdir -p "$(dirname "$T/$1")"',
-    '  { head -n "$2" "$B"; cat; tail -n "+$3" "$B"; } > "$W/next"; cat "$W/next" > "$T/$1"',
-    '}',
-    'back() { if [ -e "$W/base/$1" ]; then cat "$W/base/$1" > "$T/$1"; else rm -f "$T/$1"; fi; }',
-  ];
-}
+const enterTrial = ({ trial, workFolder }: TrialPaths): string =>
+  `T=${shellQuote(trial)}; W=${shellQuote(workFolder)}; cd "$T" || exit 90`;
 
 function putLines(patch: LinePatch): string[] {
   const put = `put ${shellQuote(patch.path)} ${patch.headLines} ${patch.tailFrom}`;
@@ -219,7 +177,7 @@ export function keepScript(patches: readonly LinePatch[], paths: TrialPaths): st
     const base = `"$W/base/"${path}`;
     return [...putLines(patch), `mkdir -p "$(dirname ${base})"; cat "$T/"${path} > ${base}; rm -f "$W/new/"${path}`];
   });
-  return `${[...prelude(paths), ...lines].join('\n')}\n`;
+  return `${[enterTrial(paths), trialFunctions, ...lines].join('\n')}\n`;
 }
 
 export interface TrialRun {

@@ -1,9 +1,10 @@
+import scriptRunner from '../../../../resources/programs/tools/own-tool.mjs?raw';
+import pythonRunner from '../../../../resources/programs/tools/own-tool.py?raw';
 import type { Reply } from '@shared/errors.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
 import type { ToolResult } from '../define.ts';
 import type { ReadTool } from './read-declaration.ts';
-import { runnerFor } from './own-tool-runners.ts';
 import { hideValues, hideInLines } from './hide-values.ts';
 
 /** A tool whose bytes were checked. Exactly these bytes are run. */
@@ -122,4 +123,23 @@ function cancelled(name: string): ToolResult {
 function endOf(text: string): string {
   const whole = text.trim();
   return whole.length <= longestReason ? whole : `… ${whole.slice(-longestReason)}`;
+}
+
+interface Runner {
+  /** The file that is started. It loads the tool that its argument names. */
+  readonly runner: { readonly name: string; readonly text: string };
+  /** The name that the file of the tool must have there. */
+  readonly fileName: string;
+}
+
+/** The program that calls the function of an exported tool. What its file prints is not part of the result. */
+export function runnerFor(file: string, text: string): Runner {
+  if (file.toLowerCase().endsWith('.py'))
+    return { runner: { name: 'dewpoint_run.py', text: pythonRunner }, fileName: 'dewpoint_tool.py' };
+  // Without a package.json, only the file name says whether a file is a module.
+  const lines = text.split('\n').map((line) => line.trimStart());
+  const isModule = lines.some((line) => /^export\b/.test(line));
+  const kind = !isModule && lines.some((line) => /^(?:module\.)?exports\b/.test(line)) ? 'c' : 'm';
+  const end = /ts$/i.test(file) ? 'ts' : 'js';
+  return { runner: { name: 'dewpoint_run.mjs', text: scriptRunner }, fileName: `dewpoint_tool.${kind}${end}` };
 }

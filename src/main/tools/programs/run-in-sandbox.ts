@@ -1,3 +1,5 @@
+import nodeClient from '../../../../resources/programs/tools/node-client.cjs?raw';
+import pythonClient from '../../../../resources/programs/tools/python-client.py?raw';
 import { messageOf } from '@shared/errors.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
@@ -12,8 +14,6 @@ import type { ProgramFrame, ProgramImport } from './program-frames.ts';
 import { createFrameReader } from './program-frames.ts';
 import { programLimits } from './program-limits.ts';
 import { leavingIn, type Announcement } from './program-announcement.ts';
-import { nodeClient } from './node-client.ts';
-import { pythonClient } from './python-client.ts';
 
 export type ProgramEnd =
   /** `state`: what the program leaves for later programs of the session. */

@@ -1,3 +1,8 @@
+import chatmlWithTools from '../../../../../resources/templates/chatml-with-tools.gotmpl?raw';
+import chatml from '../../../../../resources/templates/chatml.gotmpl?raw';
+import gemma from '../../../../../resources/templates/gemma.gotmpl?raw';
+import llama3 from '../../../../../resources/templates/llama-3.gotmpl?raw';
+import mistral from '../../../../../resources/templates/mistral.gotmpl?raw';
 import type { Finding } from './check-ollama-load.ts';
 import type { KnownModel } from './ollama-known-models.ts';
 
@@ -63,80 +68,3 @@ export function repairedName(name: string): string {
 export function adaptedName(name: string, adapter: string): string {
   return `${repairedName(name).replace(':', '-')}:${adapter}`;
 }
-
-const chatml = `{{- range .Messages }}<|im_start|>{{ .Role }}
-{{ .Content }}<|im_end|>
-{{ end }}<|im_start|>assistant
-`;
-
-const chatmlWithTools = `{{- if or .System .Tools }}<|im_start|>system
-{{- if .System }}
-{{ .System }}
-{{- end }}
-{{- if .Tools }}
-
-# Tools
-
-You may call one or more functions to assist with the user query.
-
-You are provided with function signatures within <tools></tools> XML tags:
-<tools>
-{{- range .Tools }}
-{"type": "function", "function": {{ .Function }}}
-{{- end }}
-</tools>
-
-For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:
-<tool_call>
-{"name": <function-name>, "arguments": <args-json-object>}
-</tool_call>
-{{- end }}<|im_end|>
-{{ end }}
-{{- range $i, $_ := .Messages }}
-{{- $last := eq (len (slice $.Messages $i)) 1 -}}
-{{- if eq .Role "user" }}<|im_start|>user
-{{ .Content }}<|im_end|>
-{{ else if eq .Role "assistant" }}<|im_start|>assistant
-{{ if .Content }}{{ .Content }}
-{{- else if .ToolCalls }}<tool_call>
-{{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
-{{ end }}</tool_call>
-{{- end }}{{ if not $last }}<|im_end|>
-{{ end }}
-{{- else if eq .Role "tool" }}<|im_start|>user
-<tool_response>
-{{ .Content }}
-</tool_response><|im_end|>
-{{ end }}
-{{- if and (ne .Role "assistant") $last }}<|im_start|>assistant
-{{ end }}
-{{- end }}`;
-
-const llama3 = `{{- range .Messages }}<|start_header_id|>{{ .Role }}<|end_header_id|>
-
-{{ .Content }}<|eot_id|>
-{{- end }}<|start_header_id|>assistant<|end_header_id|>
-
-`;
-
-const gemma = `{{- $system := "" }}
-{{- range .Messages }}
-{{- if eq .Role "system" }}{{ $system = .Content }}{{ continue }}{{ end }}
-{{- if eq .Role "user" }}<start_of_turn>user
-{{- if $system }}
-{{ $system }}
-{{- $system = "" }}
-{{- end }}
-{{- else }}<start_of_turn>model
-{{- end }}
-{{ .Content }}<end_of_turn>
-{{ end }}<start_of_turn>model
-`;
-
-const mistral = `{{- range $i, $_ := .Messages }}
-{{- if eq .Role "system" }}[INST] {{ .Content }}
-
-{{ else if eq .Role "user" }}{{ if or (eq $i 0) (ne (index $.Messages 0).Role "system") (ne $i 1) }}[INST] {{ end }}{{ .Content }}[/INST]
-{{- else }} {{ .Content }}</s>
-{{- end }}
-{{- end }}`;

@@ -1,8 +1,8 @@
+import variedScript from '../../../../../resources/programs/recipes/varied-tests.mjs?raw';
+import variedPython from '../../../../../resources/programs/recipes/varied-tests.py?raw';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import { languageOf, walk, type Syntax, type SyntaxNode } from '../../code/code-syntax.ts';
 import type { FileText } from '../../trial/candidate-change.ts';
-import { variedPython } from './varied-python.ts';
-import { variedScript } from './varied-script.ts';
 
 /** A program that shows what code does where the tests say nothing: it repeats their calls with other values. */
 export interface VariedTests {
@@ -37,7 +37,7 @@ export function variedTests(syntax: Syntax, files: readonly FileText[]): VariedT
     edits: scriptEdits(syntax, file.text),
   }));
   const path = '.dewpoint-varied.mjs';
-  const program = { path, text: `const FILES = ${JSON.stringify(made)};${variedScript}` };
+  const program = { path, text: `const FILES = ${JSON.stringify(made)};\n${variedScript}` };
   const scratches = [...new Set(made.map((one) => one.scratch))].map((one): FileText => ({ path: one, text: '' }));
   return { files: [program, ...scratches], command: `node ${path}` };
 }

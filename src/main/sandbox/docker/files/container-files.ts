@@ -13,21 +13,7 @@ import type {
 } from '../../sandbox.ts';
 import { readFilesSingly } from '../../files/read-files-singly.ts';
 import type { ContainerProgram } from '../exec/container-process.ts';
-import {
-  deleteScript,
-  fileExits,
-  grepScript,
-  leftOut,
-  listScript,
-  modeScript,
-  realPathScript,
-  readManyScript,
-  readScript,
-  scanScript,
-  searchScript,
-  statScript,
-  writeScript,
-} from './file-scripts.ts';
+import { fileExits, fileScripts, leftOut, listScript, scanScript, searchScript, statScript } from './file-scripts.ts';
 import { parseListing, parseMany, parseScan } from './parse-listing.ts';
 import { parseSearch, searchArguments } from '../../files/ripgrep-output.ts';
 import type { ContainerRuns } from '../exec/run-in-container.ts';
@@ -75,7 +61,7 @@ export class ContainerFiles {
     signal: AbortSignal,
   ): Promise<Reply<FileContent>> {
     const done = await this.#run(
-      { program: files('read', readScript, `./${path}`, String(maxBytes)), maxOutputBytes: maxBytes + 1024 },
+      { program: files('read', fileScripts.read, `./${path}`, String(maxBytes)), maxOutputBytes: maxBytes + 1024 },
       signal,
     );
     if (!done.ok) return done;
@@ -96,7 +82,7 @@ export class ContainerFiles {
     const { maxBytes = defaultReadBytes } = options;
     const all = new Map<string, FileContent>();
     for (const batch of batchesOf(paths)) {
-      const program = files('read-many', readManyScript, ...batch.map((path) => `./${path}`));
+      const program = files('read-many', fileScripts.readMany, ...batch.map((path) => `./${path}`));
       const done = await this.#run({ program, maxOutputBytes: manyBytes }, signal);
       if (!done.ok && done.error.code !== 'too-large') return done;
       const found = done.ok && done.value.exitCode === 0 ? parseMany(done.value.stdout, batch) : null;
@@ -122,7 +108,7 @@ export class ContainerFiles {
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
     const wanted = expect === undefined ? 'any' : (expect ?? 'none');
     const done = await this.#writes.during((temporary) => {
-      const program = files('write', writeScript, `./${path}`, wanted, String(bytes.length), temporary);
+      const program = files('write', fileScripts.write, `./${path}`, wanted, String(bytes.length), temporary);
       return this.#run({ program, stdin: bytes, maxOutputBytes: 65_536 }, neverAborts);
     });
     if (!done.ok) return done;
@@ -132,21 +118,21 @@ export class ContainerFiles {
   async delete(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>> {
     if (path === '.') return failure('bad-input', 'That is the workspace itself, not a file.');
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-    const program = files('delete', deleteScript, `./${path}`, expect ?? 'any');
+    const program = files('delete', fileScripts.delete, `./${path}`, expect ?? 'any');
     const done = await this.#run({ program, maxOutputBytes: 65_536 }, neverAborts);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
   }
 
   async realPath(path: string, signal: AbortSignal): Promise<Reply<string>> {
-    const program = (): ContainerProgram => script(realPathScript, `./${path}`);
+    const program = (): ContainerProgram => script(fileScripts.realPath, `./${path}`);
     const done = await this.#run({ program, maxOutputBytes: 65_536 }, signal);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(done.value.stdout.toString()) : explain(done.value, path);
   }
 
   async setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>> {
-    const program = (): ContainerProgram => script(modeScript, `./${path}`, (mode & 0o7777).toString(8));
+    const program = (): ContainerProgram => script(fileScripts.mode, `./${path}`, (mode & 0o7777).toString(8));
     const done = await this.#run({ program, maxOutputBytes: 4096 }, signal);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
@@ -247,7 +233,7 @@ export class ContainerFiles {
       ...(query.matchesOnly === true ? ['-o'] : []),
       ...(query.ignoreCase === true ? ['-i'] : []),
     ];
-    const program = (): ContainerProgram => script(grepScript, query.pattern, ...options);
+    const program = (): ContainerProgram => script(fileScripts.grep, query.pattern, ...options);
     const stdin = new TextEncoder().encode(names.join(''));
     const done = await this.#run({ program, stdin, maxOutputBytes: searchBytes, cutOutput: true }, signal);
     if (!done.ok) return done;

@@ -1,3 +1,6 @@
+import projectStart from '../../../../../resources/programs/sandbox/dewpoint_project.py?raw';
+import finishPython from '../../../../../resources/programs/sandbox/finish-install.py?raw';
+import finishJavascript from '../../../../../resources/programs/sandbox/finish-install.sh?raw';
 import { randomBytes } from 'node:crypto';
 import { chown, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,7 +8,6 @@ import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { makeFolder } from '../../../lib/files/json-file.ts';
 import type { PartState } from '../../packages/find-prepared.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
-import { finishPython, finishJavascript } from '../../packages/finish-install.ts';
 import type { PackageSources } from '../../packages/package-sources.ts';
 import type { DependencyRecord, DependencyRecords } from '../../packages/dependency-records.ts';
 import { refusedHostsText } from '../../network/network-decision.ts';
@@ -193,7 +195,7 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
   const inSession = ['/workspace', part.folder].filter((name) => name !== '').join('/');
   const count =
     part.ecosystem === 'python'
-      ? `${folder}/bin/python -`
+      ? `${folder}/bin/python - ${shellQuote(projectStart)}`
       : `bash -s -- ${shellQuote(folder)} ${shellQuote(inSession)} && echo PACKAGES $(find ${folder} -mindepth 2 -maxdepth 3 -name package.json | wc -l)`;
   const script = part.ecosystem === 'python' ? finishPython : finishJavascript;
   const size = `echo SIZE $(du -sk ${folder} | cut -f1)`;

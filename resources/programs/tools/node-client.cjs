@@ -1,12 +1,9 @@
-import { nodeImports } from './node-imports.ts';
-import { programLimits } from './program-limits.ts';
-
 /**
  * The JavaScript counterpart of the Python client: runs an ES module in a Node that has `vm.SourceTextModule`. Frames
  * use the file descriptors 3 and 4, so that child processes of the program cannot reach them. The check uses the parser
  * inside Node; if it is not found, only the syntax is checked. Nothing here protects anything.
  */
-export const nodeClient = String.raw`'use strict';
+'use strict';
 const fs = require('node:fs');
 const { createRequire, isBuiltin, registerHooks } = require('node:module');
 const { Socket } = require('node:net');
@@ -17,7 +14,7 @@ const vm = require('node:vm');
 
 const NAME = 'program.js';
 const MOST = 1000000;
-const MOST_IMPORTS = ${programLimits.imports};
+const MOST_IMPORTS = 50;
 const here = join(process.cwd(), NAME);
 const near = createRequire(here);
 Error.stackTraceLimit = 30;
@@ -29,7 +26,7 @@ function plain(key, value) {
 }
 
 function writeAll(fd, data) {
-  for (let at = 0; at < data.length; )
+  for (let at = 0; at < data.length;)
     try {
       at += fs.writeSync(fd, data, at);
     } catch (error) {
@@ -108,7 +105,74 @@ const tools = new Proxy(
   },
 );
 
-${nodeImports}
+/** Whether commands can write where a file lies. What is there may be what an earlier command put there. */
+function isWritable(path) {
+  try {
+    fs.accessSync(path, fs.constants.W_OK);
+    return true;
+  } catch (error) {
+    return error.code !== 'EROFS';
+  }
+}
+
+/** The files that the question named. Null: nobody is asked, and every file may be loaded. */
+let named = null;
+const loaded = new Set();
+const own = new Set([here, join(process.cwd(), '[eval]')]);
+let lookedUp = null;
+
+/** What a named file loads runs with the same yes. Everything else that commands can write has to be named. */
+function resolve(name, context, next) {
+  const found = next(name, context);
+  if (lookedUp !== null) {
+    lookedUp(found.url);
+    throw new Error('it was only looked up');
+  }
+  const path = fileAt(found.url);
+  if (named === null || path === null || !isWritable(path)) return found;
+  const from = fileAt(context.parentURL ?? '');
+  if (!named.has(path) && (own.has(from) || !loaded.has(from)))
+    throw new Error(
+      relative(process.cwd(), path) +
+        ' was not named in the question, so it is not loaded. Import it by its name in the text of the program.',
+    );
+  loaded.add(path);
+  return found;
+}
+
+function fileAt(url) {
+  return /^file:/i.test(url) ? fileURLToPath(url) : null;
+}
+
+/** Where an import leads, by all that decides it. Null: to nothing. */
+async function placeOf({ name, isRequire }) {
+  if (isRequire)
+    try {
+      return pathToFileURL(near.resolve(name)).href;
+    } catch {
+      return null;
+    }
+  let place = null;
+  lookedUp = (url) => void (place = url);
+  await import(name).catch(() => undefined);
+  lookedUp = null;
+  return place;
+}
+
+/** What the texts import, by its node, without Node's own and kept modules. */
+async function importsIn(texts, modules) {
+  const found = [];
+  for (const text of texts) {
+    const { tree } = treeOf(text);
+    for (const node of tree === null ? [] : nodesIn(tree)) {
+      const one = importedBy(node);
+      if (one === null || isBuiltin(one.name) || Object.hasOwn(modules, one.name)) continue;
+      const place = await placeOf(one);
+      found.push({ text, line: node.loc.start.line, name: one.name, place, path: fileAt(place ?? '') });
+    }
+  }
+  return found.sort((one, other) => one.line - other.line);
+}
 function textOf(node) {
   if (node?.type === 'TemplateLiteral' && node.expressions.length === 0) return node.quasis[0].value.cooked;
   return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null;
@@ -169,9 +233,12 @@ function problemsOf(tree, { tools: known, announced }) {
   function given(node, spec, value) {
     if (spec === null || (value !== undefined && value.type !== 'ObjectExpression')) return;
     const parts = value?.properties ?? [];
-    const names = parts.filter((part) => part.key !== undefined && !part.computed).map(({ key }) => key.name ?? key.value);
+    const names = parts
+      .filter((part) => part.key !== undefined && !part.computed)
+      .map(({ key }) => key.name ?? key.value);
     for (const name of spec.takes === null ? [] : names)
-      if (!spec.takes.includes(name)) say(node, spec.name + ' has no argument ' + name + '; it has: ' + spec.takes.join(', '));
+      if (!spec.takes.includes(name))
+        say(node, spec.name + ' has no argument ' + name + '; it has: ' + spec.takes.join(', '));
     for (const name of names.length < parts.length ? [] : spec.needs)
       if (!names.includes(name)) say(node, spec.name + ' needs the argument ' + name);
   }
@@ -185,7 +252,8 @@ function problemsOf(tree, { tools: known, announced }) {
         const first = pair.type === 'ArrayExpression' && pair.elements.length === 2 ? textOf(pair.elements[0]) : null;
         if (first !== null) given(pair, tool(pair, first), pair.elements[1]);
       }
-    } else if (args.some(({ type }) => /Literal$/.test(type))) say(node, name + ' takes one object with its arguments');
+    } else if (args.some(({ type }) => type.endsWith('Literal')))
+      say(node, name + ' takes one object with its arguments');
     else given(node, tool(node, name), args[0]);
   }
 
@@ -206,13 +274,23 @@ function testNames(text) {
 const looks = Object.create(null);
 
 async function moduleOf(text, name, world) {
-  const tests = testNames(text).map((test) => test + ": typeof " + test + " === 'function' ? " + test + ' : null');
-  const look = "__look('" + name + "', { result: () => result, state: () => state, tests: () => ({ " + tests.join(', ') + ' }) }); ';
+  const tests = testNames(text).map((test) => test + ': typeof ' + test + " === 'function' ? " + test + ' : null');
+  const look =
+    "__look('" +
+    name +
+    "', { result: () => result, state: () => state, tests: () => ({ " +
+    tests.join(', ') +
+    ' }) }); ';
   const path = join(process.cwd(), name);
   const module = new vm.SourceTextModule(look + text, {
     identifier: name,
     initializeImportMeta: (meta) =>
-      Object.assign(meta, { main: world.isMain && name === NAME, url: pathToFileURL(path).href, filename: path, dirname: process.cwd() }),
+      Object.assign(meta, {
+        main: world.isMain && name === NAME,
+        url: pathToFileURL(path).href,
+        filename: path,
+        dirname: process.cwd(),
+      }),
     importModuleDynamically: (wanted, _from, attributes) => reach(wanted, world, attributes),
   });
   await module.link((wanted, _from, { attributes }) => reach(wanted, world, attributes));
@@ -238,7 +316,14 @@ async function reach(wanted, world, attributes) {
 }
 
 function worldOf(given, isMain) {
-  Object.assign(globalThis, { tools, ToolError, args: given.arguments, state: given.state, result: undefined, require: near });
+  Object.assign(globalThis, {
+    tools,
+    ToolError,
+    args: given.arguments,
+    state: given.state,
+    result: undefined,
+    require: near,
+  });
   globalThis.__look = (name, look) => void (looks[name] = look);
   return { modules: given.modules, isMain, loaded: Object.create(null) };
 }
@@ -252,8 +337,16 @@ function failure(error) {
     return found === null ? [] : [{ line: Number(found[2]), where: found[1] ?? 'the outer level' }];
   });
   const rows = at.slice(0, 6).reverse();
-  const trace = rows.map(({ line, where }) => '  ' + NAME + ', line ' + line + ', in ' + where + '\n    ' + (lines[line - 1] ?? '').trim() + '\n');
-  return { type: 'failed', error: text.slice(0, 4000), line: at[0]?.line ?? null, trace: trace.join('').slice(0, 4000) };
+  const trace = rows.map(
+    ({ line, where }) =>
+      '  ' + NAME + ', line ' + line + ', in ' + where + '\n    ' + (lines[line - 1] ?? '').trim() + '\n',
+  );
+  return {
+    type: 'failed',
+    error: text.slice(0, 4000),
+    line: at[0]?.line ?? null,
+    trace: trace.join('').slice(0, 4000),
+  };
 }
 
 /** In a process of its own: nothing of it is left for the program. */
@@ -358,7 +451,8 @@ async function check(frame) {
     const lost = found.filter(({ text, place }) => text === given.program && place === null);
     imports = found.filter(({ path }) => path !== null && isWritable(path));
     const wrong = [...checked(given), ...lost.map(({ line, name }) => [line, 'there is no module ' + name])];
-    if (imports.length > MOST_IMPORTS) wrong.push([1, 'it imports more than ' + MOST_IMPORTS + ' files of the project']);
+    if (imports.length > MOST_IMPORTS)
+      wrong.push([1, 'it imports more than ' + MOST_IMPORTS + ' files of the project']);
     problems = wrong.sort(([one], [other]) => one - other).map(([line, text]) => 'line ' + line + ': ' + text);
     if (problems.length === 0) [tests, problems] = ranTests(given);
   } catch (error) {
@@ -371,7 +465,12 @@ async function check(frame) {
   };
   imports = imports.slice(0, MOST_IMPORTS);
   const shown = imports.map(({ line, path }) => ({ line, path: relative(process.cwd(), path).slice(0, 200) }));
-  send({ type: 'checked', problems: problems.slice(0, 20).map((problem) => problem.slice(0, 400)), tests, imports: shown });
+  send({
+    type: 'checked',
+    problems: problems.slice(0, 20).map((problem) => problem.slice(0, 400)),
+    tests,
+    imports: shown,
+  });
 }
 
 if (process.argv[1] === 'tests') {
@@ -394,4 +493,3 @@ if (process.argv[1] === 'tests') {
   });
   source.on('end', () => process.exit(70));
 }
-`;

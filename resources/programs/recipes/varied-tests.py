@@ -1,8 +1,5 @@
-/**
- * Runs the tests of files again and again with one literal of a call changed, records what they check instead of
- * judging it, and prints a line `VARIANT TEST SEEN` for each. Only used in the recipe's copy. Arguments: the files.
- */
-export const variedPython = String.raw`
+# Runs the tests of files again and again with one literal of a call changed, records what they check instead of
+# judging it, and prints a line `VARIANT TEST SEEN` for each. Only used in the recipe's copy. Arguments: the files.
 import ast, asyncio, copy, hashlib, inspect, io, os, pathlib, re, signal, sys, tempfile, time, unittest
 
 END = time.monotonic() + 10
@@ -195,4 +192,3 @@ for path in sys.argv[1:]:
             digest = hashlib.sha256("\n".join(told).encode("utf-8", "replace")).hexdigest()[:10]
             crash = "!" if told and told[-1].startswith("!") else ""
             print("@@seen", path, index, number, crash + digest, file=out, flush=True)
-`;

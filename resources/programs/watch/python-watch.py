@@ -1,9 +1,6 @@
-/**
- * The `sitecustomize` of watched Python programs. On a signal it writes which test runs and where it stands; told to
- * stop that test, it raises an error there, so that the runner reports it and goes on with the others. It starts no
- * thread and opens no file before it is asked, because both would be seen by tests.
- */
-export const pythonWatch = String.raw`
+# The `sitecustomize` of watched Python programs. On a signal it writes which test runs and where it stands; told to
+# stop that test, it raises an error there, so that the runner reports it and goes on with the others. It starts no
+# thread and opens no file before it is asked, because both would be seen by tests.
 import os, sys
 
 def _next():
@@ -120,4 +117,3 @@ def _watch(home):
 if os.environ.get("DEWPOINT_WATCH"):
     _watch(os.environ["DEWPOINT_WATCH"])
 _next()
-`;

@@ -1,9 +1,8 @@
 /**
- * The same for `node:test`. Each variant is written beside the test file and loaded from there, with a framework that
+ * The same as `varied-tests.py`, for `node:test`. Each variant is written beside the test file and loaded from there, with a framework that
  * only runs and assertions that only record. A `FILES` constant before it lists the files and the replacements of their
  * literals.
  */
-export const variedScript = String.raw`
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -51,17 +50,50 @@ const callOf = (args) => args.findLast((one) => typeof one === 'function') ?? ((
 const context = { mock, assert, after: () => undefined, diagnostic: () => undefined, plan: () => undefined };
 const add = (...args) => void tests.push(callOf(args));
 const group = (...args) => callOf(args)();
-const test = Object.assign(add, { skip: () => undefined, todo: () => undefined, only: add, describe: group, test: add, it: add, suite: group, mock });
+const test = Object.assign(add, {
+  skip: () => undefined,
+  todo: () => undefined,
+  only: add,
+  describe: group,
+  test: add,
+  it: add,
+  suite: group,
+  mock,
+});
 context.test = (...args) => callOf(args)(context);
 for (const name of ['before', 'beforeEach']) test[name] = (call) => void hooks.beforeEach.push(call);
 for (const name of ['after', 'afterEach']) test[name] = (call) => void hooks.afterEach.push(call);
 globalThis.dewpoint = { assert, test };
 const fake = (what, names) =>
   'data:text/javascript,' +
-  encodeURIComponent('const it = globalThis.dewpoint.' + what + '; export default it; ' + names.map((name) => 'export const ' + name + 'One = it.' + name + '; export { ' + name + 'One as ' + name + ' };').join(' '));
+  encodeURIComponent(
+    'const it = globalThis.dewpoint.' +
+      what +
+      '; export default it; ' +
+      names
+        .map((name) => 'export const ' + name + 'One = it.' + name + '; export { ' + name + 'One as ' + name + ' };')
+        .join(' '),
+  );
 const modules = [
-  [/(['"])node:assert(?:\/strict)?\1/g, fake('assert', ['strict', 'equal', 'deepEqual', 'strictEqual', 'deepStrictEqual', 'ok', 'throws', 'rejects', 'match', 'notEqual'])],
-  [/(['"])node:test\1/g, fake('test', ['test', 'it', 'describe', 'suite', 'before', 'after', 'beforeEach', 'afterEach', 'mock'])],
+  [
+    /(['"])node:assert(?:\/strict)?\1/g,
+    fake('assert', [
+      'strict',
+      'equal',
+      'deepEqual',
+      'strictEqual',
+      'deepStrictEqual',
+      'ok',
+      'throws',
+      'rejects',
+      'match',
+      'notEqual',
+    ]),
+  ],
+  [
+    /(['"])node:test\1/g,
+    fake('test', ['test', 'it', 'describe', 'suite', 'before', 'after', 'beforeEach', 'afterEach', 'mock']),
+  ],
 ];
 
 const wait = (promise) => {
@@ -111,9 +143,10 @@ for (const { path, scratch, edits } of FILES) {
     for (const [number, call] of tests.entries()) {
       const told = await look(call);
       const digest = createHash('sha256').update(told.join('\n')).digest('hex').slice(0, 10);
-      print(['@@seen', path, index, number, ((told.at(-1) ?? '').startsWith('!') ? '!' : '') + digest].join(' ') + '\n');
+      print(
+        ['@@seen', path, index, number, ((told.at(-1) ?? '').startsWith('!') ? '!' : '') + digest].join(' ') + '\n',
+      );
     }
   }
 }
 process.exit(0);
-`;

@@ -1,19 +1,15 @@
-import { programLimits } from './program-limits.ts';
-
-/**
- * Runs a Python program in the sandbox and gives it its tools. It checks the program without running it, runs the
- * program's own tests in a separate process without tools, and then waits for permission to begin. It talks to Dewpoint
- * in lines of JSON on the original standard input and output; what the program prints goes to standard error. Nothing
- * here protects anything: the program may change all of it.
- */
-export const pythonClient = `import posix, sys
+# Runs a Python program in the sandbox and gives it its tools. It checks the program without running it, runs the
+# program's own tests in a separate process without tools, and then waits for permission to begin. It talks to Dewpoint
+# in lines of JSON on the original standard input and output; what the program prints goes to standard error. Nothing
+# here protects anything: the program may change all of it.
+import posix, sys
 HERE = posix.getcwd()
 sys.path = [place for place in sys.path if place not in ("", ".") and not (place + "/").startswith(HERE + "/")]
 import ast, importlib, importlib.machinery, importlib.util, json, linecache, os, threading, traceback
 from concurrent.futures import ThreadPoolExecutor
 
 NAME = "program.py"
-MOST, MOST_IMPORTS = 1000000, ${programLimits.imports}
+MOST, MOST_IMPORTS = 1000000, 50
 source = os.fdopen(os.dup(0), "rb")
 sink = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -21,7 +17,7 @@ os.dup2(2, 1)
 
 
 def send(frame):
-    data = json.dumps(frame, allow_nan=False, default=str).encode() + b"\\n"
+    data = json.dumps(frame, allow_nan=False, default=str).encode() + b"\n"
     if len(data) > MOST:
         raise ValueError("It has %d bytes as JSON. The limit is %d." % (len(data), MOST))
     view = memoryview(data)
@@ -76,7 +72,7 @@ class Tools:
                 return self.call(call[0], **dict(call[1]))
             except ToolError as error:
                 return error
-        with ThreadPoolExecutor(${programLimits.together}) as pool:
+        with ThreadPoolExecutor(8) as pool:
             results = list(pool.map(one, calls))
         failed = [result for result in results if isinstance(result, ToolError)]
         if failed and errors == "raise":
@@ -96,7 +92,7 @@ class NoTools:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise ToolError(name, "refused", "tests and imports call no tools; put what is to be done below: if __name__ == \\"__main__\\"")
+        raise ToolError(name, "refused", "tests and imports call no tools; put what is to be done below: if __name__ == \"__main__\"")
 
 
 def space_of(name, tools, given):
@@ -370,4 +366,3 @@ def main():
 
 
 main()
-`;

@@ -5,7 +5,6 @@
  * with 5 if nothing runs that can be broken off, and with 6 if it only waits for others. It speaks with the inspector,
  * which a process starts on a signal; until then nothing is different for the tests.
  */
-export const nodeWatch = String.raw`
 'use strict';
 const fs = require('node:fs');
 const http = require('node:http');
@@ -20,9 +19,14 @@ function ports() {
   for (const name of fs.readdirSync('/proc/' + pid + '/fd')) {
     try {
       sockets.add(fs.readlinkSync('/proc/' + pid + '/fd/' + name));
-    } catch {}
+    } catch {
+      // It was closed meanwhile.
+    }
   }
-  const fields = fs.readFileSync('/proc/' + pid + '/net/tcp', 'utf8').split('\n').map((line) => line.trim().split(/\s+/));
+  const fields = fs
+    .readFileSync('/proc/' + pid + '/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
   return fields
     .filter((one) => one[3] === '0A' && sockets.has('socket:[' + one[9] + ']') && one[1].startsWith('0100007F:'))
     .map((one) => parseInt(one[1].slice(9), 16));
@@ -52,12 +56,21 @@ const connect = (url, take) =>
     const key = Buffer.from('dewpoint-watches').toString('base64');
     socket.on('error', reject);
     socket.write(
-      ['GET ' + pathname + ' HTTP/1.1', 'Host: 127.0.0.1:' + port, 'Upgrade: websocket', 'Connection: Upgrade',
-        'Sec-WebSocket-Key: ' + key, 'Sec-WebSocket-Version: 13', '', ''].join('\r\n'));
+      [
+        'GET ' + pathname + ' HTTP/1.1',
+        'Host: 127.0.0.1:' + port,
+        'Upgrade: websocket',
+        'Connection: Upgrade',
+        'Sec-WebSocket-Key: ' + key,
+        'Sec-WebSocket-Version: 13',
+        '',
+        '',
+      ].join('\r\n'),
+    );
     const write = (value) => {
       const text = Buffer.from(JSON.stringify(value));
       const head = Buffer.alloc(8);
-      head.writeUInt32BE((0x81fe << 16 | text.length) >>> 0, 0);
+      head.writeUInt32BE(((0x81fe << 16) | text.length) >>> 0, 0);
       socket.write(Buffer.concat([head, text]));
     };
     let isOpen = false;
@@ -72,7 +85,10 @@ const connect = (url, take) =>
         bytes = bytes.subarray(end + 4);
         resolve(write);
       }
-      while (bytes.length >= 10 || (bytes.length >= 2 && (bytes[1] & 127) < 126 && bytes.length >= 2 + (bytes[1] & 127))) {
+      while (
+        bytes.length >= 10 ||
+        (bytes.length >= 2 && (bytes[1] & 127) < 126 && bytes.length >= 2 + (bytes[1] & 127))
+      ) {
         const short = bytes[1] & 127;
         const start = short === 126 ? 4 : short === 127 ? 10 : 2;
         const length = short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short;
@@ -122,7 +138,7 @@ function placeOf(frame, scripts) {
 }
 
 // What the common runners say of the test that runs now.
-const current = ${'`'}(() => {
+const current = `(() => {
   const names = (test) => (test ? [...names(test.suite), test.name] : []);
   if (typeof __vitest_worker__ === 'object') {
     const { filepath, current } = __vitest_worker__;
@@ -133,12 +149,17 @@ const current = ${'`'}(() => {
     return JSON.stringify([testPath, currentTestName ?? '']);
   }
   return null;
-})()${'`'};
+})()`;
 const inside = '[null, String(this?.fullTitle?.() ?? this?.name ?? "")]';
 
 // A runner that compiles knows which line it was: it shows in the stack of an error.
 async function lineOf(thread, { frame, path, line }) {
-  const params = { callFrameId: frame.callFrameId, expression: 'String(new Error().stack)', returnByValue: true, silent: true };
+  const params = {
+    callFrameId: frame.callFrameId,
+    expression: 'String(new Error().stack)',
+    returnByValue: true,
+    silent: true,
+  };
   const answer = await within(thread.send('Debugger.evaluateOnCallFrame', params), 3000);
   const stack = String(answer?.result?.value ?? '').split('\n');
   const own = stack.find((one) => one.includes(path + ':') && !one.includes('eval at '));
@@ -166,7 +187,9 @@ async function nameOf(thread, frames) {
 async function look() {
   let close = async () => undefined;
   try {
-    return await lookAt((thread) => (close = () => within(thread.send('Runtime.evaluate', { expression: 'process._debugEnd()' }), 500)));
+    return await lookAt(
+      (thread) => (close = () => within(thread.send('Runtime.evaluate', { expression: 'process._debugEnd()' }), 500)),
+    );
   } finally {
     await close();
   }
@@ -186,9 +209,15 @@ async function lookAt(onOpen) {
     const { method, params } = message;
     if (method === 'NodeWorker.attachedToWorker') {
       const { sessionId } = params;
-      const send = (value) => write({ id: 1e9, method: 'NodeWorker.sendMessageToWorker', params: { sessionId, message: JSON.stringify(value) } });
+      const send = (value) =>
+        write({
+          id: 1e9,
+          method: 'NodeWorker.sendMessageToWorker',
+          params: { sessionId, message: JSON.stringify(value) },
+        });
       threads.set(sessionId, createThread(send));
-    } else if (method === 'NodeWorker.receivedMessageFromWorker') threads.get(params.sessionId)?.take(JSON.parse(params.message));
+    } else if (method === 'NodeWorker.receivedMessageFromWorker')
+      threads.get(params.sessionId)?.take(JSON.parse(params.message));
     else threads.get('main')?.take(message);
   });
   const main = createThread(write);
@@ -201,17 +230,21 @@ async function lookAt(onOpen) {
     void thread.send('Debugger.pause');
   }
   const busy = [];
-  await Promise.all([...threads.values()].map(async (thread) => {
-    const frames = await within(thread.paused, 4000);
-    if (frames !== null) busy.push([thread, frames]);
-    // Otherwise it would stand still as soon as it goes on.
-    else void thread.send('Debugger.disable');
-  }));
+  await Promise.all(
+    [...threads.values()].map(async (thread) => {
+      const frames = await within(thread.paused, 4000);
+      if (frames !== null) busy.push([thread, frames]);
+      // Otherwise it would stand still as soon as it goes on.
+      else void thread.send('Debugger.disable');
+    }),
+  );
   const found = [];
   for (const [thread, frames] of busy) {
     const places = frames.map((frame) => placeOf(frame, thread.scripts)).filter((place) => place !== null);
     const [file, test] = await nameOf(thread, frames);
-    const isAtWork = frames.some((frame) => !(thread.scripts.get(frame.location.scriptId)?.url ?? '').startsWith('node:'));
+    const isAtWork = frames.some(
+      (frame) => !(thread.scripts.get(frame.location.scriptId)?.url ?? '').startsWith('node:'),
+    );
     // A timer of Node itself that wakes up now and then is no work.
     if (isAtWork || test) found.push({ thread, frames, places, file, test });
     else void thread.send('Debugger.disable');
@@ -227,15 +260,30 @@ async function lookAt(onOpen) {
   const outer = places[places.length - 1];
   const path = file?.startsWith(root) ? file.slice(root.length) : (file ?? outer?.file ?? '');
   const begins = outer === undefined || /^(?:Object\.)?(?:<anonymous>)?$/.test(outer.name);
-  const name = (test ? (path ? path + ' > ' : '') + test : path && begins ? 'the import of ' + path : path || process.argv[5] || 'the test run').replace(/\s+/g, ' ').slice(0, 300);
+  const name = (
+    test
+      ? (path ? path + ' > ' : '') + test
+      : path && begins
+        ? 'the import of ' + path
+        : path || process.argv[5] || 'the test run'
+  )
+    .replace(/\s+/g, ' ')
+    .slice(0, 300);
   const waits = isAlive ? 'It waits for something that does not come.' : 'It stands in code that is not JavaScript.';
   const named = inner?.name ? ', in ' + inner.name : '';
-  const where = inner === undefined ? waits : 'It stands in ' + inner.file + ', line ' + (await lineOf(thread, inner)) + named + '.';
+  const where =
+    inner === undefined
+      ? waits
+      : 'It stands in ' + inner.file + ', line ' + (await lineOf(thread, inner)) + named + '.';
   // Some process that only waits for others.
-  if (own === null && name === 'the test run' && isAlive && fs.existsSync(process.env.DEWPOINT_WATCH + '/said')) return 6;
+  if (own === null && name === 'the test run' && isAlive && fs.existsSync(process.env.DEWPOINT_WATCH + '/said'))
+    return 6;
   // Before it is broken off, because all may be over right after that.
   if (own !== null || process.argv[4] === 'idle')
-    fs.appendFileSync(process.env.DEWPOINT_WATCH + '/said', '[dewpoint: ' + name + ' does not end. It was stopped after ' + seconds + ' s. ' + where.slice(0, 500) + ']\n');
+    fs.appendFileSync(
+      process.env.DEWPOINT_WATCH + '/said',
+      '[dewpoint: ' + name + ' does not end. It was stopped after ' + seconds + ' s. ' + where.slice(0, 500) + ']\n',
+    );
   console.log(name);
   if (own === null) return 5;
   await breakOff(own);
@@ -248,9 +296,20 @@ async function breakOff({ thread, frames, test }) {
   const error =
     'const error = Object.assign(new Error("it does not end"), { name: "DoesNotEndError" }); ' +
     'Error.captureStackTrace?.(error, fail); throw error;';
-  const traps = ['get', 'set', 'has', 'apply', 'construct', 'ownKeys', 'getPrototypeOf', 'deleteProperty', 'defineProperty'];
+  const traps = [
+    'get',
+    'set',
+    'has',
+    'apply',
+    'construct',
+    'ownKeys',
+    'getPrototypeOf',
+    'deleteProperty',
+    'defineProperty',
+  ];
   const handlers = traps.map((trap) => trap + ': fail').join(', ');
-  const poison = '(() => { const fail = () => { ' + error + ' }; return new Proxy(function () {}, { ' + handlers + ' }); })()';
+  const poison =
+    '(() => { const fail = () => { ' + error + ' }; return new Proxy(function () {}, { ' + handlers + ' }); })()';
   // A function that was compiled for speed takes no new values. One step makes it a plain one.
   const steps = thread.pausesAgain();
   void thread.send('Debugger.stepOver');
@@ -284,5 +343,7 @@ async function idleName(threads) {
   return { file: null, test: '' };
 }
 
-look().then((code) => process.exit(code), () => process.exit(4));
-`;
+look().then(
+  (code) => process.exit(code),
+  () => process.exit(4),
+);
