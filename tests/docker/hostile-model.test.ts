@@ -167,7 +167,12 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
       }
       return null;
     },
-    facts: { testCommand: 'echo tests', testRunner: null, commandTimeoutMs: 5_000, maxWriteBytes: 1_000_000 },
+    facts: {
+      findTests: async () => ({ command: 'echo tests', runner: 'other' }),
+      shownBytes: 32_768,
+      commandTimeoutMs: 5_000,
+      maxWriteBytes: 1_000_000,
+    },
   };
 }
 

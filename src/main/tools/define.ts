@@ -143,9 +143,12 @@ export type NetworkCommand = Pick<ExecRequest, 'command' | 'timeoutMs' | 'onOutp
 
 /** Facts about the project that tools need. */
 export interface ToolFacts {
-  /** The command that runs the project's tests; null when there is none. */
-  readonly testCommand: string | null;
-  readonly testRunner: TestRunner | null;
+  /** The command that runs the project's tests, found anew, so that it knows tests that were just written; or null. */
+  readonly findTests: (
+    signal: AbortSignal,
+  ) => Promise<{ readonly command: string; readonly runner: TestRunner } | null>;
+  /** The most bytes of one file that the model is shown at once. */
+  readonly shownBytes: number;
   readonly commandTimeoutMs: number;
   readonly maxWriteBytes: number;
 }

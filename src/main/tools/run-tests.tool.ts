@@ -8,7 +8,7 @@ import { describeTests, summarizeTests, withSelector } from './commands/test-run
 
 export default defineTool({
   name: 'run_tests',
-  description: "Run the project's tests, or some of them.",
+  description: "Run the project's tests, or some of them; also those that you just wrote.",
   access: 'execute',
   input: z.object({
     selector: z.string().max(500).optional().describe("test file, its path::name (pytest), or a part of a test's name"),
@@ -17,9 +17,10 @@ export default defineTool({
   create:
     () =>
     async ({ selector }, context) => {
-      const { testCommand, testRunner, commandTimeoutMs } = context.facts;
-      if (testCommand === null) return errorResult('This project has no test command that is known. Use run_command.');
-      const command = selector === undefined ? testCommand : withSelector(testCommand, testRunner, selector);
+      const { findTests, commandTimeoutMs } = context.facts;
+      const tests = await findTests(context.signal);
+      if (tests === null) return errorResult('No tests were found in this project. Write some, or use run_command.');
+      const command = selector === undefined ? tests.command : withSelector(tests.command, tests.runner, selector);
       if (command === null)
         return errorResult('This test runner takes no selector. Run all tests, or use run_command.');
       const reply = await context.sandbox.exec(
@@ -37,6 +38,11 @@ export default defineTool({
         summary === null ? '' : `: ${describeTests(summary)}`,
         endless === '' ? '' : `\n${endless}`,
       ].join('');
-      return { ...describeExec(reply.value, headline), data: summary };
+      const { outcome, exitCode } = reply.value;
+      const isGreen =
+        outcome === 'exited' && exitCode === 0 && summary !== null && summary.failed + summary.errors === 0;
+      // Where all pass, the counts say everything.
+      const shown = isGreen ? { ...reply.value, stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0 } : reply.value;
+      return { ...describeExec(shown, headline), data: summary };
     },
 });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
 import { fileText } from '../lib/files/file-text.ts';
-import type { ToolContext } from './define.ts';
+import type { ToolContext, ToolResult } from './define.ts';
 import { defineTool, forFull } from './define.ts';
+import { lookIntoResult } from './results/look-into-result.ts';
+import { resultIdOf } from './results/result-path.ts';
 import { workspacePath } from './values/tool-path-input.ts';
-import { failureResult, okResult } from './values/tool-results.ts';
+import { errorResult, failureResult, okResult } from './values/tool-results.ts';
 
 const usualMatches = 100;
 const maximumLineLength = 300;
@@ -34,6 +36,8 @@ export default defineTool({
   }),
   label: ({ pattern, path }) => `search ${JSON.stringify(pattern)}${path === undefined ? '' : ` in ${path}`}`,
   create: () => async (input, context) => {
+    const id = resultIdOf(input.path ?? '');
+    if (id !== null) return searchResult(id, input.pattern, context);
     const query = {
       pattern: input.pattern,
       // File names alone take little room, so more matches are allowed.
@@ -53,21 +57,29 @@ export default defineTool({
     const { matches, truncated } = reply.value;
     const note = isPlain ? ['(searched for as plain text: it is no regular expression)'] : [];
     if (matches.length === 0) return okResult(['No match.', ...note].join('\n'), { matches, truncated });
-    const around = input.context ?? 0;
-    const near =
-      input.filesOnly === true
-        ? []
-        : await inTheirLetters(await aroundLongLines(matches, { ...query, literal: isPlain }, context), context);
-    const lines =
-      input.filesOnly === true
-        ? perFile(matches)
-        : around === 0
-          ? near.map(({ path, line, text }) => `${path}:${line}: ${cut(text)}`)
-          : await withContext(near, around, context);
-    const more = truncated ? [`… there are more than these ${matches.length} matches; narrow the search`] : [];
-    return okResult([...note, ...lines, ...more].join('\n'), { matches, truncated });
+    const counts = countText(matches, truncated);
+    if (input.filesOnly === true)
+      return okResult([counts, ...note, ...perFile(matches)].join('\n'), { matches, truncated });
+    const near = await inTheirLetters(await aroundLongLines(matches, { ...query, literal: isPlain }, context), context);
+    const lines = byFile(near, input.context ?? 0, await textsOf(near, input.context ?? 0, context));
+    return okResult([counts, ...note, ...lines].join('\n'), { matches, truncated });
   },
 });
+
+/** Searches a result that was shown cut for lines with all words of the pattern. */
+async function searchResult(id: string, words: string, { keptResult }: ToolContext): Promise<ToolResult> {
+  const text = (await keptResult?.(id)) ?? null;
+  if (text === null) return errorResult(`No result that was shown cut has the id ${id}.`);
+  const found = lookIntoResult(text, { search: words.slice(0, 200) });
+  return found.ok ? okResult(found.value) : failureResult(found.error);
+}
+
+function countText(matches: Matches, truncated: boolean): string {
+  const files = new Set(matches.map(({ path }) => path)).size;
+  const where = files === 1 ? '1 file' : `${files} files`;
+  if (truncated) return `The first ${matches.length} matches, in ${where}; narrow the search or raise "limit":`;
+  return `${matches.length === 1 ? '1 match' : `${matches.length} matches`} in ${where}:`;
+}
 
 /** The beginning of a long line seldom holds the match, so it is searched again for the match and what is around it. */
 async function aroundLongLines(
@@ -123,36 +135,46 @@ function perFile(matches: Matches): readonly string[] {
   return [...counts].map(([path, count]) => `${path} (${count})`);
 }
 
-/** Like `grep`: `path:12: ` before a line that matches, `path-13- ` before a line beside it. */
-async function withContext(matches: Matches, around: number, { sandbox, signal }: ToolContext): Promise<string[]> {
-  const paths = [...new Set(matches.map(({ path }) => path))];
-  const read = await sandbox.readFiles(paths.slice(0, filesWithContext), { maxBytes: contextBytes }, signal);
-  const texts = read.ok ? read.value : new Map<string, never>();
+/** The lines of each file that are shown around its matches, if any are wanted. */
+async function textsOf(
+  matches: Matches,
+  around: number,
+  { sandbox, signal }: ToolContext,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (around === 0) return new Map();
+  const paths = [...new Set(matches.map(({ path }) => path))].slice(0, filesWithContext);
+  const read = await sandbox.readFiles(paths, { maxBytes: contextBytes }, signal);
+  return new Map(read.ok ? [...read.value].map(([path, { bytes }]) => [path, linesOf(bytes)]) : []);
+}
+
+/** Each path once, above its lines: `12: ` before a line that matches, `13- ` before a line beside it. */
+function byFile(matches: Matches, around: number, texts: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const shown: string[] = [];
-  for (const path of paths) {
+  for (const path of new Set(matches.map((match) => match.path))) {
+    shown.push(path);
     const here = matches.filter((match) => match.path === path);
-    const file = texts.get(path);
-    const lines = file === undefined ? null : linesOf(file.bytes);
-    let last = 0;
-    for (const { line, text } of here) {
-      if (lines === null) {
-        shown.push(`${path}:${line}: ${cut(text)}`);
-        continue;
-      }
-      const from = Math.max(last + 1, line - around);
-      if (last > 0 && from > last + 1) shown.push('--');
-      const to = Math.min(lines.length, line + around);
-      for (let at = from; at <= to; at += 1) {
-        const text = lines[at - 1] ?? '';
-        const own = here.filter((match) => match.line === at);
-        const mark = own.length > 0 ? ':' : '-';
-        const texts = own.length > 0 && text.length > maximumLineLength ? own.map((match) => match.text) : [text];
-        shown.push(...texts.map((one) => `${path}${mark}${at}${mark} ${cut(one)}`));
-      }
-      last = Math.max(last, to);
-    }
-    shown.push('--');
+    const lines = texts.get(path);
+    if (lines === undefined) shown.push(...here.map(({ line, text }) => `  ${line}: ${cut(text)}`));
+    else shown.push(...withContext(here, around, lines));
   }
-  if (shown.at(-1) === '--') shown.pop();
+  return shown;
+}
+
+function withContext(here: Matches, around: number, lines: readonly string[]): readonly string[] {
+  const shown: string[] = [];
+  let last = 0;
+  for (const { line } of here) {
+    const from = Math.max(last + 1, line - around);
+    if (last > 0 && from > last + 1) shown.push('  --');
+    const to = Math.min(lines.length, line + around);
+    for (let at = from; at <= to; at += 1) {
+      const text = lines[at - 1] ?? '';
+      const own = here.filter((match) => match.line === at);
+      const mark = own.length > 0 ? ':' : '-';
+      const texts = own.length > 0 && text.length > maximumLineLength ? own.map((match) => match.text) : [text];
+      shown.push(...texts.map((one) => `  ${at}${mark} ${cut(one)}`));
+    }
+    last = Math.max(last, to);
+  }
   return shown;
 }

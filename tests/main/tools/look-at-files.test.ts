@@ -13,9 +13,17 @@ const files = {
 };
 
 /** The result of one call in a loop that runs it. */
-async function use(name: string, input: unknown, change?: { readonly read: string }): Promise<string> {
+async function use(
+  name: string,
+  input: unknown,
+  change?: { readonly read: string },
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const before = change === undefined ? [] : [{ calls: [{ name: 'read_file', input: { path: change.read } }] }];
-  const kit = createAgentKit({ replies: [...before, { calls: [{ name, input }] }], sandbox: { files } });
+  const kit = createAgentKit({
+    replies: [...before, { calls: [{ name, input }] }],
+    sandbox: { files: { ...files, ...more } },
+  });
   await kit.runner.send('Do the work.', turnOptions);
   const end = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === name);
   const text = Object.keys(files).map((path) => `${path}=${kit.sandbox.text(path) ?? ''}`);
@@ -26,9 +34,49 @@ describe('read_file', () => {
   // Bug: the indentation shifted from line 9 to line 10.
   it('gives numbers of one width, and says which part it is of how many', async () => {
     const part = await use('read_file', { path: 'src/long.py', from: 8, to: 11 });
-    expect(part).toBe('[lines 8-11 of 343]\n 8: line 8\n 9: line 9\n10: line 10\n11: line 11');
+    expect(part).toBe('[Showing lines 8-11 of 343]\n 8: line 8\n 9: line 9\n10: line 10\n11: line 11');
     expect(await use('read_file', { path: 'src/deep/b.py' })).toBe('1: x = 1');
     expect(await use('read_file', { path: 'src/a.py', from: 3, to: 2 })).toContain('comes before');
+  });
+});
+
+describe('a long file', () => {
+  // Catches: a part from the middle that is left out, and an end without the way to go on.
+  it('is shown from its beginning as far as there is room, with the line to go on from', async () => {
+    const wide = Array.from({ length: 3_000 }, (_, at) => `row ${at + 1} ${'x'.repeat(60)}`).join('\n');
+    const shown = await use('read_file', { path: 'wide.txt' }, undefined, { 'wide.txt': wide });
+    const [head = '', ...rest] = shown.split('\n');
+    const [, to = '', all] = /^\[Showing lines 1-(\d+) of (\d+); use from=\d+ to read on\]$/u.exec(head) ?? [];
+    expect([all, head]).toEqual(['3000', `[Showing lines 1-${to} of 3000; use from=${Number(to) + 1} to read on]`]);
+    expect(rest).toHaveLength(Number(to));
+    expect(rest.at(-1)).toMatch(new RegExp(`^ *${to}: row ${to} x{60}$`, 'u'));
+    const lines = await use('read_file', { path: 'short.txt' }, undefined, { 'short.txt': 'a\n'.repeat(3_000) });
+    expect(lines).toContain('[Showing lines 1-2000 of 3000; use from=2001 to read on]');
+  });
+});
+
+describe('output that was cut', () => {
+  it('names the call that shows all of it, which reads and searches it like a file', async () => {
+    const printed = Array.from({ length: 9_000 }, (_, at) => `line ${at + 1}`).join('\n');
+    const look = (name: string, path: string, more: object) => ({ calls: [{ name, input: { path, ...more } }] });
+    let path = '';
+    const kit = createAgentKit({
+      replies: [
+        { calls: [{ name: 'run_command', input: { command: 'seq 9000' } }] },
+        ({ messages }) => {
+          path =
+            /read_file with path \\"(result:[^"\\]+)\\" shows all of it/u.exec(JSON.stringify(messages))?.[1] ?? '';
+          return look('read_file', path, { from: 4_000, to: 4_001 });
+        },
+        () => look('search', path, { pattern: 'line 4567' }),
+      ],
+      sandbox: { files, exec: () => ({ stdout: printed, durationMs: 3_210 }) },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    const [command, read, found] = ofType(kit.journal.events, 'tool-ended').slice(1);
+    expect(command?.output).toMatch(/^exit code 0 in 3\.2 s\n/u);
+    expect(read?.output).toBe('[Showing lines 4000-4001 of 9000]\n4000: line 4000\n4001: line 4001');
+    expect(found?.output).toContain('line 4567');
   });
 });
 
@@ -36,42 +84,49 @@ describe('search', () => {
   // Bug: in a minified file, the beginning of its only line was shown, wherever the match was.
   it('shows a match in a long line with what is around it, each match by itself', async () => {
     const found = await use('search', { pattern: 'needle\\w*' });
-    expect(found).toMatch(/web\/min\.js:1: … [a=1;]{80,}function needleHere\(x\)\{\}[b=2;]+ …/u);
-    expect(found).toMatch(/web\/min\.js:1: … [b=2;]+needleThere\(\) …/u);
+    expect(found).toMatch(/web\/min\.js\n {2}1: … [a=1;]{80,}function needleHere\(x\)\{\}[b=2;]+ …/u);
+    expect(found).toMatch(/\n {2}1: … [b=2;]+needleThere\(\) …/u);
     expect(found.length).toBeLessThan(1_000);
     const around = await use('search', { pattern: 'needleThere(', context: 1 });
-    expect(around).toMatch(/web\/min\.js:1: … [b=2;]+needleThere\(\) …/u);
+    expect(around).toMatch(/web\/min\.js\n {2}1: … [b=2;]+needleThere\(\) …/u);
   });
 
   // Bug: a pattern that takes the whole line showed its beginning, and letters of several bytes came with words of the
   // search program ("[... 0 more matches]").
   it('shows the match of a pattern for a whole line, and of wide letters no more than the line has', async () => {
     for (const pattern of ['.*needleThere.*', '^.+needleThere.*$'])
-      expect(await use('search', { pattern })).toMatch(/^web\/min\.js:1: … [b=2;]+needleThere\(\) …$/u);
+      expect(await use('search', { pattern })).toMatch(/\nweb\/min\.js\n {2}1: … [b=2;]+needleThere\(\) …$/u);
     expect(await use('search', { pattern: 'wideOne' })).toMatch(
-      /^web\/wide\.js:1: … [漢字]{100}wideOne[仮名]{100} …$/u,
+      /\nweb\/wide\.js\n {2}1: … [漢字]{100}wideOne[仮名]{100} …$/u,
     );
   });
 
   it('shows lines around a match, and merges what overlaps', async () => {
     expect(await use('search', { pattern: 'return', path: 'src/a.py', context: 1 })).toBe(
       [
-        'src/a.py-3- def Load(x):',
-        'src/a.py:4:     return x',
-        'src/a.py-5- ',
-        'src/a.py-6- def save(x):',
-        'src/a.py:7:     return load(x)',
-        'src/a.py-8- ',
+        '2 matches in 1 file:',
+        'src/a.py',
+        '  3- def Load(x):',
+        '  4:     return x',
+        '  5- ',
+        '  6- def save(x):',
+        '  7:     return load(x)',
+        '  8- ',
       ].join('\n'),
     );
   });
 
   it('ignores case, names files alone, and says where it was cut', async () => {
-    expect(await use('search', { pattern: 'LOAD', ignoreCase: true, filesOnly: true })).toBe('src/a.py (2)');
+    expect(await use('search', { pattern: 'LOAD', ignoreCase: true, filesOnly: true })).toBe(
+      '2 matches in 1 file:\nsrc/a.py (2)',
+    );
     const cut = await use('search', { pattern: 'line', limit: 2 });
-    expect(cut.split('\n')).toHaveLength(3);
-    expect(cut).toContain('… there are more than these 2 matches');
-    expect(await use('search', { pattern: 'load(x' })).toMatch(/^\(searched for as plain text.*\n/u);
+    expect(cut).toBe(
+      'The first 2 matches, in 1 file; narrow the search or raise "limit":\nsrc/long.py\n  1: line 1\n  2: line 2',
+    );
+    expect(await use('search', { pattern: 'load(x' })).toMatch(
+      /^1 match in 1 file:\n\(searched for as plain text.*\n/u,
+    );
   });
 });
 
@@ -79,6 +134,7 @@ describe('list_files', () => {
   it('finds files by a glob, at any depth and below a folder', async () => {
     expect(await use('list_files', { glob: '*.py' })).toBe('src/a.py\nsrc/deep/b.py\nsrc/long.py');
     expect(await use('list_files', { glob: 'src/**/b.*' })).toBe('src/deep/b.py');
+    expect(await use('list_files', { glob: '{src,web}/*.{py,ts}' })).toBe('src/a.py\nsrc/long.py\nweb/c.ts');
     expect(await use('list_files', { glob: '*.rb' })).toBe('No file fits *.rb.');
   });
 });

@@ -11,6 +11,7 @@ async function read(text: string, from: number, to: number): Promise<string> {
     sandbox: createMemorySandbox({ files: { 'a.py': Buffer.from(text) } }),
     signal: new AbortController().signal,
     noteRead: () => undefined,
+    facts: { shownBytes: 32_768 },
   } as unknown as ToolContext;
   return (await tool?.run({ path: 'a.py', from, to }, context))?.output ?? '';
 }
@@ -29,5 +30,5 @@ it('shows no part of a private key that could not be told from other text', asyn
     const shown = hideSecrets(await read(lines.join('\n'), from, to), secretShapes).text;
     expect([from, shown.includes('MIIE')]).toEqual([from, false]);
   }
-  expect(await read(lines.join('\n'), 24, 24)).toBe('[lines 24-24 of 24]\n24: name = "x"');
+  expect(await read(lines.join('\n'), 24, 24)).toBe('[Showing lines 24-24 of 24]\n24: name = "x"');
 });

@@ -22,12 +22,15 @@ it('finds and shows text in any encoding', async () => {
       signal: new AbortController().signal,
     } as unknown as ToolContext;
     const search = async (input: object): Promise<string> => (await tool?.run(input, context))?.output ?? '';
-    const found = ['gbk', 'utf-16le', 'utf8'].map((name) => `${name}.txt:2: name = "价格表"`).join('\n');
+    const lines = ['gbk', 'utf-16le', 'utf8'].map((name) => `${name}.txt\n  2: name = "价格表"`);
+    const found = ['3 matches in 3 files:', ...lines].join('\n');
     expect(await search({ pattern: '价格' })).toBe(found);
     expect(await search({ pattern: '格+表"$' })).toBe(found);
     // No regular expression, so it is plain text.
     expect(await search({ pattern: '(价格' })).toMatch(/^No match/);
-    expect(await search({ pattern: 'GRÖSSE|größe', ignoreCase: true })).toBe('latin1.txt:1: Die Größe.');
+    expect(await search({ pattern: 'GRÖSSE|größe', ignoreCase: true })).toBe(
+      '1 match in 1 file:\nlatin1.txt\n  1: Die Größe.',
+    );
     expect(await search({ pattern: 'name', path: 'gbk.txt', context: 1 })).toBe(
       chinese
         .trimEnd()

@@ -13,7 +13,9 @@ import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '
 import { createServerDoor } from '../approval/request-server-question.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import type { MoreOf } from '../../tools/results/cut-result.ts';
+import type { CappedOutput } from '../prompt/shorten-output.ts';
 import { capOutput, capStructured } from '../prompt/shorten-output.ts';
+import { resultPath } from '../../tools/results/result-path.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
@@ -83,7 +85,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const whole = [result.output, ...notes].join('\n');
   const capped = isOfOthers(run.tool)
     ? capStructured(whole, run.contextTokens, (more) => restText(run.toolCallId, more))
-    : capOutput(whole, run.contextTokens);
+    : capWhole(run, whole);
   const printed = await sink.end(Buffer.byteLength(result.output), capped.cut);
   const full = printed ?? (capped.cut ? await journal.putText([result.output]) : null);
   return {
@@ -96,6 +98,12 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     data: safeData(result.data, run.tool.isForDrawing === true ? mostDrawnCharacters : mostDataCharacters),
     ...(await keptPictures(journal, run.tool, result)),
   };
+}
+
+/** A file is shown up to a limit that its tool knows. What is left out of anything else can be read like a file. */
+function capWhole({ tool, toolCallId, contextTokens }: ToolRun, whole: string): CappedOutput {
+  if (tool.name === 'read_file') return { text: whole, cut: false };
+  return capOutput(whole, contextTokens, `read_file with path "${resultPath(toolCallId)}" shows all of it`);
 }
 
 /** Stores images as blobs, so that the session can show them later and a replay needs no server. */
@@ -224,7 +232,7 @@ async function runTracked(
     lastRead: turn.reads.lastRead,
     noteRead: turn.reads.noteRead,
     ...toolWrites(turn, run.toolCallId),
-    facts: turn.toolFacts(),
+    facts: turn.toolFacts(run.contextTokens),
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),

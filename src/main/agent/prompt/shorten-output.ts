@@ -8,16 +8,23 @@ const TAIL_BYTES = 24 * 1024;
 /** A model with a smaller context sees proportionally less: about a quarter of its context. */
 const FULL_CAP_CONTEXT_TOKENS = 32_768;
 
+/** The most bytes of a file that are shown at once. A file is read in order, so it may take more than other output. */
+const FILE_BYTES = 32 * 1024;
+
+export function fileBytes(contextTokens: number): number {
+  return Math.min(FILE_BYTES, contextTokens);
+}
+
 export interface CappedOutput {
   readonly text: string;
   /** False: the text is complete. */
   readonly cut: boolean;
 }
 
-/** The part of an output that goes to the model. A line in the middle says how much is left out. */
-export function capOutput(text: string, contextTokens: number): CappedOutput {
+/** The part of an output that goes to the model. A line in the middle says what is left out and how to read it. */
+export function capOutput(text: string, contextTokens: number, rest?: string): CappedOutput {
   const scale = Math.min(1, contextTokens / FULL_CAP_CONTEXT_TOKENS);
-  return cutMiddle(text, Math.floor(HEAD_BYTES * scale), Math.floor(TAIL_BYTES * scale));
+  return cutMiddle(text, Math.floor(HEAD_BYTES * scale), Math.floor(TAIL_BYTES * scale), rest);
 }
 
 /**

@@ -88,7 +88,7 @@ export function toolSpec(tool: Tool, form: PromptForm, isPlain: boolean): ToolSp
   return {
     name: tool.name,
     description: form === 'full' ? tool.description : firstSentence(tool.description),
-    inputSchema: form === 'full' ? schema : withoutProse(schema),
+    inputSchema: withoutKeys(schema, form === 'short' ? prose : isRawInput(tool.input) ? [] : sizes),
   };
 }
 
@@ -136,36 +136,26 @@ function typeSuffix(property: unknown): string {
   return property.type === 'string' ? '' : `: ${property.type}`;
 }
 
-/** The schema without descriptions, limits and defaults. Required fields stay required. */
-function withoutProse(value: Record<string, unknown>): Record<string, unknown> {
-  const prose = [
-    'description',
-    'title',
-    'default',
-    'examples',
-    'maxLength',
-    'minLength',
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'additionalProperties',
-  ];
+/**
+ * Limits of size, which no prompt needs: a number out of range is moved to the nearest that is allowed, and a text or
+ * list that is too long is refused with the reason.
+ */
+const lengths = ['maxLength', 'minLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;
+const sizes: readonly string[] = [...lengths, 'minItems', 'maxItems'];
+const prose: readonly string[] = [...lengths, 'description', 'title', 'default', 'examples', 'additionalProperties'];
+
+/** The schema without these keys, also those of its fields. Required fields stay required. */
+function withoutKeys(value: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  const inner = (key: string, one: unknown): unknown => {
+    if (!isRecord(one)) return one;
+    return key === 'properties'
+      ? Object.fromEntries(Object.entries(one).map(([name, property]) => [name, inner('', property)]))
+      : withoutKeys(one, keys);
+  };
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => !prose.includes(key))
-      .map(([key, inner]) => {
-        if (key === 'properties' && isRecord(inner)) return [key, mapRecords(inner)];
-        return [key, isRecord(inner) ? withoutProse(inner) : inner];
-      }),
-  );
-}
-
-function mapRecords(properties: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [
-      name,
-      isRecord(property) ? withoutProse(property) : property,
-    ]),
+      .filter(([key]) => !keys.includes(key))
+      .map(([key, one]) => [key, inner(key, one)]),
   );
 }
 

@@ -188,7 +188,8 @@ function createCallMemory(): CallMemory {
     },
     noteResult(output) {
       const last = recent.at(-1);
-      if (last !== undefined) last.output = output;
+      // Times differ from run to run.
+      if (last !== undefined) last.output = output.replace(/^(exit code \d+) in \d+\.\d s/u, '$1');
     },
     noteRejection(tool, input) {
       const key = `${tool} ${canonicalJson(input)}`;

@@ -15,6 +15,7 @@ import { uncountedMs } from './take-action.ts';
 import { answeredTurn } from '../preparation/answered-turn.ts';
 import { choiceOf } from '../preparation/mode-of-turn.ts';
 import { createTokenEstimate } from '../prompt/token-estimate.ts';
+import { fileBytes } from '../prompt/shorten-output.ts';
 import type { ToolFacts } from '../../tools/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { createTurnLog, isCancelled } from './turn-log.ts';
@@ -177,7 +178,7 @@ function createTurn(
     refusals: new Map(),
     repeated: new Map(),
     progress: { okWrites: 0, okCommands: 0, okConnected: 0, isCloudUnasked: false, lastCheck: null },
-    toolFacts: () => toolFacts(dependencies, found),
+    toolFacts: (contextTokens) => toolFacts(dependencies, contextTokens),
     warm: createPromptWarmer(journal, id, dependencies.effects.replaying),
   };
 }
@@ -198,10 +199,17 @@ function afterEnd(turn: Turn, controller: AbortController): Turn {
   };
 }
 
-function toolFacts(dependencies: AgentDependencies, found: Turn['found']): ToolFacts {
-  const test = found.facts?.facts.test ?? null;
-  const { commandTimeoutMs, maxWriteBytes } = dependencies.config;
-  return { testCommand: test?.command ?? null, testRunner: test?.runner ?? null, commandTimeoutMs, maxWriteBytes };
+function toolFacts(
+  { sandbox, gatherFacts, config }: Pick<AgentDependencies, 'sandbox' | 'gatherFacts' | 'config'>,
+  contextTokens: number,
+): ToolFacts {
+  const { commandTimeoutMs, maxWriteBytes } = config;
+  return {
+    findTests: async (signal) => (await gatherFacts(sandbox, signal)).test,
+    shownBytes: fileBytes(contextTokens),
+    commandTimeoutMs,
+    maxWriteBytes,
+  };
 }
 
 /** The hard stop at `--max-minutes`. Limits are checked between steps first; this one ends a call or command midway. */

@@ -78,7 +78,8 @@ export interface Turn {
     isCloudUnasked: boolean;
     lastCheck: { readonly okWrites: number; readonly check: CriterionResult } | null;
   };
-  readonly toolFacts: () => ToolFacts;
+  /** `contextTokens`: of the model that reads the results. */
+  readonly toolFacts: (contextTokens: number) => ToolFacts;
   /** Lets the local model read the conversation ahead while a cloud model works. */
   readonly warm: PromptWarmer;
 }

@@ -36,7 +36,7 @@ export function describeExec(result: ExecResult, extra = '', ordered: string | n
 function headline(result: ExecResult): string {
   switch (result.outcome) {
     case 'exited':
-      return `exit code ${result.exitCode}`;
+      return `exit code ${result.exitCode}${durationText(result.durationMs)}`;
     case 'timed-out':
       return `killed: still running after ${Math.round(result.durationMs / 1000)} s`;
     case 'cancelled':
@@ -49,6 +49,10 @@ function headline(result: ExecResult): string {
       return result.outcome satisfies never;
   }
 }
+
+/** Of a command that took no time to speak of, nothing is said. */
+const durationText = (milliseconds: number): string =>
+  milliseconds < 100 ? '' : ` in ${(milliseconds / 1000).toFixed(1)} s`;
 
 const reasons = {
   memory: 'because it ran out of memory',

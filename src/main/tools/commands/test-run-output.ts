@@ -1,9 +1,7 @@
-import type { ToolFacts } from '../define.ts';
+import type { TestRunner } from '../../projects/facts/project-facts.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import { parseTestOutput } from '../../lib/test-output/parse-test-output.ts';
 import type { TestCounts } from '../../lib/test-output/test-report.ts';
-
-type Runner = ToolFacts['testRunner'];
 
 /** The counts of a test runner, and the names of the tests that failed. */
 interface TestSummary extends TestCounts {
@@ -11,7 +9,7 @@ interface TestSummary extends TestCounts {
 }
 
 /** The command that runs only what `selector` names. Null: the runner cannot select tests. */
-export function withSelector(command: string, runner: Runner, selector: string): string | null {
+export function withSelector(command: string, runner: TestRunner, selector: string): string | null {
   const quoted = shellQuote(selector);
   switch (runner) {
     case 'pytest':
@@ -23,7 +21,6 @@ export function withSelector(command: string, runner: Runner, selector: string):
     case 'npm':
       return `${command} -- ${quoted}`;
     case 'other':
-    case null:
       return null;
     default:
       return runner satisfies never;

@@ -55,7 +55,7 @@ function contextOf(bytes: Buffer) {
     signal: new AbortController().signal,
     lastRead: (path: string) => seen.get(path),
     noteRead: (path: string, sha256: string) => void seen.set(path, sha256),
-    facts: { testCommand: null, testRunner: null, commandTimeoutMs: 1_000, maxWriteBytes: 1_000_000 },
+    facts: { findTests: async () => null, shownBytes: 32_768, commandTimeoutMs: 1_000, maxWriteBytes: 1_000_000 },
     writeFile: async (path: string, after: Uint8Array) => {
       sandbox.put(path, after);
       seen.set(path, sha256Of(after));
