@@ -109,6 +109,7 @@ const pageMayUse = [
   'models/strain-lists.ts',
   'money/counterfactual.ts',
   'money/turn-counterfactual.ts',
+  'money/limit-raise.ts',
   'money/session-money.ts',
   'money/workload.ts',
   'projects/project-list.ts',

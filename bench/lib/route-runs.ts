@@ -1,4 +1,5 @@
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { Profile } from '@shared/routing/routing.ts';
 import { profiles } from '@shared/routing/routing-profiles.ts';
@@ -242,7 +243,8 @@ function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Coun
   if (watch.openCalls > 0 && !watch.mayMove && !hasFailed && !mustLeave) into.insideLoop += 1;
   const alone = facts.candidates.every((candidate) => candidate === chosen || isShut(facts, candidate.info.id));
   if (!alone && chosen.promptTokens + chosen.maxOutputTokens > info.contextTokens) into.pastWindow += 1;
-  const worst = worstCostOf(chosen.promptTokens, chosen.maxOutputTokens, info.price);
+  const usual = facts.trajectory.models[info.id]?.outputTokens ?? null;
+  const worst = worstCostOf(chosen.promptTokens, leastOutputTokens(info, usual, chosen.maxOutputTokens), info.price);
   const isCapped = goesUp && facts.budgetLeftUsd !== null;
   if (isCapped && (worst === null || worst > (facts.budgetLeftUsd ?? 0))) into.overCap += 1;
 }

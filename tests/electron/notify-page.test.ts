@@ -86,7 +86,7 @@ it('puts the focus on the question of a cap, which is answered by keyboard alone
   await expect.poll(shown).toContainEqual(['A session at its cap', 'Dewpoint is waiting for your answer.']);
   await click(1);
   const here = page
-    .getByRole('alertdialog', { name: 'Spending limit reached' })
+    .getByRole('alertdialog', { name: 'The next call could exceed your limit' })
     .getByRole('button', { name: 'Continue locally' });
   await expect.poll(() => hasFocus(here)).toBe(true);
   await page.keyboard.press('Enter');

@@ -142,7 +142,7 @@ describe('a task at its cap', () => {
       await page.getByText('More options').click();
       await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
-    const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
+    const dialog = page.getByRole('alertdialog', { name: 'The next call could exceed your limit' });
     await dialog.getByRole('button', { name: 'Continue locally' }).click();
     await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
     expect(await dialog.count()).toBe(0);

@@ -181,7 +181,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     },
     cap: async () => {
       await openSession('cap', 'Rewrite the importer');
-      await page.getByRole('alertdialog', { name: 'Spending limit reached' }).waitFor();
+      await page.getByRole('alertdialog', { name: 'The next call could exceed your limit' }).waitFor();
     },
     bin: () => goTo('bin', 'Bin'),
     tools: async () => {

@@ -292,7 +292,7 @@ describe('a cap', () => {
   it('says what the next call could cost, and is raised by what was typed', async () => {
     const { page } = served;
     await open('Rewrite the importer');
-    const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
+    const dialog = page.getByRole('alertdialog', { name: 'The next call could exceed your limit' });
     await dialog.getByText('$0.0405 of $0.0500 for this task is spent').waitFor();
     expect(await violations(page)).toEqual([]);
     const amount = dialog.getByLabel('Raise by $');

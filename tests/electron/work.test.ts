@@ -95,7 +95,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
       await page.getByText('More options').click();
       await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
-    const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
+    const dialog = page.getByRole('alertdialog', { name: 'The next call could exceed your limit' });
     await dialog.getByRole('button', { name: 'Continue locally' }).click();
     await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
     await dialog.waitFor({ state: 'detached' });

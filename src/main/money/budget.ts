@@ -11,6 +11,8 @@ export interface BudgetRequest {
   readonly step: number;
   /** The highest cost of the call; null: its price is unknown. */
   readonly worstUsd: number | null;
+  /** The highest cost of the shortest call that is useful, for the refusal. Absent: the call cannot be shorter. */
+  readonly leastUsd?: number | null;
   /** The limit of this task (`--max-usd`); null: the one of the settings. */
   readonly taskCapUsd: number | null;
   /** The session whose log has the call, if another session pays for it. */
@@ -24,7 +26,7 @@ export interface CapReached {
   readonly spentUsd: number;
   /** Reserved for other calls that have not ended. */
   readonly heldUsd: number;
-  /** Null: the price is unknown, so the limit cannot be checked. */
+  /** The most that the shortest useful call could cost. Null: the price is unknown, so the limit cannot be checked. */
   readonly worstUsd: number | null;
 }
 
@@ -75,13 +77,16 @@ export function createBudget(options: BudgetOptions): Budget {
   /** How much the user raised the step limit, by the turn in which they were asked. */
   const stepRaises = new Map<string, number>();
   return {
-    reserve: async ({ turnId, step, worstUsd, taskCapUsd, log }) => {
+    reserve: async ({ turnId, step, worstUsd, leastUsd = worstUsd, taskCapUsd, log }) => {
       const settings = options.caps();
       const caps: Caps = { ...settings, task: taskCapUsd ?? settings.task };
       if (worstUsd === null) return unpriced(caps);
       const stepCap = caps.step === null ? null : caps.step + (stepRaises.get(turnId) ?? 0);
       if (stepCap !== null && worstUsd > stepCap) {
-        return { type: 'refused', cap: { scope: 'step', limitUsd: stepCap, spentUsd: 0, heldUsd: 0, worstUsd } };
+        return {
+          type: 'refused',
+          cap: { scope: 'step', limitUsd: stepCap, spentUsd: 0, heldUsd: 0, worstUsd: leastUsd },
+        };
       }
       const reservations = await options.reservations();
       const nano = toNano(worstUsd);
@@ -99,13 +104,14 @@ export function createBudget(options: BudgetOptions): Budget {
       const limitUsd = toUsd(limitNano);
       return {
         type: 'refused',
-        cap: { scope, limitUsd, spentUsd: toUsd(spentNano), heldUsd: toUsd(heldNano), worstUsd },
+        cap: { scope, limitUsd, spentUsd: toUsd(spentNano), heldUsd: toUsd(heldNano), worstUsd: leastUsd },
       };
     },
     left: async (turnId, taskCapUsd) => {
       const settings = options.caps();
       const caps: Caps = { ...settings, task: taskCapUsd ?? settings.task };
-      const step = caps.step === null ? [] : [{ scope: 'step', leftUsd: caps.step } as const];
+      const raised = stepRaises.get(turnId) ?? 0;
+      const step = caps.step === null ? [] : [{ scope: 'step', leftUsd: caps.step + raised } as const];
       // Without a limit, nothing is looked up: with local models only, there is no reservation log.
       if (scopes.every((scope) => caps[scope] === null)) return step;
       const reservations = await options.reservations();

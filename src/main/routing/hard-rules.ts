@@ -1,3 +1,4 @@
+import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { Denial, RouteFacts, RouteCandidate } from './define.ts';
 
@@ -66,13 +67,16 @@ function budgetDenial({ info, promptTokens, maxOutputTokens }: RouteCandidate, f
   if (info.where === 'local') return null;
   if (trajectory.isCapped) return { code: 'budget', text: 'A spending limit was reached.' };
   if (budgetLeftUsd === null || (trajectory.steps > 0 && trajectory.last?.model === info.id)) return null;
-  const worst = worstCostOf(promptTokens, maxOutputTokens, info.price);
+  // `runStep` shortens an answer that does not fit, so only the shortest useful one counts here.
+  const usual = trajectory.models[info.id]?.outputTokens ?? null;
+  const worst = worstCostOf(promptTokens, leastOutputTokens(info, usual, maxOutputTokens), info.price);
   if (worst === null)
     return { code: 'budget', text: `${info.label} has no known price, and there is a spending limit.` };
   if (worst <= budgetLeftUsd) return null;
   const left = Math.max(0, budgetLeftUsd).toFixed(4);
   const cap = facts.budgetCap === undefined ? '' : ` of the limit ${facts.budgetCap}`;
-  return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} is left${cap}.` };
+  const text = `Even a short call could cost $${worst.toFixed(4)}, and $${left} is left${cap}.`;
+  return { code: 'budget', text };
 }
 
 function capabilityDenial({ info, canDrive }: RouteCandidate, { needs, strategy }: RouteFacts): Denial | null {

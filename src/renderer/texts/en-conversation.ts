@@ -404,11 +404,11 @@ export const conversation = {
   'approval.failed': 'Your answer was not sent.',
   'approval.hint': 'Nothing happens until you answer. If you deny, the agent continues without it.',
 
-  'cap.label': 'Spending limit reached',
+  'cap.label': 'The next call could exceed your limit',
   'cap.text':
-    '{spent} of {limit} for {scope} is spent. The next call to {model} could cost up to {worst}, so it was not made.',
+    '{spent} of {limit} for {scope} is spent. Even with a short answer, the next call to {model} could cost {worst}, so it was not made.',
   'cap.textHeld':
-    '{spent} of {limit} for {scope} is spent and {held} is reserved. The next call to {model} could cost up to {worst}, so it was not made.',
+    '{spent} of {limit} for {scope} is spent and {held} is reserved. Even with a short answer, the next call to {model} could cost {worst}, so it was not made.',
   'cap.unpriced':
     'The price of {model} is unknown, so the {limit} limit for {scope} cannot be checked. The call was not made.',
   'cap.scope.step': 'this step',

@@ -22,6 +22,21 @@ export const capEvents = {
     worstUsd: z.number().nullable(),
     /** A model that can go on without cost; null when there is none. */
     here: z.string().nullable(),
+    /** What a step of this model usually costs. Absent: unknown. */
+    stepUsd: z.number().optional(),
+  }),
+  /** A spending limit left too little for the whole answer, so the answer of the next call may only be shorter. */
+  'output-limited': z.object({
+    model: z.string(),
+    scope: capScopeSchema,
+    limitUsd: z.number(),
+    spentUsd: z.number(),
+    heldUsd: z.number(),
+    /** The most that the call may cost now. */
+    worstUsd: z.number(),
+    /** The longest answer before and now, in tokens. */
+    wantedTokens: z.number().int(),
+    maxOutputTokens: z.number().int(),
   }),
   'cap-answered': z.object({
     capId: z.string(),

@@ -64,12 +64,13 @@ export function costOf(usage: Usage, price: Price | null): number | null {
 export function worstCostOf(promptTokens: number, maxOutputTokens: number, price: Price | null): number | null {
   if (price === null) return null;
   const tiers = (price.tiers ?? []).filter(({ above }) => promptTokens > above);
-  const costs = [price, ...tiers].map(
-    (rates) =>
-      promptTokens * Math.max(rates.input, rates.cacheRead ?? 0, rates.cacheWrite ?? 0) +
-      maxOutputTokens * rates.output,
-  );
+  const costs = [price, ...tiers].map((rates) => promptTokens * dearestInput(rates) + maxOutputTokens * rates.output);
   return Math.max(...costs) * 1e-6 + (price.perCall ?? 0);
+}
+
+/** The highest rate at which a token of a prompt can be billed. */
+export function dearestInput({ input, cacheRead, cacheWrite }: Rates): number {
+  return Math.max(input, cacheRead ?? 0, cacheWrite ?? 0);
 }
 
 /** The rates for a prompt of this size. */

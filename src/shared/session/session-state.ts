@@ -97,7 +97,7 @@ interface Totals {
 
 export type CapState = Pick<
   EventOf<'cap-reached'>,
-  'capId' | 'model' | 'scope' | 'limitUsd' | 'spentUsd' | 'heldUsd' | 'worstUsd' | 'here' | 'at'
+  'capId' | 'model' | 'scope' | 'limitUsd' | 'spentUsd' | 'heldUsd' | 'worstUsd' | 'stepUsd' | 'here' | 'at'
 >;
 
 export interface SandboxState {

@@ -118,6 +118,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'approval-answered': 'answer',
   'cap-reached': 'question',
   'cap-answered': 'answer',
+  'output-limited': 'none',
   'call-fenced': 'question',
   'session-created': 'none',
   'server-task-began': 'none',

@@ -324,7 +324,19 @@ function halfAnswer(text: string, why: Failure): LoopOutcome {
   return { type: 'incomplete', text, failure: { ...why, message, hint } };
 }
 
-const lengthLimit: Failure = { code: 'too-large', message: 'The answer reached the length limit of this model.' };
+function lengthLimitOf({ cutByMoney }: Answer): Failure {
+  if (cutByMoney === undefined)
+    return { code: 'too-large', message: 'The answer reached the length limit of this model.' };
+  const hint = 'What came until then is kept. Raise the limit, then send "continue" for the rest.';
+  return { code: 'too-large', message: `The answer was cut off. ${cutByMoney}`, hint };
+}
+
+/** For the model: why its answer was cut. */
+function cutReason({ cutByMoney }: Answer): string {
+  return cutByMoney === undefined
+    ? 'the length limit'
+    : 'the spending limit, which leaves room for short answers only,';
+}
 
 async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<LoopOutcome | null> {
   const { turn, mode } = loop;
@@ -334,7 +346,7 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
     await noteForModel(
       turn,
       'call-cut',
-      `Your call of ${tool} was cut off by the length limit after ${characters} characters of its input, so it was not run and nothing was changed. Send it again with less: do the work in several smaller calls.`,
+      `Your call of ${tool} was cut off by ${cutReason(answer)} after ${characters} characters of its input, so it was not run and nothing was changed. Send it again with less: do the work in several smaller calls.`,
     );
     return waste(loop, `The calls of the model were cut off by the length limit (${tool}).`);
   }
@@ -342,7 +354,7 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
     await noteForModel(
       turn,
       'answer-cut',
-      'Your answer was cut off by the length limit before it had any text or call: only thoughts came. Think less, then call a tool.',
+      `Your answer was cut off by ${cutReason(answer)} before it had any text or call: only thoughts came. Think less, then call a tool.`,
     );
     return waste(loop, 'The model used up the length limit before it answered.');
   }
@@ -358,9 +370,11 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
     await noteForModel(turn, 'no-call', 'Your answer repeated itself and was stopped. Answer again, in another way.');
     return waste(loop, 'The answers of the model repeated themselves without end.');
   }
-  if (!answer.complete && mode.isChat) return halfAnswer(text, lengthLimit);
+  if (!answer.complete && mode.isChat) return halfAnswer(text, lengthLimitOf(answer));
   if (!answer.complete) {
-    await noteForModel(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
+    const why =
+      answer.cutByMoney === undefined ? 'because it was too long' : `by ${cutReason(answer).replace(/,$/u, '')}`;
+    await noteForModel(turn, 'no-call', `Your answer was cut off ${why}. Answer again, shorter.`);
     return waste(loop, 'The answers of the model were cut off by the length limit.');
   }
   const isAnswer =

@@ -1,70 +1,130 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { worstCostOf } from '@shared/money/token-cost.ts';
+import { outputWithin } from '@shared/money/fitting-output.ts';
+import { costOf, noUsage, worstCostOf } from '@shared/money/token-cost.ts';
 import type { CapDecision, CapReached } from '../../money/budget.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { CallingTurn } from '../turn/turn.ts';
 
+export interface GrantedMoney {
+  /** Call it with the cost; null: the cost is unknown, so the worst case counts. Safe to call twice. */
+  readonly settle: (costUsd: number | null) => void;
+  /** By how much the user raised the limit for this call. */
+  readonly raisedUsd: number;
+  readonly maxOutputTokens: number;
+  /** A limit left less than was wanted; null: it did not. */
+  readonly limited: LimitedOutput | null;
+}
+
 export type Reservation =
-  /**
-   * `settle`: call it with the cost; null: the cost is unknown, so the worst case counts. Safe to call twice.
-   * `raisedUsd`: by how much the user raised the limit for this call.
-   */
-  | { readonly type: 'granted'; readonly settle: (costUsd: number | null) => void; readonly raisedUsd: number }
+  | (GrantedMoney & { readonly type: 'granted' })
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
-/** The largest size that a call can have, in tokens. */
-export interface CallSize {
-  readonly promptTokens: number;
+/** Why an answer may only be shorter than wanted. */
+export interface LimitedOutput {
+  readonly cap: CapReached;
   readonly maxOutputTokens: number;
+}
+
+/** The size of a call, in tokens. */
+export interface CallSize {
+  /** The most that its prompt can have. */
+  readonly promptTokens: number;
+  /** The longest answer that is wanted. */
+  readonly maxOutputTokens: number;
+  /** The shortest answer that is worth the call (`leastOutputTokens`). */
+  readonly leastOutputTokens: number;
+  /** What a call of this kind usually has. */
+  readonly usual: { readonly promptTokens: number; readonly outputTokens: number };
   /** At a spending limit, nobody is asked about this call. */
   readonly isOptional?: boolean;
 }
 
-const free: Reservation = { type: 'granted', settle: () => undefined, raisedUsd: 0 };
-
 /**
- * Reserves the worst-case cost of a call before it is made. At a spending limit the turn waits for the user or ends, as
- * its options say; the limit and the answer are in the log. Throws `cancelled` if the turn is aborted meanwhile.
+ * Reserves the worst-case cost of a call before it is made. Where a spending limit leaves less, the answer may only be
+ * as long as it allows, so that the limit holds whatever the model writes. Where that is too little for a useful
+ * answer, the turn waits for the user or ends, as its options say; the limit and the answer are in the log. Throws
+ * `cancelled` if the turn is aborted meanwhile.
  */
 export async function reserveMoney(turn: CallingTurn, info: ModelInfo, size: CallSize): Promise<Reservation> {
-  if (info.where === 'local') return free;
-  const { budget } = turn.dependencies;
-  const worstUsd = worstCostOf(size.promptTokens, size.maxOutputTokens, info.price);
-  let raisedUsd = 0;
-  for (;;) {
-    const request = { turnId: turn.id, step: turn.steps.last + 1, worstUsd, taskCapUsd: turn.options.maxUsd };
-    const answer = await budget.reserve(request);
-    switch (answer.type) {
-      case 'granted':
-        return { type: 'granted', settle: answer.settle, raisedUsd };
-      case 'refused': {
-        const decision = await decideAtCap(turn, info, { cap: answer.cap, asks: size.isOptional !== true });
-        const isStuck = decision.answer === 'local' && localOf(turn) === null;
-        const text = `${capText(answer.cap, info)}${isStuck ? ` ${stuckText(turn)}` : ''}`;
-        const stop: LimitStop = { reason: 'cap', text };
-        if (decision.answer !== 'raise') {
-          return { type: 'stopped', stop: { ...stop, goesOnLocally: decision.answer === 'local' } };
-        }
-        await budget.raise(turn.id, answer.cap.scope, decision.usd);
-        raisedUsd += decision.usd;
-        break;
-      }
-      default:
-        return answer satisfies never;
-    }
+  const wanted = size.maxOutputTokens;
+  if (info.where === 'local') {
+    return { type: 'granted', settle: () => undefined, raisedUsd: 0, maxOutputTokens: wanted, limited: null };
   }
+  const { budget } = turn.dependencies;
+  const usual = { ...noUsage, freshInput: size.usual.promptTokens, output: size.usual.outputTokens };
+  const stepUsd = costOf(usual, info.price);
+  const leastUsd = worstCostOf(size.promptTokens, size.leastOutputTokens, info.price);
+  let raisedUsd = 0;
+  let limited: LimitedOutput | null = null;
+  for (;;) {
+    const maxOutputTokens: number = limited?.maxOutputTokens ?? wanted;
+    const worstUsd = worstCostOf(size.promptTokens, maxOutputTokens, info.price);
+    const amounts = { worstUsd, leastUsd, taskCapUsd: turn.options.maxUsd };
+    const answer = await budget.reserve({ turnId: turn.id, step: turn.steps.last + 1, ...amounts });
+    if (answer.type === 'granted') {
+      if (limited !== null) await noteLimited(turn, info, { ...limited, wanted, worstUsd: worstUsd ?? 0 });
+      return { type: 'granted', settle: answer.settle, raisedUsd, maxOutputTokens, limited };
+    }
+    const shorter = shorterOutput(answer.cap, info, { ...size, maxOutputTokens });
+    if (shorter !== null) {
+      limited = { cap: answer.cap, maxOutputTokens: shorter };
+      continue;
+    }
+    const { cap } = answer;
+    const decision = await decideAtCap(turn, info, { cap, stepUsd, asks: size.isOptional !== true });
+    const isStuck = decision.answer === 'local' && localOf(turn) === null;
+    const text = `${capText(cap, info)}${isStuck ? ` ${stuckText(turn)}` : ''}`;
+    if (decision.answer !== 'raise') {
+      return { type: 'stopped', stop: { reason: 'cap', text, goesOnLocally: decision.answer === 'local' } };
+    }
+    await budget.raise(turn.id, cap.scope, decision.usd);
+    raisedUsd += decision.usd;
+    limited = null;
+  }
+}
+
+/** Null: what the limit leaves is too little for a useful answer. */
+function shorterOutput(
+  { limitUsd, spentUsd, heldUsd }: CapReached,
+  { price }: ModelInfo,
+  size: Pick<CallSize, 'promptTokens' | 'maxOutputTokens' | 'leastOutputTokens'>,
+): number | null {
+  const within = outputWithin(limitUsd - spentUsd - heldUsd, size.promptTokens, price);
+  return within === null || within < size.leastOutputTokens || within >= size.maxOutputTokens ? null : within;
+}
+
+async function noteLimited(
+  turn: CallingTurn,
+  { id: model }: ModelInfo,
+  { cap, maxOutputTokens, wanted, worstUsd }: LimitedOutput & { readonly wanted: number; readonly worstUsd: number },
+): Promise<void> {
+  const { scope, limitUsd, spentUsd, heldUsd } = cap;
+  const amounts = { scope, limitUsd, spentUsd, heldUsd, worstUsd };
+  await turn.log.append({ type: 'output-limited', model, ...amounts, wantedTokens: wanted, maxOutputTokens });
+}
+
+/** The shorter answer in words. */
+export function limitedText({ cap: { scope, limitUsd }, maxOutputTokens }: LimitedOutput): string {
+  return `Its answer has at most ${maxOutputTokens} tokens, which is what the limit of ${moneyText(limitUsd)} ${spendingLimitNames[scope]} leaves.`;
 }
 
 async function decideAtCap(
   turn: CallingTurn,
   info: ModelInfo,
-  { cap, asks }: { readonly cap: CapReached; readonly asks: boolean },
+  { cap, stepUsd, asks }: { readonly cap: CapReached; readonly stepUsd: number | null; readonly asks: boolean },
 ): Promise<CapDecision> {
   const { journal, budget } = turn.dependencies;
   const atCap = asks ? turn.options.atCap : 'stop';
   const capId = journal.newId('approval');
-  const reached = await turn.log.append({ type: 'cap-reached', capId, model: info.id, ...cap, here: localOf(turn) });
+  const reached = await turn.log.append({
+    type: 'cap-reached',
+    capId,
+    model: info.id,
+    ...cap,
+    here: localOf(turn),
+    ...(stepUsd === null ? {} : { stepUsd }),
+  });
   turn.limits.noteWaiting(reached.at);
   const said = atCap === 'ask' ? await budget.ask(capId, turn.signal) : null;
   turn.limits.noteWaiting(null);
@@ -105,11 +165,11 @@ export const spendingLimitNames: Readonly<Record<CapReached['scope'], string>> =
 };
 
 function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
-  const cap = `the spending limit of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;
+  const cap = `limit of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;
   if (worstUsd === null)
-    return `${info.label} has no known price, so ${cap} cannot be checked. Set a price under Models, or as "prices" in the settings.`;
-  const next = `The next call could cost ${moneyText(worstUsd)}`;
-  if (scope === 'step') return `${next}, more than ${cap}.`;
-  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} reserved for running calls` : '';
-  return `${next}. Of ${cap}, ${moneyText(spentUsd)} is spent${held}.`;
+    return `${info.label} has no known price, so the ${cap} cannot be checked. Set a price under Models, or as "prices" in the settings.`;
+  const next = `The next call could exceed your ${cap}: even with a short answer it could cost ${moneyText(worstUsd)}`;
+  if (scope === 'step') return `${next}.`;
+  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} is reserved for running calls` : '';
+  return `${next}, and ${moneyText(spentUsd)} is spent${held}.`;
 }

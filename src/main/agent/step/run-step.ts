@@ -3,6 +3,7 @@ import type { CutCall } from '@shared/events/call-events.ts';
 import { surenessOf } from '@shared/events/call-report.ts';
 import type { EventOf, Transient } from '@shared/events/events.ts';
 import { textOf, type Part } from '@shared/models/model-messages.ts';
+import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { costOf, promptTokensOf } from '@shared/money/token-cost.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
@@ -16,7 +17,7 @@ import { passFences } from './pass-fences.ts';
 import { readStream } from './read-stream.ts';
 import type { Measured } from '../../recipes/define.ts';
 import { requestPieces } from './request-pieces.ts';
-import { reserveMoney } from './reserve-money.ts';
+import { type GrantedMoney, limitedText, reserveMoney } from './reserve-money.ts';
 import { mostTries, waitBeforeRetry, worthTrying } from './retry-call.ts';
 import { routeAlone, routeEvent } from './route-step.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
@@ -33,6 +34,8 @@ export type StepReply =
       readonly repeated: boolean;
       /** A call that the length limit cut. Absent: none was. */
       readonly cutCall?: CutCall;
+      /** A spending limit left no more for the answer, in words. Absent: it was not cut for that. */
+      readonly cutByMoney?: string;
       readonly measured: Measured;
     }
   /** The call was made but gave nothing usable. Its cost is in the log. */
@@ -79,14 +82,18 @@ async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutco
   const request = fitOutput(step.request, promptTokens, info);
   const decision = step.decision ?? routeAlone(turn, step, { info, promptTokens, request });
   if (decision.chosen?.info.id !== info.id) return notRouted(decision);
+  const usualTokens = usualOutput(turn, step);
   const reserved = await reserveMoney(turn, info, {
-    promptTokens: counted ?? mostTokens(bytes),
+    promptTokens: counted ?? turn.tokens.most(info.id, bytes),
     maxOutputTokens: request.maxOutputTokens,
+    leastOutputTokens: leastOutputTokens(info, usualTokens, request.maxOutputTokens),
+    usual: { promptTokens, outputTokens: usualTokens ?? Math.min(GUESSED_OUTPUT_TOKENS, request.maxOutputTokens) },
     isOptional: step.isOptional === true,
   });
   if (reserved.type === 'stopped') return reserved;
-  const { settle, raisedUsd } = reserved;
-  const call = { request, counted, promptTokens, decision: afterRaise(decision, raisedUsd), isSent: false, settle };
+  const { maxOutputTokens, ...money } = reserved;
+  const fitting = money.limited === null ? request : { ...request, maxOutputTokens };
+  const call = { ...money, request: fitting, counted, promptTokens, decision, isSent: false };
   try {
     return await makeCall(turn, step, call);
   } catch (error) {
@@ -96,10 +103,23 @@ async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutco
   }
 }
 
-/** The route was chosen before the limit was raised, so its text says so. */
-function afterRaise(decision: Decision, raisedUsd: number): Decision {
-  if (raisedUsd === 0) return decision;
-  return { ...decision, text: `${decision.text} The spending limit was raised by ${moneyText(raisedUsd)} for it.` };
+/** The route was chosen before the limit was raised or made the answer shorter, so its reason says so. */
+function withMoney<Reason extends { readonly text: string }>(
+  reason: Reason,
+  { raisedUsd, limited }: Pick<PreparedCall, 'raisedUsd' | 'limited'>,
+): Reason {
+  const raised = raisedUsd === 0 ? [] : [`The spending limit was raised by ${moneyText(raisedUsd)} for it.`];
+  const shorter = limited === null ? [] : [limitedText(limited)];
+  return { ...reason, text: [reason.text, ...raised, ...shorter].join(' ') };
+}
+
+/** Until a model has been seen at work. */
+const GUESSED_OUTPUT_TOKENS = 400;
+
+/** What the model usually writes in a step of the conversation; null: unknown, or another kind of call. */
+function usualOutput({ trajectory }: CallingTurn, { purpose, model }: StepRequest): number | null {
+  if (purpose !== 'act' && purpose !== 'plan') return null;
+  return trajectory.now().models[model.info.id]?.outputTokens ?? null;
 }
 
 /** The turn ends if the hard rules allow the step nowhere. No other model is tried. */
@@ -107,24 +127,23 @@ function notRouted({ text }: Decision): CallOutcome {
   return { type: 'stopped', stop: { reason: 'gave-up', text: `No model may run this step. ${text}` } };
 }
 
-interface PreparedCall {
+interface PreparedCall extends Pick<GrantedMoney, 'settle' | 'raisedUsd' | 'limited'> {
   readonly request: ModelRequest;
   readonly counted: number | null;
   readonly promptTokens: number;
   readonly decision: Decision;
   isSent: boolean;
-  readonly settle: (costUsd: number | null) => void;
 }
 
 async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall): Promise<CallOutcome> {
   const { info, provider } = step.model;
   const { journal } = turn.dependencies;
-  const { request, counted, promptTokens, settle } = call;
+  const { request, counted, promptTokens, settle, limited } = call;
   const callId = journal.newId('call');
   turn.steps.last += 1;
   const [requestBlob] = await Promise.all([
     journal.putText(requestPieces(request)),
-    turn.log.append(routeEvent(call.decision, { callId, info, reason: step.reason })),
+    turn.log.append(routeEvent(withMoney(call.decision, call), { callId, info, reason: withMoney(step.reason, call) })),
   ]);
   await turn.log.append({
     type: 'model-call-started',
@@ -147,10 +166,10 @@ async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall
     ? contextFull(promptTokens, info)
     : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
   const read = withoutSleep(answered, (turn.dependencies.sleptMs?.() ?? 0) - sleptBefore);
-  const count = counted === null ? null : { bytes: promptBytes(request), tokens: counted };
+  const count = { bytes: promptBytes(request), tokens: counted };
   const { totalMs, queuedMs } = read.ended.timings;
   const energy = (await metered?.stop(Math.max(0, totalMs - queuedMs))) ?? null;
-  return closeCall(turn, { callId, info, count, energy, settle }, read);
+  return closeCall(turn, { callId, info, count, energy, settle, limited }, read);
 }
 
 /**
@@ -196,10 +215,9 @@ async function closeCall(
   call: {
     readonly callId: string;
     readonly info: ModelInfo;
-    readonly count: { readonly bytes: number; readonly tokens: number } | null;
+    readonly count: { readonly bytes: number; readonly tokens: number | null };
     readonly energy: Energy | null;
-    readonly settle: (costUsd: number | null) => void;
-  },
+  } & Pick<PreparedCall, 'settle' | 'limited'>,
   read: ReadStream,
 ): Promise<CallOutcome> {
   const { callId, info, count } = call;
@@ -224,7 +242,10 @@ async function closeCall(
     ...toldBy(ended, call.energy),
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
-  if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);
+  if (count.tokens !== null) turn.tokens.calibrate(count.bytes, count.tokens);
+  if (!ended.usage.estimated && error === null) {
+    turn.tokens.noteBilled(info.id, count.bytes, promptTokensOf(ended.usage));
+  }
   turn.limits.noteWaiting(null);
   turn.limits.noteStep(ended);
   if (ended.stopReason === 'cancelled') turn.abort();
@@ -258,6 +279,7 @@ async function closeCall(
     repeated: read.repeated,
     measured,
     ...(ended.cutCall === undefined ? {} : { cutCall: ended.cutCall }),
+    ...(isCut && !read.repeated && call.limited !== null ? { cutByMoney: limitedText(call.limited) } : {}),
   };
 }
 
@@ -290,14 +312,6 @@ function fitOutput(request: ModelRequest, promptTokens: number, info: ModelInfo)
 function isBillKnown({ usage, stopReason, error }: StreamEnded): boolean {
   const hasBrokenOff = error !== null || stopReason === 'cancelled';
   return !(usage.estimated && hasBrokenOff) || promptTokensOf(usage) + usage.output === 0;
-}
-
-/**
- * Used only for spending limits, where an estimate that is too high is safe. Text with fewer than two bytes per token
- * is rare; the constant covers the frame that a service adds.
- */
-function mostTokens(bytes: number): number {
-  return Math.ceil(bytes / 2) + 512;
 }
 
 function contextFull(promptTokens: number, info: ModelInfo): ReadStream {

@@ -1,12 +1,13 @@
 import type { AgentContext, PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import type { EventOf } from '@shared/events/events.ts';
+import { suggestedRaiseUsd } from '@shared/money/limit-raise.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenCommand, seenName } from '@shared/text/seen-text.ts';
 import type { ApprovalReply } from '../cli/questions/approval-question.ts';
 import { headingOf, questionText } from '../cli/questions/approval-question.ts';
 import type { CapDecision } from '../../money/budget.ts';
-import { describeReachedCap, minimumRaise } from '../cli/questions/cap-question.ts';
+import { describeReachedCap } from '../cli/questions/cap-question.ts';
 import { fencedWhole, said } from './shown-content.ts';
 
 /** Who is asked, in which session, and until when. */
@@ -85,7 +86,7 @@ export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Pro
     option: { optionId, name, kind: answer.answer === 'stop' ? 'reject_once' : 'allow_once' },
     answer,
   });
-  const usd = minimumRaise(event);
+  const usd = suggestedRaiseUsd(event);
   const choices = [
     ...(event.here === null ? [] : [choice('local', 'Continue locally', { answer: 'local' })]),
     ...(event.worstUsd === null
@@ -95,7 +96,7 @@ export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Pro
   ];
   const toolCall: RequestPermissionRequest['toolCall'] = {
     toolCallId: event.capId,
-    title: 'Spending limit reached',
+    title: 'The next call could exceed your limit',
     kind: 'other',
     status: 'pending',
     content: [said(`${describeReachedCap(event)}.`)],

@@ -1,4 +1,4 @@
-import type { Budget, BudgetAnswer, CapReached } from '../../money/budget.ts';
+import type { Budget, BudgetAnswer, BudgetRequest, CapReached } from '../../money/budget.ts';
 
 /** Who pays for a child, and how much it may spend. */
 export interface ChildPurse {
@@ -26,21 +26,22 @@ export function createChildBudget(purse: ChildPurse): Budget {
   const { parent, parentTurnId, parentCapUsd, mostUsd, log } = purse;
   let spent = Math.ceil((purse.spentUsd ?? mostUsd ?? 0) * nano - 1e-4);
   let held = 0;
-  const overOwn = (worstUsd: number | null): CapReached | null => {
+  const overOwn = ({ worstUsd, leastUsd = worstUsd }: BudgetRequest): CapReached | null => {
     if (mostUsd === null) return null;
     const worst = worstUsd === null ? null : Math.ceil(worstUsd * nano);
     if (worst !== null && spent + held + worst <= Math.floor(mostUsd * nano + 1e-4)) return null;
-    return { scope: 'task', limitUsd: mostUsd, spentUsd: spent / nano, heldUsd: held / nano, worstUsd };
+    return { scope: 'task', limitUsd: mostUsd, spentUsd: spent / nano, heldUsd: held / nano, worstUsd: leastUsd };
   };
   return {
-    reserve: async ({ step, worstUsd }): Promise<BudgetAnswer> => {
-      const own = overOwn(worstUsd);
+    reserve: async (request): Promise<BudgetAnswer> => {
+      const { worstUsd } = request;
+      const own = overOwn(request);
       if (own !== null) return { type: 'refused', cap: own };
       const worst = Math.ceil((worstUsd ?? 0) * nano);
       // Before the wait for the parent's answer, so that two calls at once do not both fit.
       held += worst;
       const answer = await parent
-        .reserve({ turnId: parentTurnId, step, worstUsd, taskCapUsd: parentCapUsd, log })
+        .reserve({ ...request, turnId: parentTurnId, taskCapUsd: parentCapUsd, log })
         .catch((error: unknown) => {
           held -= worst;
           throw error;

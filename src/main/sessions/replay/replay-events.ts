@@ -107,7 +107,8 @@ function isCrashEnd(event: SessionEvent): boolean {
  */
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
-  'cap-reached': ['here'],
+  'cap-reached': ['here', 'stepUsd'],
+  'output-limited': ['worstUsd', 'maxOutputTokens'],
   'model-call-started': ['request', 'promptTokens'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob', 'files'],

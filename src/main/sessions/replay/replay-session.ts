@@ -266,11 +266,13 @@ function createReplayApprover(journal: ReplayJournal): ReplayTurn['approver'] {
 /** Refuses a call exactly where the log does. Reserves nothing. */
 function createReplayBudget(journal: ReplayJournal): Budget {
   return {
-    reserve: async () => {
+    reserve: async ({ worstUsd }) => {
       const next = journal.next();
-      if (next?.type !== 'cap-reached') return { type: 'granted', settle: () => undefined };
-      const { scope, limitUsd, spentUsd, heldUsd, worstUsd } = next;
-      return { type: 'refused', cap: { scope, limitUsd, spentUsd, heldUsd, worstUsd } };
+      const isRefused =
+        next?.type === 'cap-reached' || (next?.type === 'output-limited' && (worstUsd ?? 0) > next.worstUsd);
+      if (!isRefused) return { type: 'granted', settle: () => undefined };
+      const { scope, limitUsd, spentUsd, heldUsd } = next;
+      return { type: 'refused', cap: { scope, limitUsd, spentUsd, heldUsd, worstUsd: next.worstUsd } };
     },
     // Only asked for inside of an effect, which a replay does not run.
     left: async () => [],

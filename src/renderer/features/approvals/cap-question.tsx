@@ -1,5 +1,6 @@
 import type { Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
+import { suggestedRaiseUsd } from '@shared/money/limit-raise.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { useModelName } from '../../lib/models/use-model-name.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
@@ -78,7 +79,7 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
             {t('cap.stop')}
           </Button>
           <RaiseBy
-            leastUsd={leastRaise(cap)}
+            suggestedUsd={suggestedRaiseUsd(cap)}
             isDisabled={isAnswered}
             onRaise={(usd) => void answer({ answer: 'raise', usd })}
           />
@@ -89,14 +90,14 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
 }
 
 interface RaiseByProps {
-  readonly leastUsd: number;
+  readonly suggestedUsd: number;
   readonly isDisabled: boolean;
   readonly onRaise: (usd: number) => void;
 }
 
 /** Keeps the amount and its button on one line. */
-function RaiseBy({ leastUsd, isDisabled, onRaise }: RaiseByProps) {
-  const [typed, setTyped] = useState(() => leastUsd.toFixed(2));
+function RaiseBy({ suggestedUsd, isDisabled, onRaise }: RaiseByProps) {
+  const [typed, setTyped] = useState(() => suggestedUsd.toFixed(2));
   const amount = Number(typed);
   const isAmount = typed.trim() !== '' && Number.isFinite(amount) && amount > 0;
   return (
@@ -129,10 +130,4 @@ function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: Cap, model: s
   };
   if (worstUsd === null) return t('cap.unpriced', values);
   return t(heldUsd > 0 ? 'cap.textHeld' : 'cap.text', { ...values, worst: money(worstUsd) });
-}
-
-/** Enough for this call, in whole cents. Without a known price, any amount is enough. */
-function leastRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: Cap): number {
-  const missing = spentUsd + heldUsd + (worstUsd ?? 0) - limitUsd;
-  return Math.max(0.01, Math.ceil(missing * 100) / 100);
 }

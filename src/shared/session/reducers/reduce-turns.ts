@@ -42,6 +42,7 @@ type CallEvent = EventOf<
   | 'network-used'
   | 'cap-reached'
   | 'cap-answered'
+  | 'output-limited'
   | 'call-fenced'
   | 'instructions-found'
   | 'tool-started'
@@ -136,12 +137,13 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     case 'network-used':
     case 'observation-trimmed':
     case 'answer-trimmed':
+    case 'output-limited':
       return {};
     case 'cap-reached': {
-      const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;
-      return {
-        cap: { capId, model: firstLine(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, here: event.here, at },
-      };
+      const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, here, stepUsd, at } = event;
+      const step = stepUsd === undefined ? {} : { stepUsd };
+      const amounts = { scope, limitUsd, spentUsd, heldUsd, worstUsd, ...step };
+      return { cap: { capId, model: firstLine(model), ...amounts, here, at } };
     }
     case 'cap-answered':
       return { cap: null };

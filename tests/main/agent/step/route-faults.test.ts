@@ -153,7 +153,8 @@ describe('a local engine that dies', () => {
     await expectReplay(kit);
     const poor = kitOf([look, dead], { caps: { day: 0.0001 } });
     const end = await poor.runner.send('Fix add().', routed());
-    const both = /^It says engine-lost\. The call could cost \$\S+, and \$0\.0001 is left of the limit for today\.$/u;
+    const both =
+      /^It says engine-lost\. Even a short call could cost \$\S+, and \$0\.0001 is left of the limit for today\.$/u;
     expect(end).toMatchObject({ reason: 'error', text: expect.stringMatching(both) });
     expect(end.failure).toMatchObject({ code: 'engine-lost', message: expect.stringMatching(both) });
     expect(ofType(poor.journal.events, 'cap-reached')).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { suggestedRaiseUsd } from '../../../../src/shared/money/limit-raise.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { CapDecision } from '../../../../src/main/money/budget.ts';
 import type { ReplyParts } from '../../../fakes/agent-kit.ts';
@@ -53,7 +54,7 @@ describe('a model call', () => {
     const asked: string[] = [];
     const ask = async (capId: string): Promise<CapDecision> => {
       asked.push(capId);
-      return { answer: 'raise', usd: asked.length === 1 ? 0.5 : 60 };
+      return { answer: 'raise', usd: asked.length === 1 ? 0.1 : 60 };
     };
     const kit = createAgentKit({
       cloud,
@@ -66,15 +67,63 @@ describe('a model call', () => {
     const limits = ofType(kit.journal.events, 'cap-reached').map(({ scope, limitUsd }) => [scope, limitUsd]);
     expect(limits).toEqual([
       ['day', 1],
-      ['day', 1.5],
+      ['day', 1.1],
     ]);
     expect(ofType(kit.journal.events, 'cap-answered').map(({ by, raisedUsd }) => [by, raisedUsd])).toEqual([
-      ['person', 0.5],
+      ['person', 0.1],
       ['person', 60],
     ]);
     expect(kit.journal.state().cap).toBeNull();
     // The route was chosen before the limit was raised, so its text says both.
-    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the limit.*raised by \$60\.5000/u);
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the limit.*raised by \$60\.1000/u);
+  });
+
+  it('has a shorter answer where the limit leaves less, so that two cents buy two steps of one cent', async () => {
+    const usual = { input: 3, output: 15, source: 'test', date: '2026-11-28' };
+    const paid = { freshInput: 2_100, cacheRead: 0, cacheWrite: 0, output: 180, reasoning: 0, estimated: false };
+    const step = (path: string): ReplyParts => ({
+      stream: [
+        { type: 'tool-call', call: { type: 'tool-call', id: path, name: 'read_file', input: { path } } },
+        { ...ended('tool-calls', 2_100), usage: paid },
+      ],
+    });
+    const kit = createAgentKit({
+      cloud: { where: 'cloud', price: usual },
+      replies: ['a.py', 'b.py', 'c.py', 'd.py'].map(step),
+      countTokens: () => 2_100,
+    });
+    const end = await kit.runner.send('Read all of it.', { ...options, maxUsd: 0.02 });
+    expect(end).toMatchObject({ reason: 'cap', text: expect.stringMatching(/could exceed your limit of \$0\.0200/u) });
+    expect(kit.requests).toHaveLength(2);
+    const limited = ofType(kit.journal.events, 'output-limited');
+    expect(limited.map((event) => event.maxOutputTokens)).toEqual(kit.requests.map((one) => one.maxOutputTokens));
+    // A prompt of $0.0063 and an answer for the rest.
+    expect(limited[0]).toMatchObject({ scope: 'task', wantedTokens: 8192, maxOutputTokens: 913 });
+    expect(limited.every(({ worstUsd, limitUsd, spentUsd }) => spentUsd + worstUsd <= limitUsd)).toBe(true);
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toContain('at most 913 tokens');
+    const [reached] = ofType(kit.journal.events, 'cap-reached');
+    expect(reached === undefined ? 0 : suggestedRaiseUsd(reached)).toBeGreaterThan(5 * 0.009);
+  });
+
+  it('tells the person and the model when the spending limit cut the answer', async () => {
+    const cut: ReplyParts = { stream: [{ type: 'text-delta', text: 'I will' }, ended('length', 10)] };
+    const small = { input: 3, output: 15, source: 'test', date: '2026-11-28' };
+    const kit = createAgentKit({
+      cloud: { where: 'cloud', price: small },
+      replies: [cut, call('task_complete', { summary: 'ok' })],
+      countTokens: () => 1_000,
+    });
+    await kit.runner.send('Do the work.', { ...options, maxUsd: 0.02 });
+    const notices = ofType(kit.journal.events, 'notice-added').map(({ text }) => text);
+    expect(notices).toContainEqual(expect.stringMatching(/cut off by the spending limit/u));
+    const chat = createAgentKit({
+      cloud: { where: 'cloud', price: small },
+      replies: [cut],
+      countTokens: () => 1_000,
+    });
+    const end = await chat.runner.send('Tell me a story.', { ...options, mode: 'auto', maxUsd: 0.02 });
+    expect(end).toMatchObject({ reason: 'incomplete', text: 'I will' });
+    expect(end.failure?.message).toMatch(/limit of \$0\.0200 for this task/u);
   });
 
   it.each([
@@ -101,12 +150,13 @@ describe('a model call', () => {
         },
       ],
     });
-    const kit = createAgentKit({ cloud, replies: [broken, broken], countTokens: () => 1000, caps: { session: 20 } });
+    const kit = createAgentKit({ cloud, replies: [broken, broken], countTokens: () => 1000, caps: { session: 18 } });
     await kit.runner.send('Do the work.', options);
     const end = await kit.runner.send('Again.', options);
     expect(end.reason).toBe('cap');
     const [reached] = ofType(kit.journal.events, 'cap-reached');
-    expect(reached?.spentUsd).toBeCloseTo(reached?.worstUsd ?? 0);
+    // 1,000 tokens of the prompt and 8,192 of the answer.
+    expect(reached?.spentUsd).toBeCloseTo(17.384);
     expect(kit.requests).toHaveLength(1);
   });
 

@@ -11,8 +11,8 @@ beforeEach(async () => {
 
 afterEach(() => kit.dispose());
 
-/** A call costs at most about 0.4 dollars. */
-const dear = { where: 'cloud', price: { input: 100, output: 100, source: 'test', date: '2026-11-21' }, repeat: true };
+/** A call costs at least about 0.2 dollars. */
+const dear = { where: 'cloud', price: { input: 500, output: 500, source: 'test', date: '2026-11-21' }, repeat: true };
 
 describe('the part of a child', () => {
   /** Catches: an agent whose limit is full again with every message, and one that forgets its limit at a restart. */

@@ -8,7 +8,8 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { parseSlash } from '@shared/session/slash-commands.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
-import { minimumRaise } from '../questions/cap-question.ts';
+import { raisedSteps } from '@shared/money/limit-raise.ts';
+import { raiseText } from '../questions/cap-question.ts';
 import type { Chat } from '../chat/chat-state.ts';
 import { showQuestion } from '../chat/chat-questions.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
@@ -181,7 +182,7 @@ async function follow(
       atCap: async (event) => {
         state.cap = event;
         context.terminal.err(
-          `Spending limit reached: /raise ${minimumRaise(event).toFixed(2)} (or more), /local to continue locally, /stop to stop.\n`,
+          `The next call could exceed your limit: /${raiseText(event)} for about ${raisedSteps} more steps, /local to continue locally, /stop to stop.\n`,
         );
         state.showPrompt();
         return null;

@@ -1,4 +1,5 @@
 import type { EventOf } from '@shared/events/events.ts';
+import { raisedSteps, suggestedRaiseUsd } from '@shared/money/limit-raise.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { CapDecision } from '../../../money/budget.ts';
@@ -14,7 +15,7 @@ const names = {
   month: 'this month',
 } as const;
 
-/** The reached spending limit in one line, with its figures. */
+/** Why the next call was not made, in one line, with its figures. */
 export function describeReachedCap({
   scope,
   limitUsd,
@@ -23,15 +24,15 @@ export function describeReachedCap({
   worstUsd,
   model,
 }: EventOf<'cap-reached'>): string {
-  const cap = `the limit of ${moneyText(limitUsd)} for ${names[scope]}`;
-  if (worstUsd === null) return `the price of ${seenName(model)} is unknown, so ${cap} cannot be checked`;
+  const limit = `limit of ${moneyText(limitUsd)} for ${names[scope]}`;
+  if (worstUsd === null) return `the price of ${seenName(model)} is unknown, so the ${limit} cannot be checked`;
   const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} is reserved` : '';
-  return `the next call to ${seenName(model)} could cost ${moneyText(worstUsd)}; of ${cap}, ${moneyText(spentUsd)} is spent${held}`;
+  return `the next call could exceed your ${limit}: ${moneyText(spentUsd)} is spent${held}, and even a short answer of ${seenName(model)} could cost ${moneyText(worstUsd)}`;
 }
 
-/** How much the limit must be raised for the next call, rounded up to whole cents. */
-export function minimumRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: EventOf<'cap-reached'>): number {
-  return Math.ceil((spentUsd + heldUsd + (worstUsd ?? 0) - limitUsd) * 100) / 100;
+/** The suggested answer that raises the limit. */
+export function raiseText(event: EventOf<'cap-reached'>): string {
+  return `raise ${suggestedRaiseUsd(event).toFixed(2)}`;
 }
 
 /** Parses a typed answer: `local`, `raise 0.5`, anything else stops. Null: a raise without a valid amount. */
@@ -52,8 +53,8 @@ export async function askCap(
   const { terminal } = context;
   const asker = openUserPrompter(context, keyboard);
   try {
-    terminal.err(`${terminal.colors.yellow('Spending limit reached:')} ${describeReachedCap(event)}.\n`);
-    const raise = event.worstUsd === null ? '' : `, "raise ${minimumRaise(event).toFixed(2)}" or more`;
+    terminal.err(`${terminal.colors.yellow('Spending limit:')} ${describeReachedCap(event)}.\n`);
+    const raise = event.worstUsd === null ? '' : `, "${raiseText(event)}" for about ${raisedSteps} more steps`;
     if (event.here === null) terminal.err('No local model can continue.\n');
     const local = event.here === null ? '' : '"local" to continue locally';
     const choices = [`${local}${local === '' ? raise.slice(2) : raise}`, 'Enter to stop'].filter((one) => one !== '');

@@ -217,7 +217,11 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         `fence: ${event.outcome === 'redacted' ? indented(hiddenText(event.text)) : `${event.outcome === 'refused' ? 'not sent' : 'needs your approval'}: ${indented(event.text)}`}`,
       );
     case 'cap-reached':
-      return colors.yellow(`spending limit reached: ${describeReachedCap(event)}`);
+      return colors.yellow(`spending limit: ${describeReachedCap(event)}`);
+    case 'output-limited':
+      return colors.dim(
+        `    the answer may have ${event.maxOutputTokens} tokens at most, to keep the limit of ${moneyText(event.limitUsd)}`,
+      );
     case 'cap-answered':
       return colors.dim(`    ${capAnswer(event)} (decided ${deciders[event.by]})`);
     case 'approval-answered':

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeReachedCap,
-  minimumRaise,
   parseCapAnswer,
+  raiseText,
 } from '../../../../../src/main/hosts/cli/questions/cap-question.ts';
 
 const reached = {
@@ -21,13 +21,18 @@ const reached = {
 } as const;
 
 describe('the question at a cap', () => {
-  it('names the figures and offers a raise that is enough for the next call', () => {
+  it('names the limit, what is spent and what a short answer could cost', () => {
     expect(describeReachedCap(reached)).toBe(
-      'the next call to openai/gpt-5 could cost $0.1230; of the limit of $1.0000 for today, $0.9000 is spent and $0.0500 is reserved',
+      'the next call could exceed your limit of $1.0000 for today: $0.9000 is spent and $0.0500 is reserved, and even a short answer of openai/gpt-5 could cost $0.1230',
     );
-    const { limitUsd, spentUsd, heldUsd, worstUsd } = reached;
-    expect(minimumRaise(reached)).toBe(0.08);
-    expect(limitUsd + minimumRaise(reached)).toBeGreaterThanOrEqual(spentUsd + heldUsd + worstUsd);
+  });
+
+  it('suggests a raise that pays for several steps', () => {
+    // 0.073 are missing for the next call, and five steps cost 0.1.
+    expect(raiseText({ ...reached, stepUsd: 0.02 })).toBe('raise 0.18');
+    // Without a usual cost, the next call is the measure: 0.073 + 5 × 0.123.
+    expect(raiseText(reached)).toBe('raise 0.69');
+    expect(raiseText({ ...reached, worstUsd: null })).toBe('raise 0.01');
   });
 
   it.each([
