@@ -8,7 +8,9 @@ export type Files = Readonly<Record<string, string>>;
 export type Move =
   | { readonly say: string; readonly options?: Partial<RunOptions> }
   | { readonly set: readonly [key: string, value: unknown] }
-  | { readonly cancel: true };
+  | { readonly cancel: true }
+  /** Dewpoint is closed and opened again. */
+  | { readonly restart: true };
 
 /** A task in which a person, a model or a limit does something unexpected. */
 export interface Course {
@@ -27,6 +29,8 @@ export interface Course {
   readonly meanwhile?: Readonly<Record<string, readonly Move[]>>;
   /** What the person says to a question for an approval. Absent: nobody is there. */
   readonly approves?: 'allow' | 'deny';
+  /** The person raises a spending limit by so many dollars, once. */
+  readonly raises?: number;
   readonly expected: Expected;
 }
 
@@ -40,6 +44,8 @@ export interface Expected {
   readonly files?: Readonly<Record<string, string | RegExp | null>>;
   /** The most calls that are paid for. Absent: as many as the cloud models have answers. */
   readonly paid?: number;
+  /** The only models that are called. */
+  readonly models?: readonly string[];
   /** What the course asks of the requests. Returns what is wrong. */
   readonly asked?: (asked: readonly Asked[]) => string | null;
   /** The ends of all turns, where there are several. */

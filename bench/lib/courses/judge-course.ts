@@ -20,6 +20,7 @@ export function judgeCourse(course: Course, seen: SeenCourse): readonly string[]
     ...wrongMoney(course, seen),
     ...lostWords(seen),
     ...secondDrivers(seen),
+    ...wrongModels(course, seen),
     course.expected.asked?.(seen.asked) ?? [],
   ].flat();
 }
@@ -135,6 +136,13 @@ function secondDrivers({ events }: SeenCourse): readonly string[] {
     if (event.stage.strategy === 'loop' && event.stage.where === 'cloud') isLed = true;
   }
   return [...problems];
+}
+
+function wrongModels({ expected: { models } }: Course, { asked }: SeenCourse): readonly string[] {
+  const called = [...new Set(asked.map(({ model }) => model))];
+  return models === undefined || called.join() === models.join()
+    ? []
+    : [`calls ${models.join(', ')}, not ${called.join(', ') || 'nobody'}`];
 }
 
 const plain = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();

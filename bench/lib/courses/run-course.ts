@@ -54,34 +54,44 @@ export async function runCourse(course: Course, place: CoursePlace): Promise<See
   const later: { act: (moves: readonly Move[]) => Promise<void> } = { act: async () => undefined };
   const scripts = { ...course.cloud, ...course.local };
   const models = await startScriptedModels(scripts, (name) => later.act(course.meanwhile?.[name] ?? []));
-  const core = await openClientCore({
-    home,
-    cache: course.hasStarter === true ? place.cache : join(folder, 'cache'),
-    version: '0.0.0-bench',
-    onNotice: () => undefined,
-    env: {},
-    startSandbox: async ({ workspacePath }) =>
-      success(createFolderSandbox(workspacePath, { scratchPath: scratch, hasOwnGroups: true })),
-  });
+  const open = (): Promise<ClientCore> =>
+    openClientCore({
+      home,
+      cache: course.hasStarter === true ? place.cache : join(folder, 'cache'),
+      version: '0.0.0-bench',
+      onNotice: () => undefined,
+      env: {},
+      startSandbox: async ({ workspacePath }) =>
+        success(createFolderSandbox(workspacePath, { scratchPath: scratch, hasOwnGroups: true })),
+    });
+  const kit = { core: await open() };
   try {
-    await configure(core, course, models);
-    const { sessionId } = await core.client.sessions.create({ projectPath: project, title: 'A course' });
-    const stop = followEvents(core.client, sessionId, (event) => void answerFor(core, course, sessionId, event));
+    await configure(kit.core, course, models);
+    const { sessionId } = await kit.core.client.sessions.create({ projectPath: project, title: 'A course' });
+    let stop = followPerson(kit.core, course, sessionId);
     const results: RunResult[] = [];
     const act = async (move: Move): Promise<boolean> => {
-      if ('set' in move) await core.client.settings.set({ key: move.set[0], value: move.set[1] });
-      else if ('cancel' in move) await core.client.sessions.cancel({ sessionId });
-      else await core.client.sessions.send({ sessionId, text: move.say, options: optionsOf(course, move.options) });
+      const { settings, sessions } = kit.core.client;
+      if ('set' in move) await settings.set({ key: move.set[0], value: move.set[1] });
+      else if ('cancel' in move) await sessions.cancel({ sessionId });
+      else if ('say' in move)
+        await sessions.send({ sessionId, text: move.say, options: optionsOf(course, move.options) });
+      else {
+        stop();
+        await kit.core.dispose();
+        kit.core = await open();
+        stop = followPerson(kit.core, course, sessionId);
+      }
       return 'say' in move;
     };
     later.act = async (moves) => {
       for (const move of moves) await act(move);
     };
-    for (const move of course.does) if (await act(move)) results.push(await endOf(core, sessionId, place.limitMs));
+    for (const move of course.does) if (await act(move)) results.push(await endOf(kit.core, sessionId, place.limitMs));
     stop();
-    return await look(core, { sessionId, project, results, asked: models.asked });
+    return await look(kit.core, { sessionId, project, results, asked: models.asked });
   } finally {
-    await core.dispose();
+    await kit.core.dispose();
     await models.close();
     await rm(folder, { recursive: true, force: true });
   }
@@ -106,14 +116,24 @@ async function configure({ client }: ClientCore, course: Course, { baseUrl }: Sc
   for (const [key, value] of Object.entries(course.settings ?? {})) await set(key, value);
 }
 
-function optionsOf({ policy, approves, options }: Course, more: Partial<RunOptions> = {}): RunOptions {
-  const interactive = approves !== undefined;
+function optionsOf({ policy, approves, raises, options }: Course, more: Partial<RunOptions> = {}): RunOptions {
+  const interactive = approves !== undefined || raises !== undefined;
   return runOptionsSchema.parse({ policy, interactive, ...options, ...more });
 }
 
-async function answerFor({ client }: ClientCore, { approves }: Course, sessionId: string, event: SessionEvent) {
-  if (event.type !== 'approval-requested' || approves === undefined) return;
-  await client.sessions.approve({ sessionId, approvalId: event.approvalId, answer: approves });
+/** Answers for the person, as far as the course has answers. Returns what ends that. */
+function followPerson({ client }: ClientCore, course: Course, sessionId: string): () => void {
+  let { raises } = course;
+  const answer = async (event: SessionEvent): Promise<void> => {
+    if (event.type === 'approval-requested' && course.approves !== undefined)
+      await client.sessions.approve({ sessionId, approvalId: event.approvalId, answer: course.approves });
+    if (event.type !== 'cap-reached' || course.options?.atCap !== 'ask') return;
+    const decision = raises === undefined ? ({ answer: 'stop' } as const) : ({ answer: 'raise', usd: raises } as const);
+    raises = undefined;
+    await client.sessions.answerCap({ sessionId, capId: event.capId, decision });
+  };
+  // An answer to what was answered before, as after a restart, is refused.
+  return followEvents(client, sessionId, (event) => void answer(event).catch(() => undefined));
 }
 
 async function endOf({ client }: ClientCore, sessionId: string, limitMs: number): Promise<RunResult> {
