@@ -31,12 +31,10 @@ it('finds and shows text in any encoding', async () => {
     expect(await search({ pattern: 'GRÖSSE|größe', ignoreCase: true })).toBe(
       '1 match in 1 file:\nlatin1.txt\n  1: Die Größe.',
     );
+    const around = chinese.trimEnd().split('\n');
+    const marked = around.map((line, at) => `  ${at + 1}${at === 1 ? ':' : '-'} ${line}`);
     expect(await search({ pattern: 'name', path: 'gbk.txt', context: 1 })).toBe(
-      chinese
-        .trimEnd()
-        .split('\n')
-        .map((line, at) => `gbk.txt${at === 1 ? ':' : '-'}${at + 1}${at === 1 ? ':' : '-'} ${line}`)
-        .join('\n'),
+      ['1 match in 1 file:', 'gbk.txt', ...marked].join('\n'),
     );
   } finally {
     await rm(root, { recursive: true, force: true });
