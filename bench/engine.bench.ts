@@ -60,7 +60,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     programs: testPrograms(),
     now: () => performance.now(),
   });
-  const provider = localProvider(llama, { folder, modelPath, workerPath, contextTokens, threads });
+  const provider = localProvider(llama, { folder, modelPath, contextTokens, threads });
   const measuring = { modelPath, contextTokens, threads, rounds: Number(values.rounds) };
   const rows: BenchRow[] = [];
   try {

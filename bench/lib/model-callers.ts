@@ -115,7 +115,7 @@ async function withModel(modelPath: string, use: (provider: Provider) => Promise
   const now = (): number => performance.now();
   const llama = createLlamaEngine({ nodePath: process.execPath, workerPath, programs: testPrograms(), now });
   try {
-    await use(localProvider(llama, { folder, workerPath, modelPath, contextTokens: 16_384, threads: null }));
+    await use(localProvider(llama, { folder, modelPath, contextTokens: 16_384, threads: null }));
   } finally {
     await llama.dispose();
     await rm(folder, { recursive: true, force: true });

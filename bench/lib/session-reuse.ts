@@ -38,7 +38,7 @@ export async function sessionReuseRows(): Promise<readonly BenchRow[]> {
     now: () => performance.now(),
   });
   try {
-    const provider = localProvider(llama, { folder, workerPath, modelPath, contextTokens: 8_192, threads: null });
+    const provider = localProvider(llama, { folder, modelPath, contextTokens: 8_192, threads: null });
     return rowsOf(await runSession(provider));
   } finally {
     await llama.dispose();

@@ -22,11 +22,13 @@ import type { MemoryPlannerOptions } from './models/memory/memory-planner.ts';
 import type { ProbeResults } from './models/probe-model.ts';
 import { createProbeResults } from './models/probe-model.ts';
 import { createModelFileCheck } from './models/memory/gguf/check-model-file.ts';
+import type { LocalEngines } from './models/engine/local-engines.ts';
 import { createLocalEngines } from './models/engine/local-engines.ts';
 import { createEngineVariants, enginesDir } from './models/engine/engine-variants.ts';
 import type { EngineVariants, EngineVariantsOptions } from './models/engine/engine-variants.ts';
 import { packageRegistry } from './models/engine/package-registry.ts';
 import { readCardFacts } from './models/machine/card-facts.ts';
+import type { ContextGrants } from './models/memory/grant-context.ts';
 import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
 import type { Hardware } from './models/machine/hardware.ts';
 import type { EaseTurn } from './models/machine/ease-strain.ts';
@@ -36,15 +38,19 @@ import { createStrainWatch } from './models/machine/strain-watch.ts';
 import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
 import { createHeaderReader } from './models/memory/gguf/gguf-header-reader.ts';
 import { createAdapterList } from './models/files/adapters.ts';
+import type { CallableFilesOptions, ModelFiles } from './models/files/callable-files.ts';
+import { createCallableFiles } from './models/files/callable-files.ts';
 import { createFileDigests } from './models/files/file-digests.ts';
 import type { FileDigests } from './models/files/file-digests.ts';
 import { createImportedModels } from './models/files/name-list.ts';
 import type { LlamaEngine } from './models/engine/llama-engine.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
 import { createLlamaEngine } from './models/engine/llama-engine.ts';
+import type { LoadSteps } from './models/memory/load-steps.ts';
 import { createLoadSteps } from './models/memory/load-steps.ts';
 import type { OwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
 import { createOwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
+import type { OwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
 import type { ModelStore } from './models/files/model-store.ts';
@@ -54,12 +60,17 @@ import type { CatalogUpdates } from './models/suggest/catalog-updates.ts';
 import { advisedEffort, createModelAdvisor, knownDrafters } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
+import type { ServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
 import { createProbeCardStore } from './models/files/probe-card-store.ts';
 import { clockNow } from './lib/async/clock.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
 import { listedPrice } from './money/price-list.ts';
 import type { Provider } from './models/providers/define.ts';
+import type { LocalProviderParts } from './models/providers/local-providers.ts';
+import { localProviders } from './models/providers/local-providers.ts';
+import type { LlamaServerParts } from './models/providers/llama-server/create-llama-server-provider.ts';
+import type { OllamaParts } from './models/providers/ollama/create-ollama-provider.ts';
 import { discoverProviders } from './models/providers/registry.ts';
 import type { Redactor } from './sessions/log/redactor.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
@@ -80,14 +91,22 @@ export interface ModelParts {
   readonly updates: CatalogUpdates;
 }
 
-interface EngineParts
-  extends
-    Pick<ModelParts, 'llama' | 'plan'>,
-    Pick<AvailableModelsOptions, 'context' | 'loadSteps' | 'localEngines' | 'serverMemoryPlanner'>,
-    Pick<AvailableModelsOptions, 'ownOllamaServer' | 'ownLlamaServer' | 'freeHostBytes' | 'engineFiles'> {
+interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'>, Pick<AvailableModelsOptions, 'engineFiles'> {
   readonly modelStore: ModelStore;
   /** Shared by all, so that each header is read once. */
   readonly readHeader: ReturnType<typeof createHeaderReader>;
+  readonly machine: MachineParts;
+}
+
+/** What the engines and servers of this machine share. */
+interface MachineParts {
+  readonly context: ContextGrants;
+  readonly loadSteps: LoadSteps;
+  readonly localEngines: LocalEngines;
+  readonly serverMemoryPlanner: ServerMemoryPlanner;
+  readonly ownOllamaServer: OwnOllamaServer;
+  readonly ownLlamaServer: OwnLlamaServer;
+  readonly freeHostBytes: (signal: AbortSignal) => Promise<number>;
 }
 
 const headers = parseCatalog(catalog);
@@ -157,14 +176,45 @@ function createEngineParts(
     modelStore,
     readHeader,
     plan,
-    context,
-    loadSteps,
-    localEngines,
-    serverMemoryPlanner,
-    ownOllamaServer: createOwnOllamaServer(servers),
-    ownLlamaServer: createOwnLlamaServer(servers),
-    freeHostBytes: async (signal) => (await hardware(signal)).host.freeBytes,
     engineFiles,
+    machine: {
+      context,
+      loadSteps,
+      localEngines,
+      serverMemoryPlanner,
+      ownOllamaServer: createOwnOllamaServer(servers),
+      ownLlamaServer: createOwnLlamaServer(servers),
+      freeHostBytes: async (signal) => (await hardware(signal)).host.freeBytes,
+    },
+  };
+}
+
+/** What the providers of this machine need beyond what every provider gets. */
+function localPartsOf(
+  { llama, readHeader, machine }: Pick<EngineParts, 'llama' | 'readHeader' | 'machine'>,
+  shared: ModelFiles & Pick<OllamaParts, 'cacheDir' | 'ollamaHost'> & Pick<LlamaServerParts, 'strain' | 'draftVerdict'>,
+): LocalProviderParts {
+  const { context, loadSteps, localEngines, serverMemoryPlanner, freeHostBytes } = machine;
+  const { cacheDir, ollamaHost, modelFile, localModels, strain, draftVerdict } = shared;
+  const common = { modelFile, localModels, localEngines, ...(strain === undefined ? {} : { strain }) };
+  return {
+    llamaCpp: {
+      ...common,
+      cacheDir,
+      llama,
+      grantContext: context.grant,
+      fitsBeside: context.fitsBeside,
+      stepDown: context.stepDown,
+    },
+    llamaServer: {
+      ...common,
+      readHeader,
+      freeHostBytes,
+      loadSteps,
+      ownLlamaServer: machine.ownLlamaServer,
+      ...(draftVerdict === undefined ? {} : { draftVerdict }),
+    },
+    ollama: { cacheDir, ollamaHost, localEngines, serverMemoryPlanner, ownOllamaServer: machine.ownOllamaServer },
   };
 }
 
@@ -246,10 +296,10 @@ function homeKeysOf(
 
 /** A part of `compose`: the built-in engine, its memory plan, the keys of services, and all models. */
 export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
-  const { env, files, programs, settings } = options;
+  const { env, programs, settings } = options;
   const cards = createProbeCardStore(join(config.home, 'probe-cards.json'));
   const digests = createFileDigests(cards);
-  const { llama, modelStore, plan, ...engines } = createEngineParts(config, {
+  const engines = createEngineParts(config, {
     ...options,
     digests,
     serverHeader: async (id, signal) => {
@@ -258,19 +308,15 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
       return named === null ? null : ((await server?.plan(named.name, signal)) ?? null);
     },
   });
+  const { llama, modelStore, plan, machine } = engines;
   const keys = homeKeysOf(config, options, (...asked) => models.ask(...asked));
-  const probed = createProbeResults({
-    cards,
-    digests,
-    store: modelStore,
-    settings: () => settings.current(),
-  });
+  const probed = createProbeResults({ cards, digests, store: modelStore, settings: () => settings.current() });
   const strain = createStrainWatch({
     probe: createMachineProbe(programs),
     settings: () => settings.current().power,
     now: clockNow,
   });
-  const stopResting = restWhenStrained(strain, llama, engines.ownLlamaServer);
+  const stopResting = restWhenStrained(strain, llama, machine.ownLlamaServer);
   const reach = createNetFetch(() => settings.current().connection, env);
   const updates = createCatalogUpdates({
     builtIn: offered,
@@ -278,23 +324,26 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     key: config.catalogKey ?? catalogKey,
     fetch: reach,
   });
-  const models: AvailableModels = createAvailableModels({
-    ...engines,
-    hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
+  const files = createCallableFiles({ store: modelStore, ...knownOfFiles(updates) });
+  const local = localPartsOf(engines, {
+    ...files,
+    cacheDir: config.cache,
     ollamaHost: env.OLLAMA_HOST,
     strain: strain.now,
-    ...knownOfFiles(updates),
+    draftVerdict: probed.drafts,
+  });
+  const models: AvailableModels = createAvailableModels({
+    engineFiles: engines.engineFiles,
+    hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
     advise: createModelAdvisor(engines.readHeader, updates.current),
     probed,
-    registry: discoverProviders(),
+    registry: discoverProviders(localProviders(local)),
     settings: () => settings.current(),
     store: modelStore,
-    llama,
-    cacheDir: config.cache,
-    workerPath: files.worker,
-    nodePath: files.node,
+    release: (path) => llama.release(path),
+    mention: files.mention,
     secret: (provider, own) => keys.secret(provider, own),
     price: listedPrice,
     // Providers watch their calls by themselves: a slow server may read a prompt for an hour.
@@ -304,14 +353,13 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   const dispose = async (): Promise<void> => {
     stopResting();
     await models.dispose();
-    await Promise.all([engines.ownOllamaServer.dispose(), engines.ownLlamaServer.dispose()]);
+    await Promise.all([machine.ownOllamaServer.dispose(), machine.ownLlamaServer.dispose()]);
   };
-  const provider = wrapped(models.provider, config.wrapProvider);
   return {
     llama,
     plan,
     keys,
-    models: { ...models, provider, dispose },
+    models: { ...models, provider: wrapped(models.provider, config.wrapProvider), dispose },
     probed,
     strain,
     ease: easeOf(strain, { models, probed, usual: () => settings.current().local }),
@@ -321,7 +369,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
 }
 
 /** What the catalog says about a model file. */
-function knownOfFiles({ current }: CatalogUpdates): Pick<AvailableModelsOptions, 'effortOf' | 'draftersOf'> {
+function knownOfFiles({ current }: CatalogUpdates): Pick<CallableFilesOptions, 'effortOf' | 'draftersOf'> {
   return {
     effortOf: async (path) => advisedEffort(await current(), path),
     draftersOf: async (path) => knownDrafters(await current(), path),

@@ -10,10 +10,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { createNetFetch, type Connection } from '../../src/main/lib/net/net-fetch.ts';
 import { createHubClient } from '../../src/main/models/files/download/hub-client.ts';
 import { createFetchUri } from '../../src/main/models/files/download/fetch-uri.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import { connectMcp } from '../../src/main/tools/mcp/mcp-connection.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import { selfSigned } from '../fakes/self-signed.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
 
@@ -100,7 +99,7 @@ describe('an answer in Brotli that nobody asked for', () => {
   it.each([...wireFormats.map(({ kind, basePath }) => [kind, basePath] as const), ['ollama', ''] as const])(
     'ends a call to a service of the kind %s, with the reason',
     async (kind, basePath) => {
-      const definition = discoverProviders().get(kind);
+      const definition = allProviders().get(kind);
       if (definition === undefined) throw new Error(`no provider of the kind ${kind}`);
       const settings = definition.settings.parse({ kind, baseUrl: address + basePath, models: { m: {} } });
       const provider = definition.create(providerDependencies({ secret: async () => 'a-key', fetch: reach }), {

@@ -3,9 +3,8 @@ import type { Message } from '../../src/shared/models/model-messages.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
 import type { KnownProvider } from '../../src/shared/models/known-providers.ts';
 import { knownProviders } from '../../src/shared/models/known-providers.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 
 interface Sent {
   readonly url: string;
@@ -15,7 +14,7 @@ interface Sent {
 
 /** What a provider with these settings sends for one call. */
 async function sentBy(settings: { readonly kind: string }, change: Partial<ModelRequest>): Promise<Sent> {
-  const definition = discoverProviders().get(settings.kind);
+  const definition = allProviders().get(settings.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${settings.kind}`);
   const sent: Sent[] = [];
   const door: typeof fetch = async (url, init) => {
@@ -90,7 +89,7 @@ describe('the presets', () => {
 describe('a list of models that cannot be fetched', () => {
   const listOf = (name: string, answer: () => Promise<Response>): Promise<readonly ModelInfo[]> => {
     const { kind, preset: named, address } = known[name] ?? { kind: 'none' };
-    const definition = discoverProviders().get(kind);
+    const definition = allProviders().get(kind);
     if (definition === undefined) throw new Error(`no provider of the kind ${kind}`);
     const settings = definition.settings.parse({
       kind,
@@ -150,7 +149,7 @@ describe('a list of models that cannot be fetched', () => {
 describe('a key of a service that lists its models for everybody', () => {
   const asked: string[] = [];
   const tryKeyOf = (settings: { readonly kind: string }): Provider['tryKey'] => {
-    const definition = discoverProviders().get(settings.kind);
+    const definition = allProviders().get(settings.kind);
     if (definition === undefined) throw new Error(`no provider of the kind ${settings.kind}`);
     const door: typeof fetch = async (url, init) => {
       const told = new Request(url, init);

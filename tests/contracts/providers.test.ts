@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { providerSettingsSchema } from '@shared/settings/settings.ts';
-import { createProviderRegistry, discoverProviders } from '../../src/main/models/providers/registry.ts';
+import { createProviderRegistry } from '../../src/main/models/providers/registry.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 
 const ollama = await startFakeOllama();
 afterAll(() => ollama.close());
@@ -20,7 +20,7 @@ const settingsOf: Readonly<Record<string, unknown>> = {
   ollama: { kind: 'ollama', baseUrl: ollama.address },
 };
 
-const kinds = [...discoverProviders().values()];
+const kinds = [...allProviders().values()];
 
 describe.each(kinds)('provider $kind', (definition) => {
   const create = () =>

@@ -9,8 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Connection } from '../../src/main/lib/net/net-fetch.ts';
 import { createNetFetch } from '../../src/main/lib/net/net-fetch.ts';
 import type { Provider, StreamPart } from '../../src/main/models/providers/define.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import { selfSigned } from '../fakes/self-signed.ts';
 import type { WireFormat } from '../fakes/wire/streams.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
@@ -65,7 +64,7 @@ afterEach(() => void vi.useRealTimers());
 const signal = new AbortController().signal;
 
 function providerOf(format: WireFormat, change: Partial<Connection> = {}): Provider {
-  const definition = discoverProviders().get(format.kind);
+  const definition = allProviders().get(format.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${format.kind}`);
   const connection = { proxy: `http://me:secret@127.0.0.1:${proxyPort}`, certificates: join(folder, 'ca.pem') };
   const door = createNetFetch(() => ({ ...connection, ...change }), {});

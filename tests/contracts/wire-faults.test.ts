@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import type { WireFormat } from '../fakes/wire/streams.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
 
-const registry = discoverProviders();
+const registry = allProviders();
 
 function providerOf(format: WireFormat, door: typeof fetch, more: object = {}): Provider {
   const definition = registry.get(format.kind);

@@ -2,12 +2,11 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import type { WireFormat } from '../fakes/wire/streams.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
 
-const registry = discoverProviders();
+const registry = allProviders();
 
 function createProvider(format: WireFormat, address: string, door?: typeof fetch, now?: () => number): Provider {
   const definition = registry.get(format.kind);

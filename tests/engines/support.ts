@@ -7,11 +7,10 @@ import type { ContextGrants } from '../../src/main/models/memory/grant-context.t
 import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { LoadOptions } from '../../src/main/models/engine/worker/worker-protocol.ts';
-import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
+import { createLlamaCppProvider } from '../../src/main/models/providers/llama-cpp/create-llama-cpp-provider.ts';
 import type { ModelStore } from '../../src/main/models/files/model-store.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
-import { directFetch } from '../../src/main/lib/net/net-fetch.ts';
 
 /** Builds the worker as the app does, beside the checkout's packages so that it finds its engine. */
 export async function builtWorker(): Promise<string> {
@@ -92,28 +91,22 @@ export async function createTestProvider(
     readonly store?: Pick<ModelStore, 'find'>;
   } = {},
 ): Promise<Provider> {
-  const workerPath = await builtWorker();
-  return llamaCpp.create(
+  return createLlamaCppProvider(
     {
       cacheDir: options.cacheDir ?? (await scratchDir()),
       now: clock,
-      fetch: directFetch,
-      secret: () => Promise.resolve(null),
       modelFile: async (name) => {
         if (options.store === undefined) return modelFileOfCache(name);
         const model = await options.store.find(name);
         return model === null || model.path === null ? null : { ...model, path: model.path };
       },
       localModels: () => Promise.resolve([]),
-      workerPath,
-      nodePath,
       llama: engine,
       ...(options.plans === undefined ? {} : { grantContext: options.plans.grant, stepDown: options.plans.stepDown }),
     },
     {
       id: 'llama-cpp',
       settings: {
-        kind: 'llama-cpp',
         gpu: options.gpu ?? 'off',
         contextTokens: options.contextTokens ?? 2048,
         threads: options.threads,

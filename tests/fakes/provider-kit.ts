@@ -1,8 +1,15 @@
 import { directFetch } from '../../src/main/lib/net/net-fetch.ts';
+import type { LlamaCppParts } from '../../src/main/models/providers/llama-cpp/create-llama-cpp-provider.ts';
+import type { LlamaServerParts } from '../../src/main/models/providers/llama-server/create-llama-server-provider.ts';
+import type { OllamaParts } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
+import { localProviders } from '../../src/main/models/providers/local-providers.ts';
+import { discoverProviders, type ProviderRegistry } from '../../src/main/models/providers/registry.ts';
 import type { ModelRequest, ProviderDependencies, StreamPart } from '../../src/main/models/providers/define.ts';
 
-/** The dependencies of a provider under test: no key, no model file, the real clock. */
-export function providerDependencies(overrides: Partial<ProviderDependencies> = {}): ProviderDependencies {
+type AnyDependencies = ProviderDependencies & LlamaCppParts & LlamaServerParts & OllamaParts;
+
+/** The dependencies of a provider under test, of whatever kind: no key, no model file, the real clock. */
+export function providerDependencies(overrides: Partial<AnyDependencies> = {}): AnyDependencies {
   return {
     cacheDir: '/nonexistent',
     now: () => performance.now(),
@@ -10,10 +17,14 @@ export function providerDependencies(overrides: Partial<ProviderDependencies> = 
     secret: async () => null,
     modelFile: async () => null,
     localModels: async () => [],
-    workerPath: '/nonexistent/worker.cjs',
-    nodePath: process.execPath,
     ...overrides,
   };
+}
+
+/** Every kind of provider, on a machine without engines and servers. */
+export function allProviders(): ProviderRegistry {
+  const parts = providerDependencies();
+  return discoverProviders(localProviders({ llamaCpp: parts, llamaServer: parts, ollama: parts }));
 }
 
 export function request(model: string, text = 'hello'): ModelRequest {

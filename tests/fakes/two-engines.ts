@@ -8,7 +8,7 @@ import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import { createLoadSteps } from '../../src/main/models/memory/load-steps.ts';
 import { createServerMemoryPlanner } from '../../src/main/models/memory/server-memory-planner.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
-import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
+import { createLlamaCppProvider } from '../../src/main/models/providers/llama-cpp/create-llama-cpp-provider.ts';
 import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import { providerDependencies } from './provider-kit.ts';
 
@@ -50,7 +50,7 @@ export function twoEngines(options: TwoEnginesOptions): { readonly inside: Provi
     modelFile: async () => ({ path: modelPath, contextTokens: null, parametersB: null, label: 'own' }),
   });
   return {
-    inside: llamaCpp.create(dependencies, {
+    inside: createLlamaCppProvider(dependencies, {
       id: 'llama-cpp',
       settings: llamaCppSchema.parse({ kind: 'llama-cpp', contextTokens }),
     }),

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defineRecipe } from '../../src/main/recipes/define.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
 import { routingOf } from '../../src/shared/routing/profile-routing.ts';
 import { providerSettingsSchema } from '../../src/shared/settings/settings.ts';
 import type { AgentKit, ReplyParts } from '../fakes/agent-kit.ts';
+import { allProviders } from '../fakes/provider-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../fakes/agent-kit.ts';
 import { directFetch } from '../../src/main/lib/net/net-fetch.ts';
 
@@ -172,21 +172,11 @@ interface Cloud {
 }
 
 function createCloud(baseUrl: string): Cloud {
-  const definition = discoverProviders().get('openai-compatible');
+  const definition = allProviders().get('openai-compatible');
   if (definition === undefined) throw new Error('no provider');
   const settings = providerSettingsSchema.parse({ kind: 'openai-compatible', baseUrl, models: { model: {} } });
-  const nothing = async (): Promise<null> => null;
   const provider = definition.create(
-    {
-      cacheDir: '',
-      workerPath: '',
-      nodePath: '',
-      now: Date.now,
-      fetch: directFetch,
-      secret: nothing,
-      modelFile: nothing,
-      localModels: async () => [],
-    },
+    { now: Date.now, fetch: directFetch, secret: async () => null },
     { id: 'sky', settings },
   );
   const info: ModelInfo = { ...loopModel, id: 'sky/model', provider: 'sky', where: 'cloud' };

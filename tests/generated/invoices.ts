@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Usage } from '../../src/shared/money/token-cost.ts';
 import { costOf, priceSchema } from '../../src/shared/money/token-cost.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import file from './invoices.json';
 
 const usageSchema = z.record(z.string(), z.unknown());
@@ -32,7 +31,7 @@ export const invoices: readonly Invoice[] = fileSchema.parse(file).invoices;
 
 /** The usage that Dewpoint's provider counts for an invoice's answer, and its cost. */
 export async function ourCost(invoice: Invoice): Promise<{ readonly usage: Usage; readonly costUsd: number }> {
-  const definition = discoverProviders().get(invoice.kind);
+  const definition = allProviders().get(invoice.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${invoice.kind}`);
   const door: typeof fetch = async () =>
     new Response(invoice.status === undefined ? bodyOf(invoice) : '{"error":{"message":"no"}}', {

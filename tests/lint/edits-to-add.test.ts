@@ -173,7 +173,7 @@ export async function callAll(home) {
   const said = await createRouterClient(createRouter(core.handlers)).settings.echo({ text: 'command' });
   await core.dispose();
   const byId = (all) => all.find(({ id }) => id === 'echo');
-  const provider = discoverProviders().get('echo').create({}, { id: 'echo', settings: {} });
+  const provider = discoverProviders([]).get('echo').create({}, { id: 'echo', settings: {} });
   const parts = await Array.fromAsync(provider.stream());
   const tool = builtInTools(discoverTools(), { now: Date.now }).find(({ name }) => name === 'echo');
   return {

@@ -1,11 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { listedPrice } from '../../src/main/money/price-list.ts';
 import type { Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
-import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
 import { costOf, worstCostOf } from '../../src/shared/money/token-cost.ts';
 import type { ProviderSettings } from '../../src/shared/settings/settings.ts';
-import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { allProviders, collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 
 export interface LiveService {
   readonly name: string;
@@ -27,7 +26,7 @@ const mostUsd = 0.05;
 /** The contract of providers against one service that is really there. Every call is told to `spend`. */
 export function describeService(service: LiveService, spend: (spent: Spent) => void): void {
   const { name, settings, key } = service;
-  const definition = discoverProviders().get(settings.kind);
+  const definition = allProviders().get(settings.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${settings.kind}`);
   const providerWith = (secret: string): Provider =>
     definition.create(providerDependencies({ secret: async () => secret }), { id: name, settings });

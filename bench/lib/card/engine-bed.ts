@@ -10,11 +10,10 @@ import type { ContextGrant, ContextGrants, GrantContext } from '../../../src/mai
 import { createHeaderReader } from '../../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import { createLoadSteps } from '../../../src/main/models/memory/load-steps.ts';
 import type { Provider, StreamEnded } from '../../../src/main/models/providers/define.ts';
-import llamaCpp from '../../../src/main/models/providers/llama-cpp.provider.ts';
+import { createLlamaCppProvider } from '../../../src/main/models/providers/llama-cpp/create-llama-cpp-provider.ts';
 import { wishOf } from '../../../src/main/models/providers/llama-cpp/llama-cpp-model.ts';
 import { plainRequest } from '../plain-request.ts';
 import type { CardAnswer, CardBed, CardFile, CardQuestion, CardWish } from './card-bed.ts';
-import { directFetch } from '../../../src/main/lib/net/net-fetch.ts';
 
 export interface EngineBedOptions {
   readonly folder: string;
@@ -92,24 +91,20 @@ function forced(granted: ContextGrant, { contextTokens, conversations }: CardWis
 }
 
 function providerOf(
-  { folder, workerPath, nodePath, gpu = 'auto' }: EngineBedOptions,
+  { folder, gpu = 'auto' }: EngineBedOptions,
   llama: LlamaEngine,
   { file, wish, grant }: { readonly file: CardFile; readonly wish: CardWish; readonly grant: GrantContext },
 ): Provider {
-  return llamaCpp.create(
+  return createLlamaCppProvider(
     {
       cacheDir: folder,
       now: () => performance.now(),
-      fetch: directFetch,
-      secret: async () => null,
       modelFile: async () => ({ path: file.path, contextTokens: null, parametersB: null, label: file.name }),
       localModels: async () => [],
-      workerPath,
-      nodePath,
       llama,
       grantContext: grant,
     },
-    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu, contextTokens: wish.contextTokens } },
+    { id: 'llama-cpp', settings: { gpu, contextTokens: wish.contextTokens } },
   );
 }
 

@@ -55,6 +55,11 @@ export interface AvailableModels {
 }
 
 export interface AvailableModelsOptions extends ProviderInstancesOptions {
+  readonly store: ModelStore;
+  /** Unloads a model file from the built-in engine. */
+  readonly release: (path: string) => Promise<void>;
+  /** Remembers a model file that was named by its path, so that its provider lists it, too. */
+  readonly mention: (name: string) => void;
   readonly engineFiles: EngineLibraries;
   readonly hubModels: HubModels;
   /** The header of a model in the catalog, even of one without a download source. Null: not in the catalog. */
@@ -64,13 +69,13 @@ export interface AvailableModelsOptions extends ProviderInstancesOptions {
   /** Warnings about a model that is on this machine. */
   readonly advise: (entry: ModelEntry, card: KeptCard | null) => Promise<readonly ModelAdvice[]>;
   /** How to drive a model, by probes and settings. */
-  readonly probed: Pick<ProbeResults, 'card' | 'driven' | 'drafts'>;
+  readonly probed: Pick<ProbeResults, 'card' | 'driven'>;
   /** The price of a model whose service does not report one. Null: unknown. */
   readonly price: (model: PricedModel) => Promise<Price | null>;
 }
 
 export function createAvailableModels(options: AvailableModelsOptions): AvailableModels {
-  const { store, llama, engineFiles, hubModels } = options;
+  const { store, engineFiles, hubModels, release } = options;
   const instances = createProviderInstances(options);
   const info: AvailableModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
   const hintFor: HintFor = async (id) => {
@@ -78,7 +83,8 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     return notFoundHint(id, files, instances);
   };
   const entries = createModelEntryFinder({
-    ...instances,
+    get: instances.get,
+    mention: options.mention,
     settings: options.settings,
     fileEntry: async (name) => {
       const file = await store.find(name);
@@ -135,7 +141,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     remove: async (id, signal) =>
       (await engineFiles.remove(id, signal)) ??
       (await removeFromServer(instances, id, { signal, hintFor })) ??
-      store.remove(await fileNameOf(id, 'removed', hintFor), { release: (path) => llama.release(path), signal }),
+      store.remove(await fileNameOf(id, 'removed', hintFor), { release, signal }),
     dispose: instances.dispose,
   };
 }
@@ -163,7 +169,7 @@ async function infoOf(
   const name = splitModelId(id);
   const provider = name === null ? null : instances.get(name.provider);
   if (name === null || provider === null) return null;
-  instances.mention(name.name);
+  options.mention(name.name);
   try {
     const found = await provider.resolve(name.name, signal);
     return found === null ? null : await completed(options, found);

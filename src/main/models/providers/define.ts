@@ -1,21 +1,11 @@
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
-import type { Effort, Strategy, ModelInfo, TextUse } from '@shared/models/model-info.ts';
-import type { DraftVerdict } from '@shared/models/probe-card.ts';
+import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { z } from 'zod';
-import type { AdapterOf, FileToAdd } from '../files/stored-model.ts';
-import type { LocalEngines } from '../engine/local-engines.ts';
-import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';
-import type { LoadSteps } from '../memory/load-steps.ts';
-import type { LlamaEngine } from '../engine/llama-engine.ts';
+import type { FileToAdd } from '../files/stored-model.ts';
 import type { ModelFacts } from '../memory/estimate/model-memory.ts';
-import type { OwnLlamaServer } from '../engine/llama-server/own-llama-server.ts';
-import type { OwnOllamaServer } from '../engine/own-ollama-server.ts';
-import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
-import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
 import type { Card } from '../memory/memory-plan.ts';
-import type { Strain } from '@shared/models/machine-strain.ts';
 import type { CutCall, StopReason } from '@shared/events/call-events.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
@@ -239,74 +229,25 @@ export interface Provider extends LanguageModel, ModelSource {
   dispose(): Promise<void>;
 }
 
-export interface ProviderDefinition<Settings extends z.ZodType = z.ZodType, Dependencies = ProviderDependencies> {
+export interface ProviderDefinition<Settings extends z.ZodType = z.ZodType> {
   /** The kind of provider: `llama-cpp`, `openai-compatible`, … */
   readonly kind: string;
   readonly label: string;
   readonly settings: Settings;
   readonly secrets: readonly string[];
-  create(dependencies: Dependencies, instance: { readonly id: string; readonly settings: z.infer<Settings> }): Provider;
+  create(
+    dependencies: ProviderDependencies,
+    instance: { readonly id: string; readonly settings: z.infer<Settings> },
+  ): Provider;
 }
 
-/** What `compose.ts` hands to every provider. */
+/** What every provider gets. What only one kind needs is given to its definition: see `local-providers.ts`. */
 export interface ProviderDependencies {
-  /** The folder of model files and prefix states. */
-  readonly cacheDir: string;
   readonly now: () => number;
   /** Sends requests through the proxy and with the certificates of this machine. */
   readonly fetch: typeof fetch;
   /** A secret by name ("apiKey"). Null if it is not set. Never logged. */
   readonly secret: (name: string) => Promise<string | null>;
-  /** The file of a local model, by its name in Dewpoint. Null if it is not on this machine. */
-  readonly modelFile: (name: string) => Promise<{
-    readonly path: string;
-    readonly contextTokens: number | null;
-    readonly parametersB: number | null;
-    readonly label: string;
-    /** Strategies for which the model passed the probe, best first. Absent: unknown, so recipes only. */
-    readonly strategies?: readonly Strategy[];
-    /** Set for a model that produces vectors or scores. Absent: it answers. */
-    readonly use?: TextUse | undefined;
-    /** The possible thinking efforts, and the default one. Absent: thinking cannot be switched. */
-    readonly efforts?: readonly Effort[] | undefined;
-    readonly effort?: Effort | undefined;
-    /** What the catalog says about files that can draft for this one. Absent: nothing. */
-    readonly drafters?: string | undefined;
-    /** The LoRA adapter on the model. Absent: none. */
-    readonly adapter?: Pick<AdapterOf, 'path' | 'name' | 'sha256' | 'refusal'> | undefined;
-  } | null>;
-  readonly localModels: () => Promise<readonly string[]>;
-  /** The built worker, and the program that runs it, for engines in a separate process. */
-  readonly workerPath: string;
-  readonly nodePath: string;
-  /** Whether this machine is under strain. Absent: nothing checks that. */
-  readonly strain?: () => Promise<Strain>;
-  /** The one built-in engine of this core. Absent if none can run. */
-  readonly llama?: LlamaEngine;
-  /** Makes the engines of this machine take turns. Absent: this engine is the only one. */
-  readonly localEngines?: LocalEngines;
-  /** Grants a context size that fits this machine's memory. Absent: the requested size is used. */
-  readonly grantContext?: GrantContext;
-  /** Whether a granted load fits beside what other engines hold. Absent: it fits. */
-  readonly fitsBeside?: FitsBeside;
-  /** Plans memory for models that a server of this machine loads. Absent: the requested size is used. */
-  readonly serverMemoryPlanner?: ServerMemoryPlanner;
-  /** Starts an Ollama that is installed here and does not run. Absent: it is not started. */
-  readonly ownOllamaServer?: OwnOllamaServer;
-  /** Runs model files in the llama-server that is installed here. Absent: not supported. */
-  readonly ownLlamaServer?: OwnLlamaServer;
-  /** A probe's verdict on drafts for one of its models. Absent: unknown. */
-  readonly draftVerdict?: (name: string) => Promise<DraftVerdict | null>;
-  /** For providers that plan memory by themselves. */
-  readonly readHeader?: ReadHeader;
-  /** Free memory of this machine, in bytes. */
-  readonly freeHostBytes?: (signal: AbortSignal) => Promise<number>;
-  /** The environment variable `OLLAMA_HOST`. */
-  readonly ollamaHost?: string | undefined;
-  /** Grants one step less after a load ran out of memory. Absent: there are no steps. */
-  readonly stepDown?: StepDown;
-  /** The same for providers that plan memory by themselves. */
-  readonly loadSteps?: LoadSteps;
 }
 
 export function defineProvider<Settings extends z.ZodType>(

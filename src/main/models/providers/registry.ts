@@ -15,7 +15,8 @@ export function createProviderRegistry(modules: Readonly<Record<string, unknown>
   });
 }
 
-/** Loads every `*.provider.ts` of this folder. */
-export function discoverProviders(): ProviderRegistry {
-  return createProviderRegistry(import.meta.glob('./*.provider.ts', { eager: true, import: 'default' }));
+/** Loads every `*.provider.ts` of this folder, beside those that were made with parts of this machine. */
+export function discoverProviders(local: readonly ProviderDefinition[]): ProviderRegistry {
+  const files = import.meta.glob('./*.provider.ts', { eager: true, import: 'default' });
+  return createProviderRegistry({ ...files, ...Object.fromEntries(local.map((one) => [`provider ${one.kind}`, one])) });
 }

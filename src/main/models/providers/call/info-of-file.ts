@@ -1,8 +1,7 @@
 import type { ModelInfo, TextUse } from '@shared/models/model-info.ts';
 import { orNoted } from '../../../lib/log.ts';
-import type { ModelSource, ProviderDependencies } from '../define.ts';
-
-export type ModelFile = NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>;
+import type { ModelFile } from '../../files/callable-files.ts';
+import type { ModelSource } from '../define.ts';
 
 type OfEngine = Pick<ModelInfo, 'contextTokens' | 'capabilities' | 'price' | 'strategies' | 'use'>;
 

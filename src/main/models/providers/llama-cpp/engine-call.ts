@@ -3,9 +3,9 @@ import type { EngineReport } from '@shared/events/call-report.ts';
 import type { HeldModel } from '../../engine/local-engines.ts';
 import type { EngineEvent } from '../../engine/llama-engine.ts';
 import type { EngineError, EngineOutput, EngineRequest } from '../../engine/worker/worker-protocol.ts';
-import type { ModelRequest, ProviderError, StreamEnded, StreamPart, ProviderDependencies } from '../define.ts';
+import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from '../define.ts';
 import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
-import type { FoundModel } from './llama-cpp-model.ts';
+import type { FoundModel, LlamaCppDependencies } from './llama-cpp-model.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 
 export type EndedEvent = Extract<EngineEvent, { type: 'ended' }>;
@@ -150,7 +150,7 @@ export function reportOf(
  * error is retryable and says so. Null if there is no smaller step.
  */
 export async function smallerLoad(
-  { stepDown }: ProviderDependencies,
+  { stepDown }: LlamaCppDependencies,
   { path, wish, grant }: FoundModel,
   error: EngineError,
 ): Promise<ProviderError | null> {

@@ -1,8 +1,29 @@
 import { join } from 'node:path';
 import type { TextUse } from '@shared/models/model-info.ts';
-import type { ContextGrant, ContextWish } from '../../memory/grant-context.ts';
+import type { ContextGrant, ContextWish, FitsBeside, GrantContext, StepDown } from '../../memory/grant-context.ts';
 import type { LoadOptions } from '../../engine/worker/worker-protocol.ts';
-import type { ProviderDependencies } from '../define.ts';
+import type { LlamaEngine } from '../../engine/llama-engine.ts';
+import type { LocalEngines } from '../../engine/local-engines.ts';
+import type { ModelFile, ModelFiles } from '../../files/callable-files.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
+
+export interface LlamaCppDependencies extends ModelFiles {
+  readonly now: () => number;
+  /** The folder of prefix states. */
+  readonly cacheDir: string;
+  /** The one built-in engine of this core. Absent if none can run. */
+  readonly llama?: LlamaEngine;
+  /** Makes the engines of this machine take turns. Absent: this engine is the only one. */
+  readonly localEngines?: LocalEngines;
+  /** Grants a context size that fits this machine's memory. Absent: the requested size is used. */
+  readonly grantContext?: GrantContext;
+  /** Whether a granted load fits beside what other engines hold. Absent: it fits. */
+  readonly fitsBeside?: FitsBeside;
+  /** Grants one step less after a load ran out of memory. Absent: there are no steps. */
+  readonly stepDown?: StepDown;
+  /** Whether this machine is under strain. Absent: nothing checks that. */
+  readonly strain?: () => Promise<Strain>;
+}
 
 /** The context size without a setting and without a plan. */
 const defaultContextTokens = 8192;
@@ -29,11 +50,11 @@ export interface FoundModel {
   readonly refusal: string | null;
 }
 
-type Adapter = NonNullable<NonNullable<Awaited<ReturnType<ProviderDependencies['modelFile']>>>['adapter']>;
+type Adapter = NonNullable<ModelFile['adapter']>;
 
 /** Null if it is not on this machine. */
 export async function findModel(
-  dependencies: ProviderDependencies,
+  dependencies: LlamaCppDependencies,
   settings: LlamaSettings,
   { model: name, signal }: { readonly model: string; readonly signal: AbortSignal },
 ): Promise<FoundModel | null> {
@@ -65,7 +86,7 @@ export async function findModel(
 
 /** The planned size if there is a planner. Else the requested size, up to the trained length. */
 export async function grantOf(
-  { grantContext }: ProviderDependencies,
+  { grantContext }: LlamaCppDependencies,
   wish: ContextWish,
   file: { readonly path: string; readonly contextTokens: number | null },
 ): Promise<ContextGrant> {

@@ -2,14 +2,14 @@ import { messageOf } from '@shared/errors.ts';
 import type { TextUse } from '@shared/models/model-info.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { LlamaEngine } from '../../engine/llama-engine.ts';
-import type { ProviderDependencies, ProviderError, TextsReply, TextsRequest } from '../define.ts';
+import type { ProviderError, TextsReply, TextsRequest } from '../define.ts';
 import { failed } from '../call/call-ended.ts';
 import { toProviderError } from './engine-call.ts';
-import type { FoundModel, LlamaSettings } from './llama-cpp-model.ts';
+import type { FoundModel, LlamaCppDependencies, LlamaSettings } from './llama-cpp-model.ts';
 import { findModel } from './llama-cpp-model.ts';
 
 export interface TextParts {
-  readonly dependencies: ProviderDependencies;
+  readonly dependencies: LlamaCppDependencies;
   readonly settings: LlamaSettings;
   readonly turn: OneAtATime;
   /** Unloads other engines' models if this load needs their memory. */

@@ -20,21 +20,17 @@ import { firstWordMs, stallMs } from '../call/stall-watch.ts';
 import { streamAnswer } from '../call/stream-answer.ts';
 import { plannedOrListed } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
-import type {
-  ModelRequest,
-  ModelServer,
-  Provider,
-  ProviderDependencies,
-  ProviderError,
-  StreamPart,
-} from '../define.ts';
-import type { FoundServer, Leaving, ServerModel, ServerModelOptions } from './server-model.ts';
+import type { ModelRequest, ModelServer, Provider, ProviderError, StreamPart } from '../define.ts';
+import type { FoundServer, Leaving, LlamaServerDependencies, ServerModel, ServerModelOptions } from './server-model.ts';
 import { findDrafting, findServer, planFile, serverModelInfo } from './server-model.ts';
 import { smallerLoad } from './smaller-load.ts';
 import type { DraftWish } from './draft-ways.ts';
 import type { DraftCounts, ServerCall } from './server-wire.ts';
 import { countInput, serverWire } from './server-wire.ts';
 import { noteFailure } from '../../../lib/log.ts';
+
+/** What only this kind of provider needs. */
+export type LlamaServerParts = Omit<LlamaServerDependencies, 'now' | 'fetch'>;
 
 interface Parts extends ServerModelOptions {
   readonly turn: OneAtATime;
@@ -46,8 +42,9 @@ interface Parts extends ServerModelOptions {
   readonly get: typeof fetch;
 }
 
+/** Model files of this machine in the user's own llama-server, which Dewpoint starts and stops. */
 export function createLlamaServerProvider(
-  dependencies: ProviderDependencies,
+  dependencies: LlamaServerDependencies,
   { id, settings }: { readonly id: string; readonly settings: LlamaServerSettings },
 ): Provider {
   const { localEngines, ownLlamaServer, now } = dependencies;
@@ -138,10 +135,10 @@ type Found = FoundServer & { readonly file: ServerModel['file']; readonly name: 
 type Wish = Pick<DraftWish, 'asked' | 'verdict'>;
 
 async function wishOf(
-  { dependencies }: Parts,
+  { id, dependencies }: Parts,
   { model, drafts }: Pick<ModelRequest, 'model' | 'drafts'>,
 ): Promise<Wish> {
-  return { asked: drafts, verdict: (await dependencies.draftVerdict?.(model)) ?? null };
+  return { asked: drafts, verdict: (await dependencies.draftVerdict?.(`${id}/${model}`)) ?? null };
 }
 
 /**

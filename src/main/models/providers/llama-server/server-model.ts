@@ -7,8 +7,13 @@ import type { ServerProgram } from '../../engine/llama-server/server-program.ts'
 import { readAdapted } from '../../memory/gguf/gguf-header-reader.ts';
 import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-load.ts';
 import { loadArguments, planServerLoad } from '../../memory/plan-server-load.ts';
-import { infoOfFile, type ModelFile } from '../call/info-of-file.ts';
-import type { ProviderDependencies } from '../define.ts';
+import { infoOfFile } from '../call/info-of-file.ts';
+import type { LocalEngines } from '../../engine/local-engines.ts';
+import type { ModelFile, ModelFiles } from '../../files/callable-files.ts';
+import type { LoadSteps } from '../../memory/load-steps.ts';
+import type { ReadHeader } from '../../memory/gguf/gguf-header-reader.ts';
+import type { DraftVerdict } from '@shared/models/probe-card.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
 import { chooseDraft, draftArguments, draftWays } from './draft-ways.ts';
 import type { DraftChoice, DraftWay, DraftWish, HeaderOfFile } from './draft-ways.ts';
 import { smallerBefore } from './smaller-load.ts';
@@ -30,10 +35,28 @@ export interface Drafting extends DraftChoice {
   readonly on: string;
 }
 
+export interface LlamaServerDependencies extends ModelFiles {
+  readonly now: () => number;
+  readonly fetch: typeof fetch;
+  /** Runs model files in the llama-server that is installed here. Absent: not supported. */
+  readonly ownLlamaServer?: OwnLlamaServer;
+  /** Makes the engines of this machine take turns. Absent: this server is the only one. */
+  readonly localEngines?: LocalEngines;
+  readonly readHeader?: ReadHeader;
+  /** Free memory of this machine, in bytes. */
+  readonly freeHostBytes?: (signal: AbortSignal) => Promise<number>;
+  /** Loads that are smaller than planned, because one ran out of memory. */
+  readonly loadSteps?: LoadSteps;
+  /** A probe's verdict on drafts for a model, by its id. Absent: unknown. */
+  readonly draftVerdict?: (modelId: string) => Promise<DraftVerdict | null>;
+  /** Whether this machine is under strain. Absent: nothing checks that. */
+  readonly strain?: () => Promise<Strain>;
+}
+
 export interface ServerModelOptions {
   readonly id: string;
   readonly settings: LlamaServerSettings;
-  readonly dependencies: ProviderDependencies;
+  readonly dependencies: LlamaServerDependencies;
 }
 
 /** Bytes that will be freed before this load, beyond what is free now. */

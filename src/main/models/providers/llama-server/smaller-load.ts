@@ -5,17 +5,17 @@ import type { NoMemory } from '../../engine/llama-server/own-llama-server.ts';
 import type { ServerProgram } from '../../engine/llama-server/server-program.ts';
 import { stampOf } from '../../memory/gguf/gguf-header-reader.ts';
 import { ranOutOfMemory } from '../../memory/load-steps.ts';
-import type { LoadStep } from '../../memory/load-steps.ts';
+import type { LoadStep, LoadSteps } from '../../memory/load-steps.ts';
 import { leastTokens } from '../../memory/memory-plan.ts';
 import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-load.ts';
-import type { ModelFile } from '../call/info-of-file.ts';
+import type { ModelFile } from '../../files/callable-files.ts';
 import { failed } from '../call/call-ended.ts';
-import type { ProviderDependencies, ProviderError } from '../define.ts';
+import type { ProviderError } from '../define.ts';
 
 interface SmallerLoadOptions {
   readonly id: string;
   readonly settings: Pick<LlamaServerSettings, 'contextTokens' | 'gpu'>;
-  readonly dependencies: Pick<ProviderDependencies, 'loadSteps' | 'now'>;
+  readonly dependencies: { readonly now: () => number; readonly loadSteps?: LoadSteps };
 }
 
 /** The key covers the model file, its adapter, the settings and the cards. */

@@ -33,6 +33,8 @@ import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { PromptCount } from './ollama-prompt-count.ts';
 import { createPromptCount } from './ollama-prompt-count.ts';
+import type { OwnOllamaServer } from '../../engine/own-ollama-server.ts';
+import type { ServerMemoryPlanner } from '../../memory/server-memory-planner.ts';
 import { defaultServerPlanner } from '../../memory/server-memory-planner.ts';
 import { createServerStarter } from './start-ollama-server.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
@@ -59,9 +61,23 @@ interface Parts extends OllamaServer {
   readonly counts: Map<string, PromptCount>;
 }
 
+/** What only this kind of provider needs. */
+export interface OllamaParts {
+  /** The folder of what is known of a server's models. */
+  readonly cacheDir: string;
+  /** Makes the engines of this machine take turns. Absent: this server is the only one. */
+  readonly localEngines?: LocalEngines;
+  /** Plans memory for models that a server of this machine loads. Absent: the requested size is used. */
+  readonly serverMemoryPlanner?: ServerMemoryPlanner;
+  /** Starts an Ollama that is installed here and does not run. Absent: it is not started. */
+  readonly ownOllamaServer?: OwnOllamaServer;
+  /** The environment variable `OLLAMA_HOST`. */
+  readonly ollamaHost?: string | undefined;
+}
+
 /** Models of an Ollama server, over its own API. */
 export function createOllamaProvider(
-  dependencies: ProviderDependencies,
+  dependencies: OllamaParts & Pick<ProviderDependencies, 'now' | 'fetch'>,
   { id, settings }: { readonly id: string; readonly settings: OllamaSettings },
   limits: OllamaLimits,
 ): Provider {

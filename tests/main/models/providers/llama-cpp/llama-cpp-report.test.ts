@@ -3,8 +3,7 @@ import type { ContextGrant } from '../../../../../src/main/models/memory/grant-c
 import type { LlamaEngine } from '../../../../../src/main/models/engine/llama-engine.ts';
 import type { LoadedModel, LoadOptions } from '../../../../../src/main/models/engine/worker/worker-protocol.ts';
 import type { StreamPart } from '../../../../../src/main/models/providers/define.ts';
-import llamaCpp from '../../../../../src/main/models/providers/llama-cpp.provider.ts';
-import { directFetch } from '../../../../../src/main/lib/net/net-fetch.ts';
+import { createLlamaCppProvider } from '../../../../../src/main/models/providers/llama-cpp/create-llama-cpp-provider.ts';
 
 const grant: ContextGrant = {
   askedTokens: 65536,
@@ -65,20 +64,16 @@ async function ended(loaded: LoadedModel | null): Promise<{
   readonly loads: readonly LoadOptions[];
 }> {
   const { llama, loads } = engine(loaded);
-  const provider = llamaCpp.create(
+  const provider = createLlamaCppProvider(
     {
       cacheDir: '/cache',
       now: () => 0,
-      fetch: directFetch,
-      secret: async () => null,
       modelFile: async () => ({ path: '/m.gguf', contextTokens: 131072, parametersB: 8, label: 'M' }),
       localModels: async () => ['m'],
-      workerPath: '',
-      nodePath: '',
       llama,
       grantContext: async () => grant,
     },
-    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'auto' } },
+    { id: 'llama-cpp', settings: { gpu: 'auto' } },
   );
   const request = {
     model: 'm',

@@ -8,10 +8,9 @@ import { createLlamaEngine } from '../../../../../src/main/models/engine/llama-e
 import type { LlamaEngine } from '../../../../../src/main/models/engine/llama-engine.ts';
 import { createLoadSteps } from '../../../../../src/main/models/memory/load-steps.ts';
 import type { ModelRequest, Provider, StreamEnded } from '../../../../../src/main/models/providers/define.ts';
-import llamaCpp from '../../../../../src/main/models/providers/llama-cpp.provider.ts';
+import { createLlamaCppProvider } from '../../../../../src/main/models/providers/llama-cpp/create-llama-cpp-provider.ts';
 import { ggufFile } from '../../../../fakes/gguf-file.ts';
 import { testPrograms } from '../../../../fakes/test-programs.ts';
-import { directFetch } from '../../../../../src/main/lib/net/net-fetch.ts';
 
 let dir: string;
 let engine: LlamaEngine;
@@ -31,9 +30,9 @@ async function open(cells: number, how: 'dies' | 'says-so' = 'dies'): Promise<Pr
   // Written only once, because a rewritten file counts as another one.
   await writeFile(path, ggufFile({ keys: [['general.architecture', 'novel']] }), { flag: 'wx' }).catch(() => undefined);
   engine = createLlamaEngine({
-    programs: testPrograms(),
     nodePath: process.execPath,
     workerPath: resolve('tests/fakes/fake-llama-worker.mjs'),
+    programs: testPrograms(),
     now: () => performance.now(),
   });
   const { grant, stepDown } = createGrantContext({
@@ -44,21 +43,17 @@ async function open(cells: number, how: 'dies' | 'says-so' = 'dies'): Promise<Pr
     steps: createLoadSteps(join(dir, 'steps.json')),
     now: () => 0,
   });
-  return llamaCpp.create(
+  return createLlamaCppProvider(
     {
       cacheDir: dir,
       now: () => 0,
-      fetch: directFetch,
-      secret: async () => null,
       modelFile: async () => ({ path, contextTokens: null, parametersB: null, label: 'M' }),
       localModels: async () => ['m'],
-      workerPath: '',
-      nodePath: '',
       llama: engine,
       grantContext: grant,
       stepDown,
     },
-    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off' } },
+    { id: 'llama-cpp', settings: { gpu: 'off' } },
   );
 }
 

@@ -7,8 +7,11 @@ import { llamaServerSchema } from '@shared/settings/settings.ts';
 import type { OwnLlamaServer } from '../../../../../src/main/models/engine/llama-server/own-llama-server.ts';
 import { createHeaderReader } from '../../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import { createLoadSteps } from '../../../../../src/main/models/memory/load-steps.ts';
-import type { Provider, ProviderDependencies, ProviderError } from '../../../../../src/main/models/providers/define.ts';
-import { createLlamaServerProvider } from '../../../../../src/main/models/providers/llama-server/create-llama-server-provider.ts';
+import type { Provider, ProviderError } from '../../../../../src/main/models/providers/define.ts';
+import {
+  createLlamaServerProvider,
+  type LlamaServerParts,
+} from '../../../../../src/main/models/providers/llama-server/create-llama-server-provider.ts';
 import { ggufFile } from '../../../../fakes/gguf-file.ts';
 import { collect, providerDependencies, request } from '../../../../fakes/provider-kit.ts';
 
@@ -75,7 +78,7 @@ function fakeServer(most: number, cards: readonly number[] = []): OwnLlamaServer
 const after = (args: readonly string[], name: string): string | undefined => args[args.indexOf(name) + 1];
 const tokensOf = (args: readonly string[]): number => Number(after(args, '--ctx-size'));
 
-function open(own: OwnLlamaServer, more: Partial<ProviderDependencies> = {}, settings: object = {}): Provider {
+function open(own: OwnLlamaServer, more: Partial<LlamaServerParts> = {}, settings: object = {}): Provider {
   return createLlamaServerProvider(
     providerDependencies({
       ownLlamaServer: own,

@@ -1,10 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { createNetFetch } from '../../../../../src/main/lib/net/net-fetch.ts';
-import ollama from '../../../../../src/main/models/providers/ollama.provider.ts';
 import { messageOf } from '../../../../../src/shared/errors.ts';
 import { freePort } from '../../../../fakes/free-port.ts';
-import { providerDependencies } from '../../../../fakes/provider-kit.ts';
+import { allProviders, providerDependencies } from '../../../../fakes/provider-kit.ts';
 
 const none = new AbortController().signal;
 const closing: (() => void)[] = [];
@@ -19,10 +18,11 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 async function statusAt(baseUrl: string): Promise<string> {
-  const settings = ollama.settings.parse({ kind: 'ollama', baseUrl });
   const fetch = createNetFetch(() => ({ proxy: null, certificates: null }), {}, { silenceMs: 0 });
-  const provider = ollama.create(providerDependencies({ fetch }), { id: 'ollama', settings });
-  const status = await provider.server?.status(none).catch((error: unknown) => ({ text: messageOf(error) }));
+  const definition = allProviders().get('ollama');
+  const settings = definition?.settings.parse({ kind: 'ollama', baseUrl });
+  const provider = definition?.create(providerDependencies({ fetch }), { id: 'ollama', settings });
+  const status = await provider?.server?.status(none).catch((error: unknown) => ({ text: messageOf(error) }));
   return status?.text ?? '';
 }
 

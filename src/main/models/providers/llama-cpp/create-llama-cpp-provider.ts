@@ -1,29 +1,30 @@
-import { llamaCppSchema } from '@shared/settings/settings.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
-import { strainText } from '../machine/strain-watch.ts';
-import type { HeldModel } from '../engine/local-engines.ts';
-import type { LlamaEngine } from '../engine/llama-engine.ts';
-import type { EngineRequest } from '../engine/worker/worker-protocol.ts';
-import { createOneAtATime } from '../../lib/async/one-at-a-time.ts';
-import type { OneAtATime } from '../../lib/async/one-at-a-time.ts';
-import type { ModelRequest, Prefilled, Provider, ProviderDependencies, ProviderError, StreamPart } from './define.ts';
-import { defineProvider } from './define.ts';
-import { endedWith, failed } from './call/call-ended.ts';
-import { infoOfFile, noAnswers } from './call/info-of-file.ts';
-import { streamInTurn } from './call/stream-in-turn.ts';
-import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './llama-cpp/engine-call.ts';
-import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
-import type { FoundModel, LlamaSettings } from './llama-cpp/llama-cpp-model.ts';
-import { readTexts } from './llama-cpp/read-texts.ts';
-import { createThoughtSplit } from './call/split-thoughts.ts';
-import type { AnswerPiece } from './call/split-thoughts.ts';
-import { createSpeedWatch } from './call/speed-watch.ts';
-import type { SpeedWatch } from './call/speed-watch.ts';
+import { strainText } from '../../machine/strain-watch.ts';
+import type { HeldModel } from '../../engine/local-engines.ts';
+import type { LlamaEngine } from '../../engine/llama-engine.ts';
+import type { EngineRequest } from '../../engine/worker/worker-protocol.ts';
+import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import type { ModelRequest, Prefilled, Provider, ProviderError, StreamPart } from '../define.ts';
+import { endedWith, failed } from '../call/call-ended.ts';
+import { infoOfFile, noAnswers } from '../call/info-of-file.ts';
+import { streamInTurn } from '../call/stream-in-turn.ts';
+import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './engine-call.ts';
+import { findModel, grantOf, wishOf } from './llama-cpp-model.ts';
+import type { FoundModel, LlamaCppDependencies, LlamaSettings } from './llama-cpp-model.ts';
+import { readTexts } from './read-texts.ts';
+import { createThoughtSplit } from '../call/split-thoughts.ts';
+import type { AnswerPiece } from '../call/split-thoughts.ts';
+import { createSpeedWatch } from '../call/speed-watch.ts';
+import type { SpeedWatch } from '../call/speed-watch.ts';
+
+/** What only this kind of provider needs. */
+export type LlamaCppParts = Omit<LlamaCppDependencies, 'now'>;
 
 interface Parts {
-  readonly dependencies: ProviderDependencies;
+  readonly dependencies: LlamaCppDependencies;
   readonly settings: LlamaSettings;
   readonly turn: OneAtATime;
   readonly speeds: SpeedWatch;
@@ -32,34 +33,29 @@ interface Parts {
 }
 
 /** Models that run inside Dewpoint from GGUF files, named by our name or as `llama-cpp//path/to/file.gguf`. */
-export default defineProvider({
-  kind: 'llama-cpp',
-  label: 'On this machine',
-  settings: llamaCppSchema,
-  secrets: [],
-  create(dependencies, { id, settings }): Provider {
-    const parts: Parts = {
-      dependencies,
-      settings,
-      turn: dependencies.localEngines?.turn ?? createOneAtATime(),
-      speeds: createSpeedWatch(),
-      lost: new Map(),
-    };
-    return {
-      id,
-      list: () => list(dependencies, { id, settings }),
-      resolve: (name) => infoOf(dependencies, { id, settings }, name),
-      countTokens: (request, signal) => countTokens(parts, request, signal),
-      stream: (request, signal) =>
-        streamInTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
-      prefill: (request, signal) => prefill(parts, request, signal),
-      readTexts: (request, signal) =>
-        readTexts({ ...parts, makeRoom: (model, stop) => makeRoom(dependencies, model, stop) }, request, signal),
-      // The core owns the engine, and other instances use it, too.
-      dispose: () => Promise.resolve(),
-    };
-  },
-});
+export function createLlamaCppProvider(dependencies: LlamaCppDependencies, instance: Instance): Provider {
+  const { id, settings } = instance;
+  const parts: Parts = {
+    dependencies,
+    settings,
+    turn: dependencies.localEngines?.turn ?? createOneAtATime(),
+    speeds: createSpeedWatch(),
+    lost: new Map(),
+  };
+  return {
+    id,
+    list: () => list(dependencies, instance),
+    resolve: (name) => infoOf(dependencies, instance, name),
+    countTokens: (request, signal) => countTokens(parts, request, signal),
+    stream: (request, signal) =>
+      streamInTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
+    prefill: (request, signal) => prefill(parts, request, signal),
+    readTexts: (request, signal) =>
+      readTexts({ ...parts, makeRoom: (model, stop) => makeRoom(dependencies, model, stop) }, request, signal),
+    // The core owns the engine, and other instances use it, too.
+    dispose: () => Promise.resolve(),
+  };
+}
 
 async function countTokens(
   { dependencies, settings, turn, lost }: Parts,
@@ -193,7 +189,7 @@ function deltaOf(piece: AnswerPiece, pieces: number): StreamPart {
  * Returns what was unloaded.
  */
 async function makeRoom(
-  { localEngines, fitsBeside, llama }: ProviderDependencies,
+  { localEngines, fitsBeside, llama }: LlamaCppDependencies,
   model: FoundModel,
   signal: AbortSignal,
 ): Promise<readonly HeldModel[]> {
@@ -243,7 +239,7 @@ interface Instance {
   readonly settings: LlamaSettings;
 }
 
-async function list(dependencies: ProviderDependencies, instance: Instance): Promise<readonly ModelInfo[]> {
+async function list(dependencies: LlamaCppDependencies, instance: Instance): Promise<readonly ModelInfo[]> {
   const names = dependencies.llama === undefined ? [] : await dependencies.localModels();
   const infos = await Promise.all(names.map((name) => infoOf(dependencies, instance, name)));
   return infos.filter((info) => info !== null);
@@ -251,7 +247,7 @@ async function list(dependencies: ProviderDependencies, instance: Instance): Pro
 
 /** Null: there is no such file, or no engine for it. */
 async function infoOf(
-  dependencies: ProviderDependencies,
+  dependencies: LlamaCppDependencies,
   { id, settings }: Instance,
   name: string,
 ): Promise<ModelInfo | null> {
