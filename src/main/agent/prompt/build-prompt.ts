@@ -138,6 +138,7 @@ export function buildRequest(
     stop: shape.style === 'text' && shape.tools.length > 0 ? ['END_TOOL_CALL'] : [],
     temperature: Math.max(options.temperature, info.driving?.temperature ?? 0),
     topP: info.driving?.topP ?? 0.95,
+    ...(info.driving?.temperature === undefined && info.driving?.topP === undefined ? {} : { isSamplingChosen: true }),
     seed: options.seed,
     maxOutputTokens: maxOutputTokens(info),
     cacheKey: options.cacheKey,

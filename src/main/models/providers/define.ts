@@ -40,6 +40,8 @@ export interface ModelRequest {
   /** 0 means greedy. */
   readonly temperature: number;
   readonly topP: number;
+  /** A person set temperature or `topP` for this model, so a service that is not known is sent them, too. */
+  readonly isSamplingChosen?: true;
   readonly seed: number | null;
   /**
    * Seeds of further calls that will be otherwise identical. An engine that can write several answers at little

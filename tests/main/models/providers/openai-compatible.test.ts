@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
 import definition from '../../../../src/main/models/providers/openai-compatible.provider.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../../../src/main/models/providers/define.ts';
@@ -72,8 +74,6 @@ describe('a whole answer', () => {
         model: 'm',
         stream: true,
         stream_options: { include_usage: true },
-        temperature: 0,
-        top_p: 1,
         max_tokens: 64,
         messages: [
           { role: 'system', content: 'S' },
@@ -90,6 +90,21 @@ describe('a whole answer', () => {
         ],
       },
     ]);
+  });
+});
+
+describe('a service that is not known', () => {
+  // Bug: models that refuse a temperature or top_p ended the task, and a first file with its tests was cut off.
+  it('is sent no sampling parameters unless a person set them, and is asked for 16,000 tokens', async () => {
+    await run({ temperature: 0.4, topP: 0.9 });
+    await run({ temperature: 0.4, topP: 0.9, isSamplingChosen: true });
+    const sent = server.requests.map((body) => [fieldOf(body, 'temperature'), fieldOf(body, 'top_p')]);
+    expect(sent).toEqual([
+      [undefined, undefined],
+      [0.4, 0.9],
+    ]);
+    const info = await provider.resolve('m', new AbortController().signal);
+    expect(info === null ? 0 : maxOutputTokens(info)).toBeGreaterThanOrEqual(16_000);
   });
 });
 

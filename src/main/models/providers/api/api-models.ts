@@ -187,7 +187,7 @@ function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unli
  * Services with such a context size allow answers of at least this length. A first file with its tests can exceed
  * 8,192 tokens.
  */
-const roomyContextTokens = 100_000;
+const roomyContextTokens = 64_000;
 const roomyOutputTokens = 16_384;
 
 function outputOf(

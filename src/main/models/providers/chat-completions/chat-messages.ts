@@ -58,7 +58,11 @@ export function toChatWire(request: ModelRequest, target: ChatTarget): WireReque
   };
 }
 
-function sampling({ temperature, topP }: ModelRequest, { service, reasoning }: ChatTarget): Partial<WireRequest> {
+function sampling(
+  { temperature, topP, isSamplingChosen }: ModelRequest,
+  { service, reasoning }: ChatTarget,
+): Partial<WireRequest> {
+  if (service.isSamplingUnsure && isSamplingChosen !== true) return {};
   // OpenAI's own models refuse a temperature while they think. Behind Azure, only the settings say which models those
   // are.
   if (reasoning && service.maxTokens === 'max_completion_tokens') return {};

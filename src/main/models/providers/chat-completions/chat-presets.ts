@@ -16,6 +16,8 @@ export interface ChatPreset {
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
   readonly seed: 'seed' | 'random_seed';
   readonly streamOptions: boolean;
+  /** It is not known whether the service takes a temperature and `top_p`: many models refuse one or both. */
+  readonly isSamplingUnsure: boolean;
   /** The service refuses `top_p` together with a temperature of 0. */
   readonly strictGreedy: boolean;
   /** An additional header for the key. Null: only the usual one. */
@@ -43,17 +45,19 @@ const plain: ChatPreset = {
   maxTokens: 'max_tokens',
   seed: 'seed',
   streamOptions: true,
+  isSamplingUnsure: true,
   strictGreedy: false,
   keyHeader: null,
   keyUrl: null,
   ownNames: false,
   cache: false,
   images: false,
-  contextTokens: 32_768,
+  contextTokens: 65_536,
 };
 
 const cloud = (baseUrl: string, habits: Partial<ChatPreset> = {}): ChatPreset => ({
   ...plain,
+  isSamplingUnsure: false,
   baseUrl,
   cache: true,
   contextTokens: 128_000,
@@ -62,9 +66,11 @@ const cloud = (baseUrl: string, habits: Partial<ChatPreset> = {}): ChatPreset =>
 
 const local = (baseUrl: string): ChatPreset => ({
   ...plain,
+  isSamplingUnsure: false,
   baseUrl,
   where: 'local',
   cache: true,
+  contextTokens: 32_768,
 });
 
 const presets: Readonly<Record<Preset, ChatPreset>> = {
