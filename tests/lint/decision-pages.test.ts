@@ -3,11 +3,14 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Catches: a decision page without a status or a title, one that is missing in the index, and a reference to a page
- * that does not exist.
+ * Catches: a decision page without a status or a title, one that is missing in the index, a reference to a decision
+ * that does not exist, and one that no longer holds among those in force.
  */
 const folder = resolve(import.meta.dirname, '../../docs/decisions');
-const files = readdirSync(folder).filter((name) => name !== 'README.md');
+const archive = join(folder, 'archive');
+const files = readdirSync(folder).filter((name) => /^\d/u.test(name));
+const archived = readdirSync(archive);
+const mostPages = 120;
 const subjects = [
   'log',
   'replay',
@@ -45,6 +48,17 @@ function readPage(text: string): Page | null {
   return { number, title, status, subject };
 }
 
+/** The numbers of decisions that a page took in, as its status says: "holds 0184 and 0197". */
+function heldBy(status: string): readonly string[] {
+  const [, list = ''] = /; holds ((?:\d{4}(?:, | and )?)+)$/u.exec(status) ?? [];
+  return list.match(/\d{4}/gu) ?? [];
+}
+
+const known = new Set([
+  ...[...files, ...archived].map((name) => name.slice(0, 4)),
+  ...files.flatMap((name) => heldBy(readPage(readFileSync(join(folder, name), 'utf8'))?.status ?? '')),
+]);
+
 function lines(text: string): readonly string[] {
   return text.trimEnd().split('\n');
 }
@@ -65,14 +79,35 @@ describe.each(files)('decision page %s', (file) => {
   });
 
   it('refers only to pages that are there', () => {
-    const named = [...text.matchAll(/(?<![\w.,/-])0[01]\d\d(?![\w.,-]*\d)/gu)].map(([number]) => number);
-    expect(named.filter((number) => !files.some((name) => name.startsWith(`${number}-`)))).toEqual([]);
+    const named = [...text.matchAll(/(?<![\w.,/-])0[0-2]\d\d(?![\w.,-]*\d)/gu)].map(([number]) => number);
+    expect(named.filter((number) => !known.has(number))).toEqual([]);
   });
+
+  it('is in force', () => {
+    expect(page?.status).toMatch(/^accepted/u);
+  });
+});
+
+describe.each(archived)('archived decision %s', (file) => {
+  it('names what took its place', () => {
+    const [, by = ''] =
+      /^superseded by (\d{4})/u.exec(readPage(readFileSync(join(archive, file), 'utf8'))?.status ?? '') ?? [];
+    expect(known).toContain(by);
+  });
+});
+
+it(`are at most ${mostPages} in force, and no number is there twice`, () => {
+  expect(files.length).toBeLessThanOrEqual(mostPages);
+  const numbers = [
+    ...[...files, ...archived].map((name) => name.slice(0, 4)),
+    ...files.flatMap((name) => heldBy(readPage(readFileSync(join(folder, name), 'utf8'))?.status ?? '')),
+  ];
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
 });
 
 it('stands once in the index, under its subject, with its title and status', () => {
   const index = lines(readFileSync(join(folder, 'README.md'), 'utf8'));
-  const rows = index.filter((line) => /^(?:## |\| \[)/u.test(line));
+  const rows = index.filter((line) => /^(?:## (?!Known deviations)|\| \[)/u.test(line));
   const pages = files.toSorted().flatMap((file) => {
     const page = readPage(readFileSync(join(folder, file), 'utf8'));
     return page === null ? [] : [{ ...page, file }];
