@@ -11,6 +11,7 @@ import { DockerSandbox, type ChangingEnvironment } from './docker-sandbox.ts';
 import { unheldLimits, type EngineLimits } from './engine/engine-limits.ts';
 import type { Engine } from './engine/container-engine.ts';
 import { RepositoryGuard } from '../workspace/repositories/repository-guard.ts';
+import { commitAuthor } from './user/commit-author.ts';
 import { homeIdOf, type UserIds } from './user/container-identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from '../images/sandbox-image.ts';
 import { findHiddenFiles } from '../workspace/find-hidden-files.ts';
@@ -105,6 +106,7 @@ async function startSession(
     ...limits,
     extra: sessionEnvironment.mounts,
     environment: sessionEnvironment.environment,
+    author: await commitAuthor(),
     besides: null,
     engineWaitMs: request.settings.engineWaitSeconds * 1000,
     onLost: request.onLost,

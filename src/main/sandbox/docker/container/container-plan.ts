@@ -21,7 +21,7 @@ export async function planContainer(
   { user: { user, userns }, ground, scratchVolume }: Choice,
 ): Promise<ContainerPlan> {
   const { limits, kind, hasSwappiness } = options.engine;
-  const support = await supportFiles(options.supportFolder, user, options.seccomp);
+  const support = await supportFiles(options.supportFolder, { user, name: options.author.name }, options.seccomp);
   return {
     ...ground,
     image: options.imageId,
@@ -37,7 +37,8 @@ export async function planContainer(
     scratchVolume,
     networkOf: options.besides?.networkOf ?? null,
     extra: options.extra,
-    environment: options.environment,
+    // Git takes the address from here, and the name from the list of users, where nothing else names an author.
+    environment: { EMAIL: options.author.email, ...options.environment },
     memoryBytes: options.memoryBytes,
     cpus: options.cpus,
     pids: options.pids,

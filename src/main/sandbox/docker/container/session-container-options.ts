@@ -1,3 +1,4 @@
+import type { CommitAuthor } from '../user/commit-author.ts';
 import type Dockerode from 'dockerode';
 import type { ExtraMount } from '../../sandbox.ts';
 import type { ImageCapabilities } from './image-capabilities.ts';
@@ -50,6 +51,7 @@ export interface SessionContainerOptions {
   readonly pids: number;
   readonly extra: readonly ExtraMount[];
   readonly environment: Readonly<Record<string, string>>;
+  readonly author: CommitAuthor;
   /**
    * Set for the container of one command beside a session. It shares the session's scratch volume, perhaps a
    * network, and is not replaced when it is lost.

@@ -40,15 +40,20 @@ export interface SupportFiles {
  * (without a name, `whoami`, `getpass` and git's identity fail), and the programs that run commands. File names
  * depend on the content, so that all sessions share them and a newer version of Dewpoint disturbs none that runs.
  */
-export async function supportFiles(folder: string, { uid, gid }: UserIds, seccompText: string): Promise<SupportFiles> {
+export async function supportFiles(
+  folder: string,
+  { user: { uid, gid }, name }: { readonly user: UserIds; readonly name: string },
+  seccompText: string,
+): Promise<SupportFiles> {
   const version = sha256Of(JSON.stringify(scriptFiles)).slice(0, 12);
   const scripts = join(folder, `scripts-${version}`);
   await makeFolder(folder);
   // Containers may read this folder, and nobody in them may write it.
   await mkdir(scripts, { recursive: true, mode: 0o755 });
-  const passwd = join(folder, `passwd-${uid}-${gid}`);
+  const users = passwdText({ uid, gid }, name);
+  const passwd = join(folder, `passwd-${uid}-${gid}-${sha256Of(users).slice(0, 12)}`);
   const group = join(folder, `group-${uid}-${gid}`);
-  await writeOnce(passwd, passwdText({ uid, gid }));
+  await writeOnce(passwd, users);
   await writeOnce(group, groupText(gid));
   const empty = join(folder, 'empty');
   await writeOnce(empty, '');
@@ -60,8 +65,9 @@ export async function supportFiles(folder: string, { uid, gid }: UserIds, seccom
   return { passwd, group, empty, emptyFolder, seccomp, scripts };
 }
 
-export function passwdText({ uid, gid }: UserIds): string {
-  const agent = `${uid === 0 ? 'root' : 'agent'}:x:${uid}:${gid}:agent:${homeInContainer}:/bin/sh\n`;
+/** `name`: whom git names as the author of a commit if nothing else does. */
+export function passwdText({ uid, gid }: UserIds, name: string): string {
+  const agent = `${uid === 0 ? 'root' : 'agent'}:x:${uid}:${gid}:${name}:${homeInContainer}:/bin/sh\n`;
   const root = uid === 0 ? '' : 'root:x:0:0:root:/root:/bin/sh\n';
   const nobody = uid === 65534 ? '' : 'nobody:x:65534:65534:nobody:/nonexistent:/bin/false\n';
   return root + agent + nobody;

@@ -31,10 +31,10 @@ describe('an owner', () => {
 
 describe('the names of a user', () => {
   it('are one line each, whoever it is', () => {
-    expect(passwdText({ uid: 1000, gid: 100 })).toBe(
-      'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:100:agent:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n',
+    expect(passwdText({ uid: 1000, gid: 100 }, 'Ann')).toBe(
+      'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:100:Ann:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n',
     );
-    expect(passwdText({ uid: 0, gid: 0 })).toMatch(/^root:x:0:0:agent:\/home\/agent:\/bin\/sh\nnobody/);
+    expect(passwdText({ uid: 0, gid: 0 }, 'agent')).toMatch(/^root:x:0:0:agent:\/home\/agent:\/bin\/sh\nnobody/);
     expect(groupText(0)).toBe('root:x:0:\nnogroup:x:65534:\n');
     expect(groupText(20)).toBe('root:x:0:\nagent:x:20:\nnogroup:x:65534:\n');
   });
@@ -42,13 +42,13 @@ describe('the names of a user', () => {
   it('are written once, repaired when damaged, and leave nothing half-written', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-support-'));
     const files = await Promise.all(
-      Array.from({ length: 8 }, () => supportFiles(folder, { uid: 1000, gid: 100 }, '{}')),
+      Array.from({ length: 8 }, () => supportFiles(folder, { user: { uid: 1000, gid: 100 }, name: 'Ann' }, '{}')),
     );
     expect(new Set(files.map((each) => JSON.stringify(each))).size).toBe(1);
     const [first] = files;
     await writeFile(first?.passwd ?? '', 'damaged');
-    await supportFiles(folder, { uid: 1000, gid: 100 }, '{}');
-    expect(await readFile(first?.passwd ?? '', 'utf8')).toBe(passwdText({ uid: 1000, gid: 100 }));
+    await supportFiles(folder, { user: { uid: 1000, gid: 100 }, name: 'Ann' }, '{}');
+    expect(await readFile(first?.passwd ?? '', 'utf8')).toBe(passwdText({ uid: 1000, gid: 100 }, 'Ann'));
     expect((await readdir(folder)).length).toBe(6);
     expect((await readdir(first?.scripts ?? '')).toSorted()).toEqual(Object.keys(scriptFiles).toSorted());
     await rm(folder, { recursive: true });
