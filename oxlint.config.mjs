@@ -257,19 +257,14 @@ export default {
     imports(['src/main/agent/**'], { paths: mainPaths(), patterns: [noHost] }),
     // What a host calls is made of several subjects.
     imports(commandLayer, { paths: mainPaths(), patterns: [noHost] }),
-    imports(
-      [
-        'src/main/compose*.ts',
-        'src/main/server/**',
-        'src/main/hosts/{acp,api,web,connection}/**',
-        'src/main/hosts/cli/**',
-        'src/main/hosts/*.ts',
-      ],
-      {
-        paths: mainPaths(),
-        patterns: [noDesktop],
-      },
-    ),
+    imports(['src/main/compose*.ts', 'src/main/server/**', 'src/main/hosts/cli/**', 'src/main/hosts/*.ts'], {
+      paths: mainPaths(),
+      patterns: [noDesktop],
+    }),
+    imports(['src/main/hosts/{acp,api,web,connection,text}/**'], {
+      paths: mainPaths(),
+      patterns: [noDesktop, { group: ['**/cli/**'], message: 'What terminal and editor share is in hosts/text.' }],
+    }),
     imports(['src/preload/**'], {
       patterns: [
         { regex: '^(@shared/|\\.\\./)', allowTypeImports: true, message: 'The preload takes types from shared only.' },

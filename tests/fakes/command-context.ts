@@ -1,8 +1,8 @@
 import { createRouterClient } from '@orpc/server';
 import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createRouter } from '../../src/main/server/router.ts';
-import type { CommandContext } from '../../src/main/hosts/cli/command-context.ts';
-import { safeWriting } from '../../src/main/hosts/cli/terminal/terminal.ts';
+import type { CommandContext } from '../../src/main/hosts/text/command-context.ts';
+import { safeWriting } from '../../src/main/hosts/text/terminal.ts';
 
 /** The context of a terminal command: this core, and nobody who could answer questions. `said` collects its output. */
 export function commandContext({ handlers }: { readonly handlers: Handlers }, hasColors = false) {

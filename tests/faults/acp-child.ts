@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { success } from '../../src/shared/errors.ts';
 import { processStream, serveAcp } from '../../src/main/hosts/acp/serve-acp.ts';
-import { safeWriting } from '../../src/main/hosts/cli/terminal/terminal.ts';
+import { safeWriting } from '../../src/main/hosts/text/terminal.ts';
 import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 

@@ -45,6 +45,8 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/lib/files/h2.ts', line: "import { x } from '../../sessions/log/event-log.ts'; void x;" },
   { file: 'src/main/server/i.ts', line: "import { app } from 'electron'; void app;" },
   { file: 'src/main/hosts/cli/j.ts', line: "import { x } from '../desktop/window.ts'; void x;" },
+  { file: 'src/main/hosts/acp/j2.ts', line: "import type { X } from '../cli/main.ts'; export type Y = X;" },
+  { file: 'src/main/hosts/text/j3.ts', line: "import { x } from '../cli/questions/ask-user.ts'; void x;" },
   { file: 'src/main/hosts/web/k.ts', line: "import { app } from 'electron'; void app;" },
   { file: 'src/preload/l.ts', line: "import { x } from '@shared/events/events.ts'; void x;" },
   { file: 'src/renderer/m.tsx', line: "import 'node:fs';" },

@@ -15,7 +15,7 @@ const known: Readonly<Record<string, string>> = {
   'main/safety/approvals/ask-about-disk.ts': 'writes them',
   'main/agent/step/reserve-money.ts': 'writes them',
   'main/agent/turn/turn-log.ts': 'a comment',
-  'main/hosts/cli/terminal/event-lines.ts': 'prints them',
+  'main/hosts/text/event-lines.ts': 'prints them',
   'main/sessions/log/event-log.ts': 'how soon they are on the disk',
   'main/sessions/children/child-approver.ts': 'writes those of a child',
   'main/sessions/replay/replay-events.ts': 'of a child they are taken over as they are',

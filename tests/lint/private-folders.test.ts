@@ -9,7 +9,6 @@ const source = resolve(import.meta.dirname, '../../src/main');
 const elsewhere: Readonly<Record<string, string>> = {
   'sandbox/packages/mount-points.ts': 'in the workspace',
   'sandbox/docker/protection/protected-mounts.ts': 'in the workspace',
-  'recipes/fix/outcome/varied-script.ts': 'a program for the sandbox',
   'sandbox/images/project-images.ts': 'in a folder of its own among the temporary files',
   'sessions/changes/safe-folder.ts': 'in the workspace',
   'models/engine/engine-variants.ts': 'in the cache; others may use what was fetched',

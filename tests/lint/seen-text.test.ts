@@ -21,7 +21,7 @@ describe('what a person is shown', () => {
       // Measures the width of a text.
       'main/hosts/cli/terminal/open-prompt.ts',
       // Dewpoint's own colors and the position of the cursor.
-      'main/hosts/cli/terminal/terminal.ts',
+      'main/hosts/text/terminal.ts',
     ]);
   });
 
@@ -34,9 +34,9 @@ describe('what a person is shown', () => {
       'main/hosts/cli/main.ts',
       // The keyboard, and the prompt that repeats what is typed.
       'main/hosts/cli/questions/ask-user.ts',
-      'main/hosts/cli/terminal/terminal.ts',
       // Before there is a window.
       'main/hosts/desktop/start-desktop.ts',
+      'main/hosts/text/terminal.ts',
     ]);
   });
 });

@@ -7,7 +7,7 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
-import { showResult } from '../../../src/main/hosts/cli/commands/run.command.ts';
+import { showResult } from '../../../src/main/hosts/text/result-text.ts';
 import { commandContext } from '../../../tests/fakes/command-context.ts';
 import type { ClientCore } from '../../../tests/fakes/core-client.ts';
 import { eventsOf, followEvents, openClientCore } from '../../../tests/fakes/core-client.ts';

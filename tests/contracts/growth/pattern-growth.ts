@@ -72,7 +72,7 @@ function runOf(source: string, flags: string, use: PatternUse): Run {
 const modules = import.meta.glob<Readonly<Record<string, unknown>>>([
   '../../src/shared/**/*.ts',
   '../../src/renderer/lib/**/*.ts',
-  '../../src/main/{agent,hosts/cli,lib,models,recipes,routing,safety,sandbox,sessions,tools}/**/*.ts',
+  '../../src/main/{agent,hosts/cli,hosts/text,lib,models,recipes,routing,safety,sandbox,sessions,tools}/**/*.ts',
 ]);
 
 /**

@@ -4,7 +4,7 @@ import type { EventOf } from '@shared/events/events.ts';
 import type { FormField, ServerForm } from '@shared/tools/server-form.ts';
 import { formProblem, formValuesSchema } from '@shared/tools/server-form.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
-import type { ApprovalReply } from '../cli/questions/approval-question.ts';
+import type { ApprovalReply } from '../text/approval-text.ts';
 import type { Asked } from './ask-permission.ts';
 
 /**

@@ -4,10 +4,10 @@ import type { EventOf } from '@shared/events/events.ts';
 import { suggestedRaiseUsd } from '@shared/money/limit-raise.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenCommand, seenName } from '@shared/text/seen-text.ts';
-import type { ApprovalReply } from '../cli/questions/approval-question.ts';
-import { headingOf, questionText } from '../cli/questions/approval-question.ts';
+import type { ApprovalReply } from '../text/approval-text.ts';
+import { headingOf, questionText } from '../text/approval-text.ts';
 import type { CapDecision } from '../../money/budget.ts';
-import { describeReachedCap } from '../cli/questions/cap-question.ts';
+import { describeReachedCap } from '../text/cap-text.ts';
 import { fencedWhole, said } from './shown-content.ts';
 
 /** Who is asked, in which session, and until when. */

@@ -4,7 +4,7 @@ import type { ListSessionsResponse, McpServer } from '@agentclientprotocol/sdk';
 import { AppError } from '@shared/errors.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
-import { usageError } from '../cli/report-failure.ts';
+import { usageError } from '../text/report-failure.ts';
 import { createSessionChoices } from './session-choices.ts';
 import type { EditorSession } from './work-on-prompt.ts';
 

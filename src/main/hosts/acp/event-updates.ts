@@ -8,8 +8,8 @@ import { textOf } from '@shared/models/model-messages.ts';
 import { planSteps } from '@shared/session/plan-steps.ts';
 import { printable, seenCommand } from '@shared/text/seen-text.ts';
 import { canvasToolName } from '@shared/tools/canvas.ts';
-import { canvasRows } from '../cli/terminal/canvas-rows.ts';
-import { createEventLines } from '../cli/terminal/event-lines.ts';
+import { canvasRows } from '../text/canvas-rows.ts';
+import { createEventLines } from '../text/event-lines.ts';
 import { diffsOf, fenced, kindOf, locationsOf, pictureContent } from './shown-content.ts';
 import { createTextTerminal } from './text-terminal.ts';
 

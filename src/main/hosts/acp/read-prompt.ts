@@ -6,7 +6,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import { mentionOf } from '@shared/attachments/file-mentions.ts';
 import { fillTemplate } from '@shared/session/prompt-templates.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
-import { usageError } from '../cli/report-failure.ts';
+import { usageError } from '../text/report-failure.ts';
 import { orNoted } from '../../lib/log.ts';
 
 /** A message in the form that the core takes. */

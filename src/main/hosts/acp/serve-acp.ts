@@ -4,8 +4,8 @@ import { agent, methods, ndJsonStream, RequestError } from '@agentclientprotocol
 import { templateAbout } from '@shared/session/prompt-templates.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
-import type { CommandContext } from '../cli/command-context.ts';
-import { toReportedFailure, usageError } from '../cli/report-failure.ts';
+import type { CommandContext } from '../text/command-context.ts';
+import { toReportedFailure, usageError } from '../text/report-failure.ts';
 import type { AskedPlace } from './editor-sessions.ts';
 import {
   createEditorSession,

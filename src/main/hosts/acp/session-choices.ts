@@ -9,8 +9,8 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { sleep } from '../../lib/async/abort.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
-import { usualModels } from '../cli/checks/require-models.ts';
-import { usageError } from '../cli/report-failure.ts';
+import { usualModels } from '../text/require-models.ts';
+import { usageError } from '../text/report-failure.ts';
 import { orNoted } from '../../lib/log.ts';
 
 /** What the user can choose in the editor for the messages of a session. */

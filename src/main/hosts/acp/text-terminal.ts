@@ -1,4 +1,4 @@
-import { safeWriting, type Terminal } from '../cli/terminal/terminal.ts';
+import { safeWriting, type Terminal } from '../text/terminal.ts';
 
 /** A terminal without a screen: collects what the command line would print, as text without colors. */
 export function createTextTerminal(): { readonly terminal: Terminal; readonly take: () => string } {

@@ -1,12 +1,12 @@
 import type { AgentContext, PromptRequest, SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import { previewFiles } from '../cli/turn/preview-files.ts';
-import { followTurn } from '../cli/turn/follow-turn.ts';
-import { requireModels } from '../cli/checks/require-models.ts';
-import { showResult } from '../cli/commands/run.command.ts';
-import type { CommandContext } from '../cli/command-context.ts';
-import { oneLine } from '../cli/terminal/terminal.ts';
+import { previewFiles } from '../text/preview-files.ts';
+import { followTurn } from '../text/follow-turn.ts';
+import { requireModels } from '../text/require-models.ts';
+import { showResult } from '../text/result-text.ts';
+import type { CommandContext } from '../text/command-context.ts';
+import { oneLine } from '../text/terminal.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { askForm } from './ask-form.ts';
 import { askAtCap, askPermission } from './ask-permission.ts';

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from '../text/command-context.ts';
 import type { CoreConnection } from '../connection/core-connection.ts';
 import type { OpenCore } from '../connection/open-core.ts';
 import { writeProblem } from '../../lib/files/json-file.ts';
 import type { Handlers } from './program/program.ts';
 import { buildProgram } from './program/program.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
-import { processTerminal } from './terminal/terminal.ts';
+import { processTerminal } from '../text/terminal.ts';
 
 declare const __APP_VERSION__: string;
 
@@ -51,7 +51,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** Loaded only when something fails. */
 async function report(error: unknown, terminal: CommandContext['terminal']): Promise<number> {
-  return (await import('./report-failure.ts')).reportFailure(error, terminal);
+  return (await import('../text/report-failure.ts')).reportFailure(error, terminal);
 }
 
 /** A connection whose code is loaded at its first use, because help needs none. */

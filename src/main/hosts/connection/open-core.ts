@@ -15,7 +15,7 @@ import { diagnostics, keepDiagnostics, orNoted } from '../../lib/log.ts';
 import { knownSecrets } from '../../safety/keys/known-secrets.ts';
 import { createRedactor } from '../../sessions/log/redactor.ts';
 import { neverAborts, sleep } from '../../lib/async/abort.ts';
-import type { Terminal } from '../cli/terminal/terminal.ts';
+import type { Terminal } from '../text/terminal.ts';
 
 /** A core to talk to, wherever it runs. */
 export interface OpenCore {

@@ -3,8 +3,8 @@ import { createSessionRunner } from '../../../../src/main/agent/turn/session-run
 import { blobsOf } from '../../../../src/main/sessions/blobs/event-blobs.ts';
 import { readCallDetail } from '../../../../src/main/sessions/history/read-call-detail.ts';
 import { readCallResult } from '../../../../src/main/tools/mcp/call-result.ts';
-import { createEventLines } from '../../../../src/main/hosts/cli/terminal/event-lines.ts';
-import { safeWriting } from '../../../../src/main/hosts/cli/terminal/terminal.ts';
+import { createEventLines } from '../../../../src/main/hosts/text/event-lines.ts';
+import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
 import { readCanvas } from '../../../../src/shared/tools/canvas.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
 import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';

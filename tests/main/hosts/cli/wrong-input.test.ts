@@ -6,11 +6,11 @@ import { changes } from '../../../../src/main/hosts/cli/commands/sessions/change
 import { chat } from '../../../../src/main/hosts/cli/commands/chat.command.ts';
 import { clean } from '../../../../src/main/hosts/cli/commands/clean.command.ts';
 import { compare } from '../../../../src/main/hosts/cli/commands/compare.command.ts';
-import { reportFailure } from '../../../../src/main/hosts/cli/report-failure.ts';
+import { reportFailure } from '../../../../src/main/hosts/text/report-failure.ts';
 import { instructions } from '../../../../src/main/hosts/cli/commands/projects/instructions.command.ts';
 import { manifest } from '../../../../src/main/hosts/cli/commands/sessions/manifest.command.ts';
 import { probeModel } from '../../../../src/main/hosts/cli/commands/models/probe-model.command.ts';
-import { requireModels } from '../../../../src/main/hosts/cli/checks/require-models.ts';
+import { requireModels } from '../../../../src/main/hosts/text/require-models.ts';
 import { run } from '../../../../src/main/hosts/cli/commands/run.command.ts';
 import { listRules } from '../../../../src/main/hosts/cli/commands/rules.command.ts';
 import { tools } from '../../../../src/main/hosts/cli/commands/tools.command.ts';

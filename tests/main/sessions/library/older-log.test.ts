@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { replaySession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
-import { reportFailure, toReportedFailure } from '../../../../src/main/hosts/cli/report-failure.ts';
+import { reportFailure, toReportedFailure } from '../../../../src/main/hosts/text/report-failure.ts';
 import { lineEnd, sealRecord, unsealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import { type ClientCore, openClientCore } from '../../../fakes/core-client.ts';

@@ -13,9 +13,9 @@ import { attachFile } from '../turn/attach-file.ts';
 import { changes } from '../commands/sessions/changes.command.ts';
 import { compare } from '../commands/compare.command.ts';
 import { editText } from '../terminal/edit-text.ts';
-import { usageError } from '../report-failure.ts';
+import { usageError } from '../../text/report-failure.ts';
 import { findAssistant, withAssistant } from '../checks/with-assistant.ts';
-import { oneLine } from '../terminal/terminal.ts';
+import { oneLine } from '../../text/terminal.ts';
 import { ensureModel } from '../commands/models/models.command.ts';
 import { route } from '../commands/route.command.ts';
 

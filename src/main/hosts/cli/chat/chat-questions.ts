@@ -1,11 +1,12 @@
+import { guardMs, parseApprovalReply } from '../questions/approval-question.ts';
 import type { EventOf } from '@shared/events/events.ts';
-import { guardMs, headingOf, questionText, parseApprovalReply } from '../questions/approval-question.ts';
+import { headingOf, questionText } from '../../text/approval-text.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
-import { askFields } from '../questions/form-fields.ts';
+import { askFields } from '../../text/form-fields.ts';
 import { orNoted } from '../../../lib/log.ts';
 import type { AskedQuestion, Chat } from './chat-state.ts';
-import { usageError } from '../report-failure.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 /** The prompt is in use, so the answer comes as a command. */
 export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {

@@ -1,7 +1,7 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 
 /** A question that was shown in a conversation. */
 export interface AskedQuestion {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { usageError } from '../report-failure.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 /** Throws a usage error if there is no folder at the path, so that a project command works on nothing else. */
 export async function requireFolder(path: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import type { CommandContext } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { CommandContext } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 /** A longer list of names does not help. */
 const shownNames = 20;

@@ -1,5 +1,5 @@
-import type { Command } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { Command } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 /** Serves an editor on stdin and stdout, until the editor is gone. */
 export const acp: Command<[]> = async (context) => {

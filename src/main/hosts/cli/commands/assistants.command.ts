@@ -5,10 +5,10 @@ import type { Assistant } from '@shared/session/assistants.ts';
 import { assistantFacts, mostAssistantCharacters } from '@shared/session/assistants.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { isMissing } from '../../../lib/files/json-file.ts';
-import type { Command } from '../command-context.ts';
-import { padRight } from '../terminal/columns.ts';
+import type { Command } from '../../text/command-context.ts';
+import { padRight } from '../../text/columns.ts';
 import { writeOutputFile } from '../terminal/output-file.ts';
-import { jsonLine, oneLine } from '../terminal/terminal.ts';
+import { jsonLine, oneLine } from '../../text/terminal.ts';
 
 export type AssistantsAction = 'list' | 'show' | 'import' | 'export' | 'remove';
 

@@ -3,10 +3,10 @@ import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { capScopeSchema } from '@shared/events/approval-events.ts';
 import { requireFolder } from '../checks/require-folder.ts';
-import type { Command } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { jsonLine, table } from '../terminal/terminal.ts';
+import type { Command } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
+import type { Terminal } from '../../text/terminal.ts';
+import { jsonLine, table } from '../../text/terminal.ts';
 
 export type BudgetAction = 'show' | CapChange['how'];
 

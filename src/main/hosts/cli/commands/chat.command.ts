@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Interface } from 'node:readline';
 import { attachResources } from '../turn/attach-file.ts';
-import { previewFiles } from '../turn/preview-files.ts';
+import { previewFiles } from '../../text/preview-files.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
@@ -10,20 +10,21 @@ import { printable } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import { raisedSteps } from '@shared/money/limit-raise.ts';
 import { raiseText } from '../questions/cap-question.ts';
+import { showResult } from '../../text/result-text.ts';
 import type { Chat } from '../chat/chat-state.ts';
 import { showQuestion } from '../chat/chat-questions.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
-import type { Command } from '../command-context.ts';
-import { reportFailure, usageError } from '../report-failure.ts';
-import { followTurn } from '../turn/follow-turn.ts';
+import type { Command } from '../../text/command-context.ts';
+import { reportFailure, usageError } from '../../text/report-failure.ts';
+import { followTurn } from '../../text/follow-turn.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
 import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
-import { requireModels } from '../checks/require-models.ts';
-import { nameBackground, parseThinking, showResult } from './run.command.ts';
-import { oneLine } from '../terminal/terminal.ts';
+import { requireModels } from '../../text/require-models.ts';
+import { nameBackground, parseThinking } from './run.command.ts';
+import { oneLine } from '../../text/terminal.ts';
 
 export interface ChatArguments {
   readonly project?: string;

@@ -1,8 +1,8 @@
 import type { KeptItem } from '@shared/projects/project-preparation.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { Command, CommandContext } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
+import { jsonLine } from '../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
 export interface CleanArguments {

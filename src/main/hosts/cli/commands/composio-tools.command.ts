@@ -1,10 +1,10 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import { composioDefinitionSchema, composioKeyName } from '@shared/tools/composio.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 import type { ToolsArguments } from '../program/tools-program.ts';
-import { usageError } from '../report-failure.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import { usageError } from '../../text/report-failure.ts';
+import { jsonLine } from '../../text/terminal.ts';
 
 /** `dewpoint tools composio`: stores the server. Nothing is sent before its key is set and it is approved. */
 export async function addComposio(context: CommandContext, name: string, args: ToolsArguments): Promise<number> {

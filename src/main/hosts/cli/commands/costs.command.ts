@@ -7,11 +7,11 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
-import type { Command } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { Command } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
 import { intervalText } from '../reports/interval-text.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { jsonLine, oneLine, table } from '../terminal/terminal.ts';
+import type { Terminal } from '../../text/terminal.ts';
+import { jsonLine, oneLine, table } from '../../text/terminal.ts';
 
 export interface CostsArguments {
   readonly by?: string;

@@ -6,12 +6,12 @@ import { jsonText } from '../../../lib/files/json-file.ts';
 import { createRedactor } from '../../../sessions/log/redactor.ts';
 import { findDataFolders } from '../../../lib/files/data-folders.ts';
 import { logFolderOf, readLogFile } from '../../../lib/files/log-file.ts';
-import type { Command } from '../command-context.ts';
+import type { Command } from '../../text/command-context.ts';
 import { doctorBundle } from '../reports/doctor-bundle.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { indented, jsonLine } from '../terminal/terminal.ts';
-import { padRight } from '../terminal/columns.ts';
+import type { Terminal } from '../../text/terminal.ts';
+import { indented, jsonLine } from '../../text/terminal.ts';
+import { padRight } from '../../text/columns.ts';
 
 export interface DoctorArguments {
   readonly json?: boolean;

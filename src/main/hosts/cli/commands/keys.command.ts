@@ -1,13 +1,13 @@
 import { AppError } from '@shared/errors.ts';
 import { didYouMean } from '@shared/text/near-name.ts';
 import { printable, seenName } from '@shared/text/seen-text.ts';
-import type { Command, CommandContext } from '../command-context.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
 import { keyboardOf, openAddressText, readAddresses } from '../questions/read-address.ts';
 import { readSecret } from '../questions/read-secret.ts';
-import { usageError } from '../report-failure.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import { usageError } from '../../text/report-failure.ts';
+import { jsonLine } from '../../text/terminal.ts';
 import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract/keys-contract.ts';
-import { padRight } from '../terminal/columns.ts';
+import { padRight } from '../../text/columns.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 

@@ -3,13 +3,13 @@ import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { runsApart } from '@shared/tools/own-tool.ts';
 import { isRecord } from '@shared/unknown-value.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { confirmAtTerminal } from '../questions/confirm.ts';
 import { readSecret } from '../questions/read-secret.ts';
-import { usageError } from '../report-failure.ts';
-import { quoteRows } from '../terminal/quoted-rows.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import { usageError } from '../../text/report-failure.ts';
+import { quoteRows } from '../../text/quoted-rows.ts';
+import { jsonLine } from '../../text/terminal.ts';
 
 interface OwnToolCommand {
   readonly action: ToolsAction;

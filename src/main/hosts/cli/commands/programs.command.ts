@@ -4,11 +4,11 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { ProgramReport, ReportedCalls } from '@shared/session/program-reports.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
-import type { Command, CommandContext } from '../command-context.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
 import { confirmAtTerminal } from '../questions/confirm.ts';
-import { usageError } from '../report-failure.ts';
-import { quoteRows } from '../terminal/quoted-rows.ts';
-import { jsonLine, oneLine } from '../terminal/terminal.ts';
+import { usageError } from '../../text/report-failure.ts';
+import { quoteRows } from '../../text/quoted-rows.ts';
+import { jsonLine, oneLine } from '../../text/terminal.ts';
 
 export type ProgramsAction = 'show' | 'keep' | 'list' | 'diff' | 'remove';
 

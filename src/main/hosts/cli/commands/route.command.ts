@@ -8,13 +8,13 @@ import type { StepCost } from '@shared/money/step-costs.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { intervalText } from '../reports/interval-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
-import type { Command } from '../command-context.ts';
+import type { Command } from '../../text/command-context.ts';
 import { writeOutputFile } from '../terminal/output-file.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { jsonLine, oneLine, seconds, table } from '../terminal/terminal.ts';
+import type { Terminal } from '../../text/terminal.ts';
+import { jsonLine, oneLine, seconds, table } from '../../text/terminal.ts';
 import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { routingSettingsSchema } from '@shared/settings/settings.ts';
-import { padRight } from '../terminal/columns.ts';
+import { padRight } from '../../text/columns.ts';
 import { recordedEvents } from '../../connection/recorded-events.ts';
 
 export interface RouteArguments {

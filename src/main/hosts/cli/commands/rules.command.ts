@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { Command } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { Command } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
 import { requireFolder } from '../checks/require-folder.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import type { Terminal } from '../../text/terminal.ts';
+import { jsonLine } from '../../text/terminal.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import { purposeSchema } from '@shared/events/call-events.ts';
 

@@ -2,9 +2,9 @@ import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import { startApiServer, usualPort } from '../../api/api-server.ts';
 import type { OpenCore } from '../../connection/open-core.ts';
-import type { Command, CommandContext } from '../command-context.ts';
-import { padRight } from '../terminal/columns.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
+import { padRight } from '../../text/columns.ts';
+import { jsonLine } from '../../text/terminal.ts';
 
 /** Serves models to other programs until Ctrl-C, or until the owner of the home has ended. */
 export async function serveApi(context: CommandContext, opened: OpenCore, port: number | null): Promise<number> {

@@ -1,7 +1,7 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 import type { ToolsArguments } from '../program/tools-program.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import { jsonLine } from '../../text/terminal.ts';
 
 /** `dewpoint tools tasks`: lists the tasks that a server works on, or stops one. */
 export async function serverTasks(

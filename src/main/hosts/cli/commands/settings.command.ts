@@ -1,7 +1,7 @@
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import { jsonOrText } from '@shared/text/json-in.ts';
-import type { Command } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { Command } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
   const value = await (await core()).settings.get(key === undefined ? {} : { key });

@@ -1,6 +1,6 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { SignInProgress, SignOutRevocation } from '@shared/tools/server-definition.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 import { keyboardOf, openAddressText, readAddresses } from '../questions/read-address.ts';
 
 export interface SignInWays {

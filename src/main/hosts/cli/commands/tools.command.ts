@@ -14,14 +14,14 @@ import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './
 import { serverTasks } from './server-tasks.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
 import { requireFolder } from '../checks/require-folder.ts';
-import type { Command, CommandContext } from '../command-context.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { confirm } from '../questions/confirm.ts';
 import { readSecret } from '../questions/read-secret.ts';
-import { usageError } from '../report-failure.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { jsonLine } from '../terminal/terminal.ts';
-import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';
+import { usageError } from '../../text/report-failure.ts';
+import type { Terminal } from '../../text/terminal.ts';
+import { jsonLine } from '../../text/terminal.ts';
+import { quotedRows, showBlanks } from '../../text/quoted-rows.ts';
 
 type Words = readonly [string, ...string[]];
 

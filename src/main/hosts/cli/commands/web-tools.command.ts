@@ -1,10 +1,10 @@
 import { printable } from '@shared/text/seen-text.ts';
 import type { WebToolName, WebToolReport } from '@shared/tools/web-tools.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { readSecret } from '../questions/read-secret.ts';
-import { usageError } from '../report-failure.ts';
-import { jsonLine } from '../terminal/terminal.ts';
+import { usageError } from '../../text/report-failure.ts';
+import { jsonLine } from '../../text/terminal.ts';
 
 interface WebToolCall {
   readonly action: ToolsAction;

@@ -18,7 +18,7 @@ import { addPrograms } from './programs-program.ts';
 import type { ProgramsAction, ProgramsArguments } from '../commands/programs.command.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Terminal } from '../../text/terminal.ts';
 import { addSandbox } from './sandbox-program.ts';
 import { addSessions, type SessionHandlers } from './sessions-program.ts';
 import { collect, StrictCommand, subcommand } from './subcommand.ts';

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 import type { Keyboard } from './ask-user.ts';
 import { openUserPrompter } from './ask-user.ts';
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 
 export interface Keyboard {
   readonly input: NodeJS.ReadableStream;

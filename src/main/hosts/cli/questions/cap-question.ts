@@ -1,34 +1,9 @@
 import type { EventOf } from '@shared/events/events.ts';
 import { raisedSteps, suggestedRaiseUsd } from '@shared/money/limit-raise.ts';
-import { moneyText } from '@shared/money/money-text.ts';
-import { seenName } from '@shared/text/seen-text.ts';
 import type { CapDecision } from '../../../money/budget.ts';
+import { describeReachedCap } from '../../text/cap-text.ts';
 import { openUserPrompter, type Keyboard } from './ask-user.ts';
-import type { CommandContext } from '../command-context.ts';
-
-const names = {
-  step: 'one step',
-  task: 'this task',
-  session: 'this session',
-  project: 'this project',
-  day: 'today',
-  month: 'this month',
-} as const;
-
-/** Why the next call was not made, in one line, with its figures. */
-export function describeReachedCap({
-  scope,
-  limitUsd,
-  spentUsd,
-  heldUsd,
-  worstUsd,
-  model,
-}: EventOf<'cap-reached'>): string {
-  const limit = `limit of ${moneyText(limitUsd)} for ${names[scope]}`;
-  if (worstUsd === null) return `the price of ${seenName(model)} is unknown, so the ${limit} cannot be checked`;
-  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} is reserved` : '';
-  return `the next call could exceed your ${limit}: ${moneyText(spentUsd)} is spent${held}, and even a short answer of ${seenName(model)} could cost ${moneyText(worstUsd)}`;
-}
+import type { CommandContext } from '../../text/command-context.ts';
 
 /** The suggested answer that raises the limit. */
 export function raiseText(event: EventOf<'cap-reached'>): string {

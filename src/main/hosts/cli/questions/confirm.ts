@@ -1,7 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import { openUserPrompter, type Keyboard } from './ask-user.ts';
-import type { CommandContext } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { CommandContext } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 /** Anything but a plain yes is a no. Throws `cancelled` at Ctrl-C. */
 export async function confirm(

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { seenName } from '@shared/text/seen-text.ts';
-import type { CommandContext } from '../command-context.ts';
-import { reportFailure } from '../report-failure.ts';
+import type { CommandContext } from '../../text/command-context.ts';
+import { reportFailure } from '../../text/report-failure.ts';
 
 /** The keyboard. Null: nobody can type. */
 export function keyboardOf({ terminal }: CommandContext): NodeJS.ReadableStream | null {

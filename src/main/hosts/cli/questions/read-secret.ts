@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import { AppError } from '@shared/errors.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../../text/command-context.ts';
 
 /**
  * Reads a secret without echo or, if nobody types, from stdin. `question`: must be safe for the terminal.

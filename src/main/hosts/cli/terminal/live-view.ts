@@ -1,7 +1,7 @@
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
-import { createEventLines } from './event-lines.ts';
+import { createEventLines } from '../../text/event-lines.ts';
 import { createStatusLine } from './status-line.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../../text/terminal.ts';
 
 /** Shows a session as it happens: a line for each step and action and, on a terminal, the current activity. */
 export interface LiveView {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
 import { ReadStream } from 'node:tty';
 import { terminalKeyboard, type Keyboard } from '../questions/ask-user.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../../text/terminal.ts';
 
 /** The line in which the user types, while the program continues to write above it. */
 export interface Prompt {

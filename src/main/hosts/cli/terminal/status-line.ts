@@ -1,7 +1,7 @@
 import type { Transient } from '@shared/events/events.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import type { Terminal } from './terminal.ts';
-import { oneLine, seconds } from './terminal.ts';
+import type { Terminal } from '../../text/terminal.ts';
+import { oneLine, seconds } from '../../text/terminal.ts';
 
 /**
  * The current activity on the last line of a terminal. In a file or a log, a line of its own for what takes long, which

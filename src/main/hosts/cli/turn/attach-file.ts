@@ -7,8 +7,8 @@ import { messageOf } from '@shared/errors.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { resourceMentionsIn } from '@shared/tools/found-offers.ts';
 import { sizeText } from '@shared/text/size-text.ts';
-import type { CommandContext } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { CommandContext } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 /** Passes a file of the user to the core. Its content decides what it is; `image` refuses everything but images. */
 export async function attachFile(

@@ -1,5 +1,5 @@
 import { sizeText } from '@shared/text/size-text.ts';
-import { usageError } from '../report-failure.ts';
+import { usageError } from '../../text/report-failure.ts';
 
 /** The longest task for a model. Longer material belongs in a file of the project. */
 export const maximumTaskBytes = 64 * 1024;

@@ -1,15 +1,14 @@
+import {
+  askApproval,
+  guardMs,
+  parseApprovalReply,
+} from '../../../../../src/main/hosts/cli/questions/approval-question.ts';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { EventOf } from '../../../../../src/shared/events/events.ts';
-import {
-  type ApprovalReply,
-  askApproval,
-  guardMs,
-  questionText,
-  parseApprovalReply,
-} from '../../../../../src/main/hosts/cli/questions/approval-question.ts';
-import type { CommandContext } from '../../../../../src/main/hosts/cli/command-context.ts';
+import { type ApprovalReply, questionText } from '../../../../../src/main/hosts/text/approval-text.ts';
+import type { CommandContext } from '../../../../../src/main/hosts/text/command-context.ts';
 import type { Keyboard } from '../../../../../src/main/hosts/cli/questions/ask-user.ts';
 import type { CapDecision } from '../../../../../src/main/money/budget.ts';
 import { askCap } from '../../../../../src/main/hosts/cli/questions/cap-question.ts';
@@ -17,7 +16,7 @@ import { confirm } from '../../../../../src/main/hosts/cli/questions/confirm.ts'
 import { toFailure } from '../../../../../src/shared/errors.ts';
 import type { ServerForm } from '../../../../../src/shared/tools/server-form.ts';
 import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
-import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 const question: EventOf<'approval-requested'> = {
   type: 'approval-requested',

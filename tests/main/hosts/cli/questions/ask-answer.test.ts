@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { askAnswer, howToAnswer } from '../../../../../src/main/hosts/cli/questions/ask-answer.ts';
-import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 function scene(typed: string | null) {
   const [input, output] = [new PassThrough(), new PassThrough()];

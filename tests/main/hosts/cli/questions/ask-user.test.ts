@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { openUserPrompter } from '../../../../../src/main/hosts/cli/questions/ask-user.ts';
-import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 // Catches: a terminal that is closed at a question, and then fails to take its keys back, ends the program as a bug.
 it('a question ends, and stops the work, when the terminal is gone', async () => {

@@ -1,9 +1,6 @@
+import { describeReachedCap } from '../../../../../src/main/hosts/text/cap-text.ts';
 import { describe, expect, it } from 'vitest';
-import {
-  describeReachedCap,
-  parseCapAnswer,
-  raiseText,
-} from '../../../../../src/main/hosts/cli/questions/cap-question.ts';
+import { parseCapAnswer, raiseText } from '../../../../../src/main/hosts/cli/questions/cap-question.ts';
 
 const reached = {
   type: 'cap-reached',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { isEventType, parseEvent, payloads } from '@shared/events/events.ts';
-import { createEventLines } from '../../../../../src/main/hosts/cli/terminal/event-lines.ts';
+import { createEventLines } from '../../../../../src/main/hosts/text/event-lines.ts';
 import { createLiveView } from '../../../../../src/main/hosts/cli/terminal/live-view.ts';
 import { showSession } from '../../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';

@@ -3,8 +3,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPrompt } from '../../../../../src/main/hosts/cli/terminal/open-prompt.ts';
 import { createStatusLine } from '../../../../../src/main/hosts/cli/terminal/status-line.ts';
-import type { Terminal } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
-import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+import type { Terminal } from '../../../../../src/main/hosts/text/terminal.ts';
+import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 const columns = 20;
 

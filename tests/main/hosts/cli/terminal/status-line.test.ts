@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStatusLine } from '../../../../../src/main/hosts/cli/terminal/status-line.ts';
-import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

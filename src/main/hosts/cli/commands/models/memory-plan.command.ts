@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
 import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { jsonLine } from '../../terminal/terminal.ts';
-import { padRight } from '../../terminal/columns.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { jsonLine } from '../../../text/terminal.ts';
+import { padRight } from '../../../text/columns.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
 /** The options as commander returns them. */

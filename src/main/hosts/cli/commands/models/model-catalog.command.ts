@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { CatalogUpdate } from '@shared/contract/models-contract.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
-import type { Command } from '../../command-context.ts';
+import type { Command } from '../../../text/command-context.ts';
 import { confirmAtTerminal } from '../../questions/confirm.ts';
-import { jsonLine } from '../../terminal/terminal.ts';
+import { jsonLine } from '../../../text/terminal.ts';
 
 interface CatalogArguments {
   readonly yes?: boolean;

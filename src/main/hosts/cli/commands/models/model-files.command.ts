@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { seenName } from '@shared/text/seen-text.ts';
 import { confirmAtTerminal } from '../../questions/confirm.ts';
-import type { Command, CommandContext } from '../../command-context.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { describeModel } from './models.command.ts';
-import { jsonLine } from '../../terminal/terminal.ts';
+import { jsonLine } from '../../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 

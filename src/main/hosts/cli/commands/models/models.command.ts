@@ -4,13 +4,13 @@ import { wordOfEffort } from '@shared/models/model-info.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { Command, CommandContext } from '../../command-context.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
+import type { Terminal } from '../../../text/terminal.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
 import { modelSettingsText, ownModelSettings } from './set-model.command.ts';
-import { jsonLine, oneLine, seconds } from '../../terminal/terminal.ts';
+import { jsonLine, oneLine, seconds } from '../../../text/terminal.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
-import { padRight, widest } from '../../terminal/columns.ts';
+import { padRight, widest } from '../../../text/columns.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
 type Core = Awaited<ReturnType<CommandContext['core']>>;

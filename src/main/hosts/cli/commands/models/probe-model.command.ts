@@ -1,8 +1,8 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { requireModels } from '../../checks/require-models.ts';
-import type { Command } from '../../command-context.ts';
+import { requireModels } from '../../../text/require-models.ts';
+import type { Command } from '../../../text/command-context.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
-import { jsonLine, oneLine } from '../../terminal/terminal.ts';
+import { jsonLine, oneLine } from '../../../text/terminal.ts';
 
 /** Tests a model with small questions for about a minute and prints the findings. Ctrl-C cancels; nothing is kept. */
 export const probeModel: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {

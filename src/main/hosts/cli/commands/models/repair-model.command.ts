@@ -1,7 +1,7 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { confirmAtTerminal } from '../../questions/confirm.ts';
-import type { Command, CommandContext } from '../../command-context.ts';
-import { jsonLine } from '../../terminal/terminal.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { jsonLine } from '../../../text/terminal.ts';
 import type { ModelRepair } from '@shared/contract/models-contract.ts';
 
 /** Shows what is wrong with a model of a server and what would repair it. Repairs it only after a yes. */

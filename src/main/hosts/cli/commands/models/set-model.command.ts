@@ -2,9 +2,9 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { drivingSchema, effortOfWord, thinkingInWords } from '@shared/models/model-info.ts';
 import { didYouMean } from '@shared/text/near-name.ts';
 import { printable } from '@shared/text/seen-text.ts';
-import type { Command, CommandContext } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { jsonLine } from '../../terminal/terminal.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { jsonLine } from '../../../text/terminal.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 const names = [...Object.keys(drivingSchema.shape), 'strategies'];

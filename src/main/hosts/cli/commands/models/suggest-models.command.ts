@@ -11,10 +11,10 @@ import type {
   SuggestedReader,
 } from '@shared/models/model-suggestion.ts';
 import { sizeText } from '@shared/text/size-text.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { padRight } from '../../terminal/columns.ts';
-import { jsonLine } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { padRight } from '../../../text/columns.ts';
+import { jsonLine } from '../../../text/terminal.ts';
 
 interface SuggestArguments {
   readonly machine?: string;

@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { quoteRows } from '../../terminal/quoted-rows.ts';
+import { quoteRows } from '../../../text/quoted-rows.ts';
 import { confirm } from '../../questions/confirm.ts';
-import type { Command, CommandContext } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
 import { requireFolder } from '../../checks/require-folder.ts';
-import { jsonLine } from '../../terminal/terminal.ts';
+import { jsonLine } from '../../../text/terminal.ts';
 
 export type InstructionsAction = 'list' | 'show' | 'approve' | 'forget';
 

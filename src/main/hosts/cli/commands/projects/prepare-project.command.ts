@@ -3,10 +3,10 @@ import { AppError } from '@shared/errors.ts';
 import type { PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
-import { quoteRows } from '../../terminal/quoted-rows.ts';
+import { quoteRows } from '../../../text/quoted-rows.ts';
 import { confirm } from '../../questions/confirm.ts';
-import type { Command, CommandContext } from '../../command-context.ts';
-import { jsonLine, oneLine } from '../../terminal/terminal.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { jsonLine, oneLine } from '../../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { orNoted } from '../../../../lib/log.ts';
 

@@ -6,9 +6,9 @@ import { listProjects } from '@shared/projects/project-list.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { dateAndTime, jsonLine } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { dateAndTime, jsonLine } from '../../../text/terminal.ts';
 
 export type ProjectListAction = 'list' | 'add' | 'remove';
 

@@ -6,10 +6,10 @@ import type { SessionFilter } from '@shared/session/session-filter.ts';
 import { fitsFilter } from '@shared/session/session-filter.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { padRight } from '../../terminal/columns.ts';
-import { counted, dateAndTime, jsonLine, oneLine } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { padRight } from '../../../text/columns.ts';
+import { counted, dateAndTime, jsonLine, oneLine } from '../../../text/terminal.ts';
 import { tagOf } from './organize-sessions.command.ts';
 
 export interface ListArguments {

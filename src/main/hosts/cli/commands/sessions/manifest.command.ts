@@ -1,9 +1,9 @@
 import { AppError } from '@shared/errors.ts';
 import { summarizeManifest } from '@shared/session/call-manifest.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { jsonLine, oneLine } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { jsonLine, oneLine } from '../../../text/terminal.ts';
 
 /** Exactly what one step sent to its model or, if a fence stopped it, would have sent. */
 export const manifest: Command<[string, string, { readonly json?: boolean }]> = async (

@@ -1,8 +1,8 @@
 import { seenName } from '@shared/text/seen-text.ts';
 import { readTag, tagRule } from '@shared/session/session-tags.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { counted } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { counted } from '../../../text/terminal.ts';
 
 export type OrganizeAction = 'pin' | 'unpin' | 'archive' | 'unarchive' | 'tag' | 'untag';
 

@@ -1,8 +1,8 @@
 import type { SearchAnswer, SearchHit } from '@shared/contract/search-answer.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { jsonLine, oneLine } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { jsonLine, oneLine } from '../../../text/terminal.ts';
 
 export interface SearchArguments {
   readonly limit?: string;

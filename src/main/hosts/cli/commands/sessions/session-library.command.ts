@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
-import type { Command } from '../../command-context.ts';
-import { usageError } from '../../report-failure.ts';
-import { dateAndTime, jsonLine, oneLine } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { dateAndTime, jsonLine, oneLine } from '../../../text/terminal.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 export type LibraryAction = 'rename' | 'fork' | 'export' | 'import' | 'delete' | 'bin' | 'restore' | 'purge';

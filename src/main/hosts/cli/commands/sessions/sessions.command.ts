@@ -1,7 +1,7 @@
 import { printable } from '@shared/text/seen-text.ts';
-import type { Command } from '../../command-context.ts';
-import { createEventLines } from '../../terminal/event-lines.ts';
-import { indented, jsonLine } from '../../terminal/terminal.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { createEventLines } from '../../../text/event-lines.ts';
+import { indented, jsonLine } from '../../../text/terminal.ts';
 import { recordedEvents } from '../../../connection/recorded-events.ts';
 
 export const showSession: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canvasRows } from '../../../../../src/main/hosts/cli/terminal/canvas-rows.ts';
-import { htmlText } from '../../../../../src/main/hosts/cli/terminal/html-text.ts';
+import { canvasRows } from '../../../../src/main/hosts/text/canvas-rows.ts';
+import { htmlText } from '../../../../src/main/hosts/text/html-text.ts';
 
 const rows = (input: unknown, columns = 80): readonly string[] =>
   canvasRows(input, columns).map((row) => row.replace(/^ {2}\| /u, ''));

@@ -1,4 +1,4 @@
-import { endlessTests, endlessText } from '../../../lib/endless/endless-tests.ts';
+import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import { hiddenText } from '@shared/session/call-manifest.ts';
 import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
@@ -11,9 +11,9 @@ import { decodeSpeedOf, wasWrittenAhead } from '@shared/session/step-speeds.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
-import { describeTests, summarizeTests } from '../../../tools/commands/test-run-output.ts';
+import { describeTests, summarizeTests } from '../../tools/commands/test-run-output.ts';
 import { canvasToolName } from '@shared/tools/canvas.ts';
-import { describeReachedCap } from '../questions/cap-question.ts';
+import { describeReachedCap } from './cap-text.ts';
 import { canvasRows, mostResultRows } from './canvas-rows.ts';
 import type { Terminal } from './terminal.ts';
 import { indented, oneLine, seconds } from './terminal.ts';

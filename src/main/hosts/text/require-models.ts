@@ -1,8 +1,8 @@
 import { AppError } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
-import type { CoreClient } from '../../../server/local-socket.ts';
-import type { CommandContext } from '../command-context.ts';
-import { toReportedFailure } from '../report-failure.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import type { CommandContext } from './command-context.ts';
+import { toReportedFailure } from './report-failure.ts';
 
 /** The models that the user named for some work, with the policies and the project of that work. */
 export interface NamedModels {

@@ -4,8 +4,8 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { CommandContext } from '../command-context.ts';
-import { usageError } from '../report-failure.ts';
+import type { CommandContext } from './command-context.ts';
+import { usageError } from './report-failure.ts';
 
 interface Unsent {
   readonly place: FilePlace | null;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { NewEvent, SessionEvent } from '../../../../../src/shared/events/events.ts';
-import { followTurn } from '../../../../../src/main/hosts/cli/turn/follow-turn.ts';
-import { runOptionsSchema } from '../../../../../src/shared/session/run-options.ts';
-import { commandContext } from '../../../../fakes/command-context.ts';
-import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
+import type { NewEvent, SessionEvent } from '../../../../src/shared/events/events.ts';
+import { followTurn } from '../../../../src/main/hosts/text/follow-turn.ts';
+import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
+import { commandContext } from '../../../fakes/command-context.ts';
+import { createScriptedCore } from '../../../fakes/scripted-core.ts';
 
 const asked = (approvalId: string): NewEvent => ({
   type: 'approval-requested',

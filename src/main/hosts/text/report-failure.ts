@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Failure } from '@shared/errors.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
-import type { Terminal } from './terminal/terminal.ts';
-import { indented } from './terminal/terminal.ts';
+import type { Terminal } from './terminal.ts';
+import { indented } from './terminal.ts';
 
 const failedSchema = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 

@@ -1,5 +1,5 @@
 import type { CoreClient } from '../../server/local-socket.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** What every subcommand receives. */
 export interface CommandContext {

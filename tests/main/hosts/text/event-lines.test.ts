@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { EventOf } from '@shared/events/events.ts';
-import { createEventLines } from '../../../../../src/main/hosts/cli/terminal/event-lines.ts';
-import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+import { createEventLines } from '../../../../src/main/hosts/text/event-lines.ts';
+import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
 
 const changed = (by: EventOf<'file-changed'>['by'], toolCallId: string | null): EventOf<'file-changed'> => ({
   v: 2,

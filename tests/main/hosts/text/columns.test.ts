@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { charactersOf, padLeft, padRight, widest } from '../../../../../src/main/hosts/cli/terminal/columns.ts';
+import { charactersOf, padLeft, padRight, widest } from '../../../../src/main/hosts/text/columns.ts';
 
 describe('columns of a terminal', () => {
   it.each([

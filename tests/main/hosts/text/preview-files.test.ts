@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AttachmentPreview } from '../../../../../src/shared/attachments/attachment-inputs.ts';
-import type { Attachment } from '../../../../../src/shared/attachments/attachment.ts';
-import { previewFiles } from '../../../../../src/main/hosts/cli/turn/preview-files.ts';
-import { commandContext } from '../../../../fakes/command-context.ts';
-import { createFakeHandlers } from '../../../../fakes/fake-handlers.ts';
+import type { AttachmentPreview } from '../../../../src/shared/attachments/attachment-inputs.ts';
+import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
+import { previewFiles } from '../../../../src/main/hosts/text/preview-files.ts';
+import { commandContext } from '../../../fakes/command-context.ts';
+import { createFakeHandlers } from '../../../fakes/fake-handlers.ts';
 
 const model = { id: 'here/small', label: 'Small model', where: 'local', images: false } as const;
 const eyes = { id: 'here/eyes', label: 'Model with eyes', where: 'local', images: true } as const;

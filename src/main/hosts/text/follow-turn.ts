@@ -2,11 +2,11 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EventOf, SessionEvent, Transient } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { emptySession } from '@shared/session/session-state.ts';
-import type { CoreClient } from '../../../server/local-socket.ts';
-import type { ApprovalReply } from '../questions/approval-question.ts';
-import type { CapDecision } from '../../../money/budget.ts';
-import type { CommandContext } from '../command-context.ts';
-import { orNoted } from '../../../lib/log.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import type { ApprovalReply } from './approval-text.ts';
+import type { CapDecision } from '../../money/budget.ts';
+import type { CommandContext } from './command-context.ts';
+import { orNoted } from '../../lib/log.ts';
 
 export interface TurnToFollow {
   readonly sessionId: string;

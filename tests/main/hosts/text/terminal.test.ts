@@ -9,7 +9,7 @@ import {
   safeWriting,
   seconds,
   table,
-} from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+} from '../../../../src/main/hosts/text/terminal.ts';
 
 describe('printable', () => {
   it.each([

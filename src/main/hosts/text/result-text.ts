@@ -1,0 +1,96 @@
+import type { RunResult } from '@shared/session/run-result.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { chartsInText } from '@shared/tools/canvas.ts';
+import { canvasRows } from './canvas-rows.ts';
+import type { Terminal } from './terminal.ts';
+import { counted, seconds } from './terminal.ts';
+
+/** Prints the answer on stdout, and everything about it on stderr. */
+export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
+  const { colors } = terminal;
+  const good = result.status === 'done';
+  // The reason often begins with the status.
+  const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
+  const told = result.status === 'waiting' ? 'waiting for your answer' : null;
+  const why =
+    told !== null ? told : isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
+  const isProposed = result.confidence === 'proposed';
+  const headline = isProposed ? colors.yellow('proposed') : good ? colors.green('done') : colors.yellow(why);
+  if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
+  for (const chart of isJson ? [] : chartsInText(result.text))
+    for (const row of canvasRows(chart, terminal.columns)) terminal.err(`${row}\n`);
+  terminal.err(
+    `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,
+  );
+  for (const change of result.changes) {
+    terminal.err(`  ${seenName(change.path)}  +${change.added ?? '?'} -${change.removed ?? '?'}\n`);
+  }
+  const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
+  terminal.err(
+    colors.dim(
+      `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
+    ),
+  );
+  for (const { server, calls, carried, seconds: time } of result.servers ?? []) {
+    const inner = carried === 0 ? '' : ` (${counted(carried, 'call')} inside)`;
+    terminal.err(
+      colors.dim(`${seenName(server)}: ${counted(calls, 'call')}${inner}, ${seconds(time * 1000)}, price unknown\n`),
+    );
+  }
+  showElsewhere(result, terminal);
+  if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
+  if (result.changes.length > 0) {
+    terminal.err(
+      colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
+    );
+  }
+}
+
+/** Suggests what else could do the task, based on what was tried. */
+function nextStage({ byStep }: RunResult): string {
+  const isLocal = byStep.every(({ where }) => where === 'local');
+  const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
+  return `next: name the function or the file, give a command that checks it (--check), use a larger local model (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
+}
+
+function confidenceWords(confidence: string): string {
+  switch (confidence) {
+    case 'high':
+      return 'the success check passes';
+    case 'reviewed':
+      return 'reviewed by a stronger model';
+    case 'proposed':
+      return 'no test asks for this change; please review';
+    case 'weak-tests':
+      return 'tests pass; review advised';
+    case 'mechanical':
+      return 'found by trial and error; review advised';
+    default:
+      return 'not tested';
+  }
+}
+
+/** What the same work would have cost in one place alone, if that is known and differs from what was paid. */
+function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { err, colors }: Terminal): void {
+  const { detail } = counterfactual;
+  const places = [
+    ['all local', detail?.allLocal],
+    ['all cloud', detail?.allCloud],
+  ] as const;
+  const told = places.flatMap(([name, place]) => {
+    if (place?.basis !== 'estimated' || place.usd === null) return [];
+    const { value, low, high } = place.usd;
+    return [`${name} about ${moneyText(value)} (${moneyText(low)} to ${moneyText(high)})`];
+  });
+  const { usd, seconds: time } = counterfactual.against ?? { usd: null, seconds: null };
+  const compared = [
+    usd === null || usd.way === 'unclear' ? [] : [`about ${moneyText(usd.by)} ${usd.way} than all cloud`],
+    time === null || time.way === 'unclear'
+      ? []
+      : [`about ${seconds(time.by * 1000)} ${time.way === 'less' ? 'quicker' : 'slower'} than all cloud`],
+  ].flat();
+  const about = energyReason === undefined ? '' : 'about ';
+  const energy = energyWh === null || energyWh === 0 ? [] : [`${about}${energyWh.toFixed(2)} Wh`];
+  if (told.length + energy.length > 0) err(colors.dim(`${[...energy, ...told, ...compared].join('; ')}\n`));
+}
