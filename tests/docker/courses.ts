@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import type { AgentConfig, TurnOptions, UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
+import type { AgentConfig, UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
+import type { TurnOptions } from '../../src/main/agent/turn/turn-options.ts';
 import type { TurnEndReason } from '../../src/shared/events/turn-events.ts';
 import { call, type Reply } from '../fakes/agent-kit.ts';
 

@@ -4,6 +4,7 @@ import type { RunResult } from '@shared/session/run-result.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { routingSchema } from '@shared/routing/routing.ts';
+import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 
 /** The same task under several policies, each run in its own copy of the same project state. */
@@ -29,7 +30,7 @@ export type ComparisonPolicy = ComparisonInput['policies'][number];
  * The settings that all runs use, as they were at the start. Runs with other numbers or rules could not be compared.
  */
 export const comparisonRoutingSchema = z.object({
-  limits: z.object({ maxSteps: z.number(), maxMinutes: z.number(), maxTokens: z.number() }),
+  limits: runLimitsSchema,
   /** The routing of steps under each policy, with what was known of the models. */
   routing: z.record(z.string(), routingSchema),
   /** Routing rules of the user and of the project. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { stageSchema } from '@shared/models/model-info.ts';
+import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { gateCheckSchema } from './gate-check.ts';
 
 /**
@@ -59,12 +60,7 @@ export const turnEvents = {
     assistant: z.string().optional(),
     criterion: criterionSchema,
     cascade: z.array(stageSchema),
-    limits: z.object({
-      maxSteps: z.number().int(),
-      maxMinutes: z.number(),
-      maxTokens: z.number().int(),
-      maxUsd: z.number().nullable(),
-    }),
+    limits: z.object({ ...runLimitsSchema.shape, maxUsd: z.number().nullable() }),
   }),
   /** The success check ran: once before the work, and again before a claim of success is accepted. */
   'criterion-checked': z.object({

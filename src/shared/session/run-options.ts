@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { runLimitsSchema } from './run-limits.ts';
 import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
-import { effortSchema } from '@shared/models/model-info.ts';
+import { effortSchema, strategySchema } from '@shared/models/model-info.ts';
 import { policySchema } from '@shared/routing/routing.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { messageOriginSchema } from '@shared/events/conversation-events.ts';
@@ -8,19 +9,27 @@ import { taskModes } from '@shared/text/task-mode.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 
-/** What a host may set for one turn. Absent options come from the settings. */
-export const runOptionsSchema = z.object({
+/** Where a task runs and for whom. A turn itself knows nothing of these. */
+const placeOptionsSchema = z.object({
   projectPath: z.string().optional(),
   workspace: workspaceModeSchema.optional(),
   sessionId: z.string().optional(),
+  sandbox: z.enum(['container', 'read-only']).optional(),
+  /** Whether a person can answer approvals. If not, a needed approval ends the turn. */
+  interactive: z.boolean().default(false),
+});
+
+/**
+ * How one turn works. The options of a turn, their copy in the log, the flags of the terminal and what the window sends
+ * derive from this, so an option is added here and where its value is used.
+ */
+export const turnChoicesSchema = z.object({
   check: z.string().optional(),
   policy: policySchema.optional(),
   local: z.string().optional(),
   cloud: z.string().optional(),
-  strategy: z.enum(['auto', 'recipe', 'loop']).default('auto'),
-  maxSteps: z.number().int().positive().optional(),
-  maxMinutes: z.number().positive().optional(),
-  maxTokens: z.number().int().positive().optional(),
+  strategy: z.enum(['auto', ...strategySchema.options]).default('auto'),
+  ...runLimitsSchema.partial().shape,
   maxUsd: z.number().nonnegative().optional(),
   /** What happens at a spending limit. `ask`: the turn waits for the user; if nobody can answer, it stops. */
   atCap: z.enum(['stop', 'local', 'ask']).default('stop'),
@@ -32,7 +41,6 @@ export const runOptionsSchema = z.object({
   network: runNetworkSchema.optional(),
   /** What happens to a project's instructions that nobody has approved: ask, use them as they are, or ignore all. */
   instructions: runInstructionsSchema.optional(),
-  sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),
   /** How to read the message. Absent: its own words decide. */
   mode: z.enum(taskModes).optional(),
@@ -45,10 +53,13 @@ export const runOptionsSchema = z.object({
   thinking: effortSchema.optional(),
   /** Set when the app wrote the text and the user agreed with a button: to resume a task, or to have it reviewed. */
   origin: messageOriginSchema.optional(),
-  /** Whether a person can answer approvals. If not, a needed approval ends the turn. */
-  interactive: z.boolean().default(false),
 });
+
+/** What a host may set for one turn. Absent options come from the settings. */
+export const runOptionsSchema = z.object({ ...placeOptionsSchema.shape, ...turnChoicesSchema.shape });
 export type RunOptions = z.infer<typeof runOptionsSchema>;
+/** The same, as a host sends it. */
+export type SendOptions = z.input<typeof runOptionsSchema>;
 
 /** How a run ended, as the result file says it. Decides the exit code. */
 export const runStatusSchema = z.enum([

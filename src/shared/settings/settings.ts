@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { fencesSchema } from '@shared/safety/fences.ts';
 import { networkRulesSchema } from '@shared/safety/network-access.ts';
 import { drivingSchema, effortSchema } from '@shared/models/model-info.ts';
@@ -272,9 +273,9 @@ export const settingsSchema = z.strictObject({
   providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), providerSettingsSchema).default({}),
   limits: z
     .strictObject({
-      maxSteps: z.number().int().positive().default(40),
-      maxMinutes: z.number().positive().default(15),
-      maxTokens: z.number().int().positive().default(200_000),
+      maxSteps: runLimitsSchema.shape.maxSteps.default(40),
+      maxMinutes: runLimitsSchema.shape.maxMinutes.default(15),
+      maxTokens: runLimitsSchema.shape.maxTokens.default(200_000),
     })
     .prefault({}),
   /** Child agents, each in a session of its own. */

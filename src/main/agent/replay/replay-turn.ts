@@ -1,52 +1,14 @@
 import type { SessionEvent } from '@shared/events/events.ts';
-import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
-import { runNetworkSchema } from '@shared/safety/network-access.ts';
-import { effortSchema, strategySchema } from '@shared/models/model-info.ts';
-import { routingSchema, turnPolicySchema } from '@shared/routing/routing.ts';
-import { taskModes } from '@shared/text/task-mode.ts';
-import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 import { z } from 'zod';
 import type { ReplayTurn } from '../../sessions/replay/replay-session.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { Recipe } from '../../recipes/define.ts';
-import type { AgentConfig, AgentDependencies, TurnOptions } from '../turn/agent-dependencies.ts';
+import type { AgentConfig, AgentDependencies } from '../turn/agent-dependencies.ts';
+import { turnOptionsSchema } from '../turn/turn-options.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from '../preparation/turn-facts.ts';
 import { createTurnStarter } from '../turn/turn-starter.ts';
-
-const optionsSchema = z.object({
-  strategy: z.union([z.literal('auto'), strategySchema]),
-  plan: z.boolean(),
-  mode: z.enum(['auto', ...taskModes]).optional(),
-  compact: z.boolean().optional(),
-  assistant: z
-    .object({
-      name: z.string(),
-      text: z.string(),
-      tools: z.literal('off').optional(),
-      temperature: z.number().optional(),
-      topP: z.number().optional(),
-      maxTokens: z.number().optional(),
-    })
-    .optional(),
-  atCap: z.enum(['stop', 'local', 'ask']),
-  check: z.string().nullable(),
-  tools: z.array(z.string()).readonly().optional(),
-  policy: turnPolicySchema,
-  routing: routingSchema,
-  local: z.string(),
-  cloud: z.string().nullable(),
-  approve: approveModeSchema,
-  maxSteps: z.number(),
-  maxMinutes: z.number(),
-  maxTokens: z.number(),
-  maxUsd: z.number().nullable(),
-  seed: z.number().nullable(),
-  thinking: effortSchema.optional(),
-  network: runNetworkSchema.optional(),
-  instructions: runInstructionsSchema.optional(),
-}) satisfies z.ZodType<TurnOptions>;
 
 const configSchema = z.object({
   commandTimeoutMs: z.number(),
@@ -64,7 +26,7 @@ const configSchema = z.object({
   }),
 }) satisfies z.ZodType<AgentConfig>;
 
-const inputSchema = z.object({ options: optionsSchema, config: configSchema });
+const inputSchema = z.object({ options: turnOptionsSchema, config: configSchema });
 
 /** What a replay needs from this version of Dewpoint: its tools and recipes, but no model and no sandbox. */
 export interface ReplayParts {

@@ -1,13 +1,8 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { BaselineFile } from '../changes/baseline-file.ts';
-import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
-import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
-import type { Routing, TurnPolicy } from '@shared/routing/routing.ts';
+import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
-import type { RunInstructions } from '@shared/safety/instruction-files.ts';
-import type { Assistant } from '@shared/session/assistants.ts';
-import type { RunOptions } from '@shared/session/run-options.ts';
-import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { EaseTurn } from '../../models/machine/ease-strain.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
@@ -135,34 +130,6 @@ export interface AgentDependencies {
   /** Waits; rejects with the signal's reason on abort. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly config: AgentConfig;
-}
-
-/** The options of a turn, with defaults of the settings filled in. */
-export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atCap' | 'network' | 'origin'> {
-  readonly check: string | null;
-  /** The mode of the message; `auto`: derived from its words. Absent: a log from before modes existed. */
-  readonly mode?: TaskMode | 'auto' | undefined;
-  /** Absent: the user is asked about project instructions that are not approved yet. */
-  readonly instructions?: RunInstructions | undefined;
-  /** Summarize the conversation before the first step. Absent: only if it is too long. */
-  readonly compact?: boolean | undefined;
-  /** The assistant that answers; absent: none. The log holds all of it, so a replay needs no file. */
-  readonly assistant?: Omit<Assistant, 'model' | 'mode'> | undefined;
-  /** The tools that the turn may use; absent: all. */
-  readonly tools?: readonly string[] | undefined;
-  readonly policy: TurnPolicy;
-  /** The numbers by which the router decides each step. */
-  readonly routing: Routing;
-  readonly local: string;
-  readonly cloud: string | null;
-  readonly approve: ApproveMode;
-  readonly maxSteps: number;
-  readonly maxMinutes: number;
-  readonly maxTokens: number;
-  readonly maxUsd: number | null;
-  readonly seed: number | null;
-  /** The thinking effort for models that support it; absent: the setting of each model. */
-  readonly thinking?: Effort | undefined;
 }
 
 /** A model with its provider; null: the model or its provider does not exist. */

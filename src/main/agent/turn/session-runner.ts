@@ -1,7 +1,8 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { AppError } from '@shared/errors.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
-import type { AgentDependencies, Inbox, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
+import type { AgentDependencies, Inbox, QueuedMessage } from './agent-dependencies.ts';
+import type { TurnOptions } from './turn-options.ts';
 import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
 import type { TurnEnd } from './turn-baseline.ts';

@@ -1,5 +1,6 @@
 import { canonicalJson } from '@shared/text/canonical-json.ts';
 import { wasWrittenAhead } from '@shared/session/step-speeds.ts';
+import type { RunLimits } from '@shared/session/run-limits.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
@@ -15,10 +16,7 @@ export interface LimitStop {
   readonly goesOnLocally?: boolean;
 }
 
-export interface LimitNumbers {
-  readonly maxSteps: number;
-  readonly maxMinutes: number;
-  readonly maxTokens: number;
+export interface LimitNumbers extends RunLimits {
   readonly maxUsd: number | null;
 }
 

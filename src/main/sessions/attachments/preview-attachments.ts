@@ -15,7 +15,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { fitAttached, roomForAttached } from '../../agent/prompt/attached-parts.ts';
 import type { Attached } from '../../agent/prompt/attached-parts.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
-import { turnOptions } from '../open/turn-options.ts';
+import { turnOptions } from '../../agent/turn/turn-options.ts';
 
 export interface PreviewOptions {
   readonly blobs: Pick<Blobs, 'get'>;

@@ -7,7 +7,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { ActiveRules, RuleFiles } from '../../safety/rule-files.ts';
-import { turnOptions } from '../open/turn-options.ts';
+import { turnOptions } from '../../agent/turn/turn-options.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** The routing of one session, instead of the settings at the start of its turns. */
@@ -46,10 +46,8 @@ export function createRoutingSnapshotTaker(options: {
         const given = (await priors.given(asked)).routing;
         if (given !== null) routing[policy] = given;
       }
-      const { maxSteps, maxMinutes, maxTokens } = usual.limits;
       const holding = await rules(projectPath);
-      const limits = { maxSteps, maxMinutes, maxTokens };
-      return { limits, routing, rules: [...holding.places], fences: hashOf(projectPath, holding) };
+      return { limits: { ...usual.limits }, routing, rules: [...holding.places], fences: hashOf(projectPath, holding) };
     },
     fences: async (projectPath) => hashOf(projectPath, await rules(projectPath)),
   };

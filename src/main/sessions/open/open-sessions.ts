@@ -38,7 +38,8 @@ import type { ChildHost } from '../children/child-run.ts';
 import { createChildSessions } from '../children/child-sessions.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
-import { agentConfig, turnOptions } from './turn-options.ts';
+import { turnOptions } from '../../agent/turn/turn-options.ts';
+import { agentConfig } from './agent-config.ts';
 import { orNoted } from '../../lib/log.ts';
 
 /** The sessions that are open in this core. Each has a journal and, once it works, a sandbox and a runner. */

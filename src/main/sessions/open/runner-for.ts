@@ -21,7 +21,7 @@ import type { OpenSession } from './open-session.ts';
 import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import { lateSandbox, strongSandbox } from './start-session-sandbox.ts';
-import { agentConfig } from './turn-options.ts';
+import { agentConfig } from './agent-config.ts';
 
 /**
  * The runner of a session, with a sandbox that is strong enough for the task. Work without a container engine still

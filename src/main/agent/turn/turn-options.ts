@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { approveModeSchema } from '@shared/safety/approval-grants.ts';
+import { routingSchema, turnPolicySchema, type Policy } from '@shared/routing/routing.ts';
+import { routingOf } from '@shared/routing/profile-routing.ts';
+import type { Assistant } from '@shared/session/assistants.ts';
+import { runLimitsSchema } from '@shared/session/run-limits.ts';
+import { type RunOptions, turnChoicesSchema } from '@shared/session/run-options.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { taskModes } from '@shared/text/task-mode.ts';
+
+/**
+ * The options of a turn, with the settings filled in. The log holds all of them, so a replay needs neither settings nor
+ * files. What is not named here is taken over as the message says it.
+ */
+export const turnOptionsSchema = z.object({
+  ...turnChoicesSchema.shape,
+  ...runLimitsSchema.shape,
+  maxUsd: z.number().nullable(),
+  check: z.string().nullable(),
+  seed: z.number().nullable(),
+  /** `auto`: derived from the words of the message. Absent: they only say whether it is a question. */
+  mode: z.enum(['auto', ...taskModes]).optional(),
+  /** The assistant that answers, without the model and mode that it chose; absent: none. */
+  assistant: z
+    .object({
+      name: z.string(),
+      text: z.string(),
+      tools: z.literal('off').optional(),
+      temperature: z.number().optional(),
+      topP: z.number().optional(),
+      maxTokens: z.number().optional(),
+    })
+    .optional(),
+  /** The tools that the turn may use; absent: all. */
+  tools: z.array(z.string()).readonly().optional(),
+  policy: turnPolicySchema,
+  /** The numbers by which the router decides each step. */
+  routing: routingSchema,
+  local: z.string(),
+  cloud: z.string().nullable(),
+  approve: approveModeSchema,
+});
+export type TurnOptions = Readonly<z.infer<typeof turnOptionsSchema>>;
+
+/** The options of a turn: as the message says, and from the settings where it says nothing. */
+export function turnOptions(settings: Settings, run: RunOptions, assistant: Assistant | null = null): TurnOptions {
+  const { local, cloud, approve } = settings;
+  const { mode = run.plan ? 'plan' : 'auto', policy = settings.policy } = run;
+  return turnOptionsSchema.parse({
+    ...settings.limits,
+    local,
+    cloud,
+    approve,
+    maxUsd: null,
+    check: null,
+    seed: null,
+    ...Object.fromEntries(Object.entries(run).filter(([, value]) => value !== undefined)),
+    ...routed(settings, policy),
+    plan: mode === 'plan',
+    mode,
+    assistant: assistant ?? undefined,
+  });
+}
+
+/** A profile is `hybrid` with its own numbers. */
+function routed({ routing }: Settings, policy: Policy): Pick<TurnOptions, 'policy' | 'routing'> {
+  if (policy === 'local' || policy === 'cloud' || policy === 'hybrid') {
+    return { policy, routing: routingOf(routing.profile, routing.numbers) };
+  }
+  return { policy: 'hybrid', routing: routingOf(policy, {}) };
+}
