@@ -109,6 +109,8 @@ const pageMayUse = [
   'models/strain-lists.ts',
   'money/counterfactual.ts',
   'money/turn-counterfactual.ts',
+  'money/spending-limit.ts',
+  'money/turn-money.ts',
   'money/limit-raise.ts',
   'money/session-money.ts',
   'money/workload.ts',

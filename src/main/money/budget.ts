@@ -35,6 +35,8 @@ export interface CapReached {
  */
 export interface CapLeft {
   readonly scope: CapScope;
+  /** The limit, with what it was raised by. */
+  readonly limitUsd: number;
   readonly leftUsd: number;
 }
 
@@ -111,7 +113,8 @@ export function createBudget(options: BudgetOptions): Budget {
       const settings = options.caps();
       const caps: Caps = { ...settings, task: taskCapUsd ?? settings.task };
       const raised = stepRaises.get(turnId) ?? 0;
-      const step = caps.step === null ? [] : [{ scope: 'step', leftUsd: caps.step + raised } as const];
+      const most = caps.step === null ? null : caps.step + raised;
+      const step = most === null ? [] : [{ scope: 'step', limitUsd: most, leftUsd: most } as const];
       // Without a limit, nothing is looked up: with local models only, there is no reservation log.
       if (scopes.every((scope) => caps[scope] === null)) return step;
       const reservations = await options.reservations();
@@ -120,8 +123,9 @@ export function createBudget(options: BudgetOptions): Budget {
         const cap = caps[scope];
         const key = keys[scope];
         if (cap === null || key === null) return [];
-        const { spent, held, raised } = reservations.sums(scope, key);
-        return [{ scope, leftUsd: cap + toUsd(raised - spent - held) }];
+        const sums = reservations.sums(scope, key);
+        const limitUsd = cap + toUsd(sums.raised);
+        return [{ scope, limitUsd, leftUsd: limitUsd - toUsd(sums.spent + sums.held) }];
       });
       return [...step, ...sums];
     },

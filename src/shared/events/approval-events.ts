@@ -7,6 +7,9 @@ import { formValuesSchema, serverFormSchema } from '@shared/tools/server-form.ts
 export const capScopeSchema = z.enum(['step', 'task', 'session', 'project', 'day', 'month']);
 export type CapScope = z.infer<typeof capScopeSchema>;
 
+/** What spending limits leave. For a step: the most that one call may cost. */
+export const capsLeftSchema = z.array(z.object({ scope: capScopeSchema, limitUsd: z.number(), leftUsd: z.number() }));
+
 /** A spending limit that was reached, and what the user decided. */
 export const capEvents = {
   /** A call was not made because its worst case would exceed a spending limit. Amounts are in US dollars. */

@@ -1,3 +1,4 @@
+import { capsLeftSchema } from '@shared/events/approval-events.ts';
 import { z } from 'zod';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { stageSchema } from '@shared/models/model-info.ts';
@@ -60,7 +61,12 @@ export const turnEvents = {
     assistant: z.string().optional(),
     criterion: criterionSchema,
     cascade: z.array(stageSchema),
-    limits: z.object({ ...runLimitsSchema.shape, maxUsd: z.number().nullable() }),
+    limits: z.object({
+      ...runLimitsSchema.shape,
+      maxUsd: z.number().nullable(),
+      /** All spending limits when the turn began, and what they left. Absent: nothing can cost money. */
+      caps: capsLeftSchema.optional(),
+    }),
   }),
   /** The success check ran: once before the work, and again before a claim of success is accepted. */
   'criterion-checked': z.object({

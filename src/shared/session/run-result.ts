@@ -1,5 +1,6 @@
 import type { RunStatus } from './run-options.ts';
 import type { comparedWith, Counterfactual, Elsewhere } from '@shared/money/counterfactual.ts';
+import type { SpendingLimit } from '@shared/money/spending-limit.ts';
 import type { Stage, Where } from '@shared/models/model-info.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
@@ -17,14 +18,14 @@ export interface RunResult {
   /** Tool calls of models, and actions of recipes. */
   readonly actions: number;
   readonly seconds: number;
-  readonly tokens: {
-    readonly freshInput: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-    readonly output: number;
-  };
+  readonly tokens: RunTokens;
+  /** Includes child sessions. */
   readonly costUsd: number | null;
   readonly costReason?: string;
+  /** The part of child sessions: in `costUsd`, not in `tokens`. Absent: there were none. */
+  readonly children?: { readonly runs: number; readonly costUsd: number | null; readonly tokens: RunTokens };
+  /** The spending limit that is closest to being reached. Absent: none is set. */
+  readonly limit?: SpendingLimit;
   readonly energyWh: number | null;
   readonly energyReason?: string;
   readonly counterfactual: {
@@ -52,6 +53,13 @@ export interface RunResult {
     readonly added: number | null;
     readonly removed: number | null;
   }[];
+}
+
+interface RunTokens {
+  readonly freshInput: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
 }
 
 export interface StepFigures {

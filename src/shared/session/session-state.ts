@@ -5,6 +5,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EngineReport, Energy, Timings } from '@shared/events/call-report.ts';
 import type { SandboxTier, UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { Stage, Where } from '@shared/models/model-info.ts';
+import type { TurnMoney } from '@shared/money/turn-money.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { RunStatus } from './run-options.ts';
@@ -169,6 +170,8 @@ export interface TurnState {
     readonly giveUpSeconds?: number | undefined;
   }[];
   readonly limits: EventOf<'turn-started'>['limits'];
+  /** Absent: nothing was used yet. */
+  readonly money?: TurnMoney;
   /** The model's report on how far the plan is. Absent: none. Texts are capped. */
   readonly planItems?: readonly PlanItem[];
   /** Use of tool servers. Absent: none. */

@@ -5,7 +5,7 @@ import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
-import { capScopeSchema } from '@shared/events/approval-events.ts';
+import { capsLeftSchema } from '@shared/events/approval-events.ts';
 import { foreignToolSchema } from '@shared/tools/foreign-tool-spec.ts';
 
 const projectFactsSchema = z.object({
@@ -38,7 +38,7 @@ export const turnFactsSchema = z.object({
   cloud: modelInfoSchema.nullable(),
   routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }),
   /** What is left of the spending limits; absent if nothing can cost money. */
-  caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
+  caps: capsLeftSchema.optional(),
   /** The model that was not found, so that everything runs on the other; absent: both were found. */
   lacks: whereSchema.optional(),
   /** What the turn does differently because this machine is under strain; absent: nothing. */

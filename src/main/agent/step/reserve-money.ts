@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { moneyText } from '@shared/money/money-text.ts';
+import { spendingLimitNames } from '@shared/money/limit-names.ts';
 import { outputWithin } from '@shared/money/fitting-output.ts';
 import { costOf, noUsage, worstCostOf } from '@shared/money/token-cost.ts';
 import type { CapDecision, CapReached } from '../../money/budget.ts';
@@ -154,15 +155,6 @@ function stuckText({ options: { local } }: CallingTurn): string {
 }
 
 const stops: CapDecision = { answer: 'stop' };
-
-export const spendingLimitNames: Readonly<Record<CapReached['scope'], string>> = {
-  step: 'for one step',
-  task: 'for this task',
-  session: 'for this session',
-  project: 'for this project',
-  day: 'for today',
-  month: 'for this month',
-};
 
 function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
   const cap = `limit of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;

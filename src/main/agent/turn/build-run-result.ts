@@ -4,6 +4,8 @@ import type { SplitWorkload } from '@shared/money/workload.ts';
 import { comparedWith, stepElsewhere } from '@shared/money/counterfactual.ts';
 import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
+import { spendingLimitOf } from '@shared/money/spending-limit.ts';
+import { turnCostUsd } from '@shared/money/turn-money.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
@@ -21,7 +23,9 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
   const steps = state.steps.filter((step) => step.turnId === turn.id);
   const usage = steps.reduce<Usage>((sum, step) => (step.end === null ? sum : addUsage(sum, step.end.usage)), noUsage);
   const { freshInput, cacheRead, cacheWrite, output } = usage;
-  const costUsd = costOfSteps(steps);
+  const costUsd = turnCostUsd(turn);
+  const children = childrenOf(turn);
+  const limit = spendingLimitOf(state);
   const known = sessionWork(state);
   const work = sessionWork(state, turn.id);
   const detail = counterfactualOfTurns(state, reference, turn.id);
@@ -37,6 +41,8 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
     seconds: Math.max(0, (turn.endedAt ?? turn.startedAt) - turn.startedAt) / 1000,
     tokens: { freshInput, cacheRead, cacheWrite, output },
     costUsd,
+    ...(children === null ? {} : { children }),
+    ...(limit === null ? {} : { limit }),
     ...(costUsd === null ? { costReason: 'at least one call was made to a model without a known price' } : {}),
     ...energyOf(work),
     counterfactual: {
@@ -72,14 +78,12 @@ function checkOf(turn: TurnState): RunResult['check'] {
   return { command, before: turn.before?.passed ?? null, after: turn.after?.passed ?? null };
 }
 
-function costOfSteps(steps: readonly StepState[]): number | null {
-  let sum = 0;
-  for (const { end } of steps) {
-    if (end === null) continue;
-    if (end.costUsd === null) return null;
-    sum += end.costUsd;
-  }
-  return sum;
+/** Their cost is a part of the turn's; their tokens are not. */
+function childrenOf({ money }: TurnState): NonNullable<RunResult['children']> | null {
+  if (money === undefined || money.children.runs === 0) return null;
+  const { runs, costUsd, unpriced, usage } = money.children;
+  const { freshInput, cacheRead, cacheWrite, output } = usage;
+  return { runs, costUsd: unpriced > 0 ? null : costUsd, tokens: { freshInput, cacheRead, cacheWrite, output } };
 }
 
 /** Energy of this machine only; cloud services do not report theirs. */

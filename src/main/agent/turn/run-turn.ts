@@ -30,7 +30,8 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   const start = async (): Promise<void> => {
     isStarted = true;
     const { plan, maxSteps, maxMinutes, maxTokens, maxUsd, assistant } = turn.options;
-    const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
+    const caps = turn.found.facts?.caps;
+    const limits = { maxSteps, maxMinutes, maxTokens, maxUsd, ...(caps === undefined ? {} : { caps }) };
     const criterion = criterionOf(turn);
     const cascade = cascadeOf(turn);
     const { mode, answers } = turn.given;

@@ -1,15 +1,7 @@
 import type { EventOf } from '@shared/events/events.ts';
+import { spendingLimitNames } from '@shared/money/limit-names.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-
-const names = {
-  step: 'one step',
-  task: 'this task',
-  session: 'this session',
-  project: 'this project',
-  day: 'today',
-  month: 'this month',
-} as const;
 
 /** Why the next call was not made, in one line, with its figures. */
 export function describeReachedCap({
@@ -20,7 +12,7 @@ export function describeReachedCap({
   worstUsd,
   model,
 }: EventOf<'cap-reached'>): string {
-  const limit = `limit of ${moneyText(limitUsd)} for ${names[scope]}`;
+  const limit = `limit of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;
   if (worstUsd === null) return `the price of ${seenName(model)} is unknown, so the ${limit} cannot be checked`;
   const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} is reserved` : '';
   return `the next call could exceed your ${limit}: ${moneyText(spentUsd)} is spent${held}, and even a short answer of ${seenName(model)} could cost ${moneyText(worstUsd)}`;

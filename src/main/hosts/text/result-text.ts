@@ -1,4 +1,5 @@
 import type { RunResult } from '@shared/session/run-result.ts';
+import { limitText } from '@shared/money/limit-names.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';
@@ -29,7 +30,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(
     colors.dim(
-      `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
+      `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${spentText(result)}\n`,
     ),
   );
   for (const { server, calls, carried, seconds: time } of result.servers ?? []) {
@@ -69,6 +70,12 @@ function confidenceWords(confidence: string): string {
     default:
       return 'not tested';
   }
+}
+
+/** What the run cost, with its child sessions, and the limit that is closest to being reached. */
+function spentText({ costUsd, children, limit }: RunResult): string {
+  const by = children === undefined ? '' : ` (${moneyText(children.costUsd)} of it by agents)`;
+  return `${moneyText(costUsd)}${by}${limit === undefined ? '' : `, ${limitText(limit)} spent`}`;
 }
 
 /** What the same work would have cost in one place alone, if that is known and differs from what was paid. */

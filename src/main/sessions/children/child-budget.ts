@@ -64,7 +64,7 @@ export function createChildBudget(purse: ChildPurse): Budget {
       const left = await parent.left(parentTurnId, parentCapUsd);
       return mostUsd === null
         ? left
-        : [...left, { scope: 'task', leftUsd: Math.max(0, mostUsd - (spent + held) / nano) }];
+        : [...left, { scope: 'task', limitUsd: mostUsd, leftUsd: Math.max(0, mostUsd - (spent + held) / nano) }];
     },
     // Nobody is asked at a limit, so no limit is ever raised.
     raise: async () => undefined,

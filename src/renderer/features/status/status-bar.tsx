@@ -4,6 +4,7 @@ import { memo, useMemo, useState, useSyncExternalStore } from 'react';
 import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
+import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session/session-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import { decodeSpeedOf, prefillSpeedOf, wasWrittenAhead } from '@shared/session/step-speeds.ts';
@@ -16,6 +17,7 @@ import { plural, t } from '../../lib/text/translate.ts';
 import { useCloudReference } from '../../lib/models/use-cloud-reference.ts';
 import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useLocalModel } from '../../lib/models/use-local-model.ts';
+import { limitText } from '../../lib/text/limit-text.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { Dialog } from 'radix-ui';
 import { Button } from '../../ui/controls/button.tsx';
@@ -228,9 +230,8 @@ function modelText({ end }: StepState, model: string): string {
 
 function spentText(state: SessionState, money: MoneyState): string {
   const known = dollars(money.costUsd + money.children.costUsd);
-  const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
-  const spent =
-    cap === null ? t('status.spent', { money: known }) : t('status.spentOf', { money: known, cap: dollars(cap) });
+  const limit = spendingLimitOf(state);
+  const spent = limit === null ? t('status.spent', { money: known }) : limitText(limit);
   const unpriced = money.unpricedCalls + money.children.unpriced;
   return unpriced === 0 ? spent : `${spent} ${plural('status.unpriced', unpriced)}`;
 }

@@ -1,5 +1,6 @@
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { reduceTurnMoney } from './reduce-turn-money.ts';
 import { reduceTurns } from './reduce-turns.ts';
 
 /** Folds one event. Pure. An unknown event type changes nothing. */
@@ -8,5 +9,6 @@ export function reduceSession(state: SessionState, event: SessionEvent): Session
   if (change === null) return state;
   // Organizing a session is not work on it, so archived sessions keep their place in the list by date.
   const lastAt = event.type === 'session-organized' ? state.lastAt : event.at;
-  return { ...state, ...change, seq: event.seq, lastAt };
+  const turns = reduceTurnMoney(change.turns ?? state.turns, event, state.cap);
+  return { ...state, ...change, turns, seq: event.seq, lastAt };
 }

@@ -87,7 +87,7 @@ describe('a switch to the cloud', () => {
     const budget: Budget = {
       ...memoryBudget(),
       // There was enough money when the turn began.
-      left: async () => [{ scope: 'day', leftUsd: 1 }],
+      left: async () => [{ scope: 'day', limitUsd: 1, leftUsd: 1 }],
       reserve: async () => ({ type: 'refused', cap }),
     };
     const kit = kitOf([done, done, look, fix, done], { dependencies: { budget } });

@@ -46,10 +46,10 @@ describe('the money of a child', () => {
     expect(await budget.reserve({ ...asked, worstUsd: 0.3 })).toMatchObject({ cap: { scope: 'task', heldUsd: 0.3 } });
     if (granted.type === 'granted') granted.settle(0.1);
     expect(await budget.left('own', null)).toEqual([
-      { scope: 'session', leftUsd: 0.9 },
-      { scope: 'task', leftUsd: 0.4 },
+      { scope: 'session', limitUsd: 1, leftUsd: 0.9 },
+      { scope: 'task', limitUsd: 0.5, leftUsd: 0.4 },
     ]);
-    expect(await parent.left('t', null)).toEqual([{ scope: 'session', leftUsd: 0.9 }]);
+    expect(await parent.left('t', null)).toEqual([{ scope: 'session', limitUsd: 1, leftUsd: 0.9 }]);
   });
 
   /**

@@ -45,3 +45,24 @@ describe('the part of a child', () => {
     expect(await kit.core.client.sessions.replay({ sessionId })).toMatchObject({ firstDifference: null });
   });
 });
+
+describe('the cost of a run with agents', () => {
+  /** Catches: a result, an end line or a window that leaves out what the agents of a run cost. */
+  it('is the same in the result and in the list of costs, and the limit counts it', async () => {
+    const price = { input: 3, output: 15, source: 'test', date: '2026-11-28' };
+    const paid = { where: 'cloud', price, repeat: true };
+    const spawn = (task: string) => call('spawn_agent', { task, access: 'read-only', model: 'one/script' });
+    await kit.script('lead', [spawn('Say A.'), spawn('Say B.'), done('Said.')], { where: 'cloud', price });
+    await kit.script('one', [{ text: 'Here it is.' }], paid);
+    const options = { policy: 'cloud', cloud: 'lead/script', maxUsd: 2 } as const;
+    const sessionId = await kit.run('Have it said.', options);
+    const result = await kit.core.client.sessions.result({ sessionId });
+    const { rows, total } = await kit.core.client.costs({ by: 'session' });
+    expect(rows).toHaveLength(3);
+    expect(result?.children).toMatchObject({ runs: 2 });
+    expect(result?.children?.costUsd).toBeGreaterThan(0);
+    expect(result?.costUsd).toBeCloseTo(total.costUsd, 9);
+    expect(result?.limit).toMatchObject({ scope: 'task', limitUsd: 2 });
+    expect(result?.limit?.spentUsd).toBeCloseTo(total.costUsd, 9);
+  });
+});

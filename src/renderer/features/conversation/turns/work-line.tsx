@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { turnCostUsd } from '@shared/money/turn-money.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
 import { toolCallStatus, turnStatus } from '@shared/session/session-state.ts';
 import { seenCommand } from '@shared/text/seen-text.ts';
@@ -60,7 +61,7 @@ function doneFacts({ turn, rows }: TurnTimeline): readonly string[] {
   const steps = rows.flatMap((row) => (row.type === 'step' ? [row.step] : []));
   if (turn.steps === 0) return [];
   const calls = plural('work.calls', turn.steps);
-  return steps.length < turn.steps ? [calls] : [calls, placeText(steps), costText(steps)];
+  return steps.length < turn.steps ? [calls, costText(turn)] : [calls, placeText(steps), costText(turn)];
 }
 
 function placeText(steps: readonly StepState[]): string {
@@ -70,9 +71,9 @@ function placeText(steps: readonly StepState[]): string {
   return t(steps.every(({ provider }) => provider === 'llama-cpp') ? 'work.place.here' : 'work.place.local');
 }
 
-function costText(steps: readonly StepState[]): string {
-  const costs = steps.map(({ end }) => (end === null ? null : end.costUsd));
-  const sum = costs.reduce((total, cost) => (total === null || cost === null ? null : total + cost), 0);
+/** With its child sessions. */
+function costText(turn: TurnState): string {
+  const sum = turnCostUsd(turn);
   return sum === 0 ? t('work.free') : money(sum);
 }
 

@@ -1,7 +1,9 @@
 import type { MoneyState } from '@shared/money/session-money.ts';
+import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { money as dollars, seconds, tokens } from '../../../lib/text/format.ts';
+import { limitText } from '../../../lib/text/limit-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
 import { ModelName } from '../../../ui/figures/model-name.tsx';
@@ -24,22 +26,20 @@ interface CostTabProps {
 /** What the session used and its cost: four disjoint buckets, by place and by model. */
 export default function CostTab({ sessionId, state, money }: CostTabProps) {
   if (money.calls === 0 && money.children.sessions === 0) return <Empty action="message">{t('cost.none')}</Empty>;
-  const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
+  const limit = spendingLimitOf(state);
   const { children } = money;
   return (
     <>
       <p className="text-xl font-semibold tracking-tight tabular-nums">
-        {dollars(money.costUsd)}
-        {cap !== null && (
-          <span className="text-sm font-normal text-soft"> {t('cost.ofCap', { cap: dollars(cap) })}</span>
-        )}
+        {dollars(money.costUsd + children.costUsd)}
+        {limit !== null && <span className="text-sm font-normal text-soft"> {limitText(limit)}</span>}
       </p>
       {money.unpricedCalls > 0 && <p className="text-sm text-warn">{plural('cost.unpriced', money.unpricedCalls)}</p>}
-      {cap !== null && cap > 0 && (
+      {limit !== null && limit.limitUsd > 0 && (
         <progress
-          value={Math.min(money.costUsd, cap)}
-          max={cap}
-          aria-label={t('cost.total')}
+          value={Math.min(limit.spentUsd, limit.limitUsd)}
+          max={limit.limitUsd}
+          aria-label={t('cost.limit')}
           className="mt-2 h-1.5 w-full appearance-none overflow-hidden rounded-full bg-chosen [&::-webkit-progress-bar]:bg-chosen [&::-webkit-progress-value]:bg-cloud"
         />
       )}
