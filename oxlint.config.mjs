@@ -124,6 +124,7 @@ const pageMayUse = [
   'session/plan-steps.ts',
   'session/prompt-templates.ts',
   'session/reducers/reduce-session.ts',
+  'session/last-chosen.ts',
   'session/session-filter.ts',
   'session/session-news.ts',
   'session/session-part.ts',

@@ -75,13 +75,15 @@ export function MainArea(props: MainAreaProps) {
 }
 
 const nothingGiven: GivenTask = {};
+/** A task from a view without a choice of models goes to those of the settings. */
+const noPick = { pick: { policy: null }, mode: null } as const;
 
 function OtherView({ view, load, actions, onShow }: MainAreaProps) {
   const client = useClient();
   const projects = useProjects(load.type === 'ready' ? load.sessions : []);
   const ask = async (task: string): Promise<void> => {
     const { signal } = new AbortController();
-    const sessionId = await startTask(client, { ...noChoice, task, project: '', attachments: [] }, signal);
+    const sessionId = await startTask(client, { ...noChoice, ...noPick, task, project: '', attachments: [] }, signal);
     onShow({ type: 'session', sessionId });
   };
   switch (view.type) {

@@ -193,6 +193,7 @@ export const conversation = {
   'composer.label': 'Message',
   'composer.idle': 'Message, @ files, / commands',
   'composer.imageOnly': 'Look at the attachment.',
+  'composer.chosenLater': 'Takes effect with the first message after this task. The task goes on as it began.',
   'composer.running': 'Message for the next step',
   'composer.send': 'Send',
   'composer.queue': 'Queue',

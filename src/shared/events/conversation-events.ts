@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
+import { chosenOptionsSchema } from '@shared/session/chosen-options.ts';
 
 /** The purpose of a text that the app wrote and the user agreed to with a button. */
 export const messageOriginSchema = z.enum(['resume', 'cloud-review']);
@@ -14,6 +15,8 @@ export const conversationEvents = {
     attachments: z.array(attachmentSchema).optional(),
     /** Present when the app wrote the text, not the user. */
     origin: messageOriginSchema.optional(),
+    /** What the person chose for it. The next message of the session keeps that. */
+    chosen: chosenOptionsSchema.optional(),
   }),
   'message-delivered': z.object({ messageId: z.string() }),
   /** No turn took the message and none will, because the process or a stop ended it first. It can be sent again. */

@@ -14,13 +14,14 @@ import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { LeftTask, ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import type { ChildState, TreePlace } from './agent-tree.ts';
 import type { InnerCallState } from './inner-calls.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 19;
+export const STATE_VERSION = 20;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
@@ -134,6 +135,8 @@ export interface MessageState {
   readonly isDropped?: true;
   /** Present when the app wrote it, not the user. */
   readonly origin?: EventOf<'user-message-added'>['origin'];
+  /** What the person chose for it. */
+  readonly chosen?: ChosenOptions;
 }
 
 export interface TurnState {

@@ -3,7 +3,7 @@ const offer =
   /\b(?:anything|something|what) else\b|\banything more\b|\banother\b|\b(?:any|other|more|further) questions\b|\bif you (?:need|have|want)\b|\b(?:does|did) (?:that|this|it) help\b|\bhow can i help\b|\bsonst noch\b|\bnoch (?:et)?was\b|\b(?:noch|weitere) fragen\b|\bautre chose\b|\bautres questions\b|\balgo más\b|\botra cosa\b|\bmás preguntas\b|\bmais alguma coisa\b|\balgo mais\b|\b(?:qualcos'|qualche )?altr[oe](?: domande)?\s*\?|還有|还有(?:其他|别的|什么)|其他问题|(?:他|ほか)に何か|что-(?:нибудь|то) (?:ещё|еще)|(?:ещё|еще) (?:вопрос|что)/iu;
 
 /** A question mark as several scripts write it, or the Japanese ending of a question. */
-const question = /[?？؟]["'”»)*_]*\s*$|か[。.]?\s*$/u;
+const question = /[?？؟]["'”»)*_]{0,4}$|か[。.]?$/u;
 
 /** "Tell me which": a question without a question mark. */
 const request =
@@ -23,7 +23,7 @@ export function asksPerson(text: string): boolean {
     .map((one) => one.trim())
     .filter((one) => one !== '');
   return sentencesOf(lastOf(paragraphs)).some(
-    (sentence) => (question.test(sentence) || request.test(sentence)) && !offer.test(sentence),
+    (sentence) => (question.test(sentence.trimEnd()) || request.test(sentence)) && !offer.test(sentence),
   );
 }
 
@@ -34,5 +34,5 @@ function lastOf(paragraphs: readonly string[]): string {
 }
 
 function sentencesOf(paragraph: string): readonly string[] {
-  return paragraph.split(/(?<=[.!?؟]["'”»)*_]*)\s+|(?<=[。？！])|\n+/u).filter((one) => one.trim() !== '');
+  return paragraph.split(/(?<=[.!?؟]["'”»)*_]{0,4})\s|(?<=[。？！])|\n/u).filter((one) => one.trim() !== '');
 }

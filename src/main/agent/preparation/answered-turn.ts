@@ -24,20 +24,16 @@ type Known = Pick<SessionState, 'turns' | 'messages' | 'steps'>;
  * no turn waits, if the message asks something back, or if the person chose another mode for it. Questions that were
  * asked back in between leave the turn waiting.
  */
-export function answeredTurn(
-  state: Known,
-  message: { readonly messageId: string; readonly text: string },
-  wanted: TaskMode | 'auto' | undefined,
-): AnsweredTurn | null {
+export function answeredTurn(state: Known, text: string, wanted: TaskMode | 'auto' | undefined): AnsweredTurn | null {
   const turn = waitingTurn(state.turns);
   const mode = turn === null || turn.mode === undefined || turn.mode === 'chat' ? null : turn.mode;
-  if (turn === null || asksBack(message.text)) return null;
+  if (turn === null || asksBack(text)) return null;
   if (wanted !== undefined && wanted !== 'auto' && wanted !== mode) return null;
   const said = taskMessages(state, turn);
   return {
     turnId: turn.id,
-    first: said[0] ?? message.text,
-    task: [...said, message.text].join('\n'),
+    first: said[0] ?? text,
+    task: [...said, text].join('\n'),
     mode,
     plan: turn.plan,
     before: turn.before,
@@ -47,7 +43,7 @@ export function answeredTurn(
 
 /** "Which is faster?" wants an answer, and is none. "Can you take the second?" goes on with the task. */
 function asksBack(text: string): boolean {
-  return /[?？]["'”»)]*\s*$/u.test(text) && isQuestion(text);
+  return /[?？]["'”»)]{0,4}$/u.test(text.trimEnd()) && isQuestion(text);
 }
 
 function waitingTurn(turns: readonly TurnState[]): TurnState | null {

@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import { AppError } from '@shared/errors.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import type { AgentDependencies, Inbox, QueuedMessage } from './agent-dependencies.ts';
@@ -17,13 +18,20 @@ export interface SentMessage {
   readonly ended: Promise<TurnEnd>;
 }
 
+/** What comes with the text of a message. */
+interface MessageParts {
+  readonly attachments?: readonly Attachment[];
+  /** What the person chose for it, which the log keeps. */
+  readonly chosen?: ChosenOptions;
+}
+
 /** Runs the agent of one session: one turn at a time, messages in between, and a way to stop. */
 export interface SessionRunner {
   /**
    * Takes a message; resolves when it is in the log. While a turn runs, the message waits and is shown to the model
    * between tool calls. A message that the turn did not take gets a turn of its own.
    */
-  readonly post: (text: string, options: TurnOptions, attachments?: readonly Attachment[]) => Promise<SentMessage>;
+  readonly post: (text: string, options: TurnOptions, more?: MessageParts) => Promise<SentMessage>;
   /** Takes a message and waits for the end of its turn. */
   readonly send: (text: string, options: TurnOptions) => Promise<TurnEnd>;
   /** Withdraws a waiting message; false: no message with this id waits. */
@@ -71,14 +79,14 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
     running = null;
     if (!isDisposed) naming.start();
   };
-  const post: SessionRunner['post'] = async (text, options, attachments = []) => {
+  const post: SessionRunner['post'] = async (text, options, { attachments = [], chosen } = {}) => {
     if (isDisposed) throw new AppError('conflict', 'This session is closed.');
     const messageId = dependencies.journal.newId('message');
     const queued = running !== null;
     const given = attachments.length === 0 ? {} : { attachments: [...attachments] };
     const { message, ended } = waiting({ messageId, text, ...given }, options);
     const { origin } = options;
-    const by = origin === undefined ? {} : { origin };
+    const by = { ...(origin === undefined ? {} : { origin }), ...(chosen === undefined ? {} : { chosen }) };
     const event = { type: 'user-message-added', messageId, text, queued, ...given, ...by } as const;
     // Added to queue and log without an await in between, so that its place in the log says which turn could see it.
     if (queued) {

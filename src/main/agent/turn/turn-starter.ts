@@ -108,7 +108,7 @@ function readMessage(
   { message, options }: { readonly message: QueuedMessage; readonly options: TurnOptions },
 ): Pick<Turn, 'task' | 'options'> & { readonly given: Pick<Turn['given'], 'isQuestion' | 'mode' | 'answers'> } {
   const state = journal.state();
-  const answers = answeredTurn(state, message, options.mode);
+  const answers = answeredTurn(state, message.text, options.mode);
   if (answers !== null) {
     const inherited = { ...options, plan: answers.plan, ...(answers.mode === null ? {} : { mode: answers.mode }) };
     const { isQuestion, mode } = choiceOf(state, inherited);

@@ -1,3 +1,4 @@
+import { lastChosen } from '@shared/session/last-chosen.ts';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { ListSessionsResponse, McpServer } from '@agentclientprotocol/sdk';
@@ -25,7 +26,7 @@ export async function createEditorSession(
 ): Promise<EditorSession> {
   const projectPath = await folderOf(place);
   // Done before the session exists, because an abort here would leave an unused session.
-  const choices = await createSessionChoices(core, projectPath, signal);
+  const choices = await createSessionChoices(core, projectPath, { signal });
   const { sessionId } = await core.sessions.create({ projectPath }, { signal });
   return { ...(await placed(core, sessionId)), choices, note: serversNote(place), running: null };
 }
@@ -46,7 +47,8 @@ export async function openEditorSession(
       `This session works in ${seenName(own)}, not in ${seenName(folder)}.`,
       'Open that folder, then load it.',
     );
-  const choices = await createSessionChoices(core, found.projectPath, signal);
+  const { state } = await core.sessions.show({ sessionId });
+  const choices = await createSessionChoices(core, found.projectPath, { signal, kept: lastChosen(state) });
   return { ...(await placed(core, sessionId)), choices, note: serversNote(place), running: null };
 }
 

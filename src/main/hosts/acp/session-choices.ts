@@ -2,6 +2,7 @@ import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { Policy } from '@shared/routing/routing.ts';
 import { policySchema } from '@shared/routing/routing.ts';
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
@@ -68,18 +69,19 @@ const listMs = 2_000;
 export async function createSessionChoices(
   core: CoreClient,
   projectPath: string | null,
-  signal: AbortSignal,
+  { signal, kept = {} }: { readonly signal: AbortSignal; readonly kept?: ChosenOptions },
 ): Promise<SessionChoices> {
-  const usual = await usualModels(core, projectPath === null ? {} : { projectPath });
+  const set = await usualModels(core, projectPath === null ? {} : { projectPath });
+  const { policy: where = set.policy, local = set.local, cloud = set.cloud } = kept;
   const listed = await listedModels(core, signal);
-  const choices = choicesFor(usual, listed ?? []);
+  const choices = choicesFor({ local, cloud }, listed ?? []);
   const current: Record<Choice['id'], string> = {
-    mode: 'auto',
-    policy: usual.policy ?? 'local',
-    local: usual.local ?? '',
-    cloud: usual.cloud ?? choices.find(({ id }) => id === 'cloud')?.values[0]?.value ?? '',
+    mode: kept.mode ?? 'auto',
+    policy: where ?? 'local',
+    local: local ?? '',
+    cloud: cloud ?? choices.find(({ id }) => id === 'cloud')?.values[0]?.value ?? '',
   };
-  const chosen = new Set<Choice['id']>();
+  const chosen = new Set<Choice['id']>((['policy', 'local', 'cloud'] as const).filter((id) => kept[id] !== undefined));
   return {
     modes: () => ({
       currentModeId: current.mode,
@@ -111,6 +113,8 @@ export async function createSessionChoices(
       const own = (['policy', 'local', 'cloud'] as const).filter((id) => chosen.has(id));
       return runOptionsSchema.parse({
         ...Object.fromEntries(own.map((id) => [id, current[id]])),
+        ...(kept.assistant === undefined ? {} : { assistant: kept.assistant }),
+        ...(kept.thinking === undefined ? {} : { thinking: kept.thinking }),
         ...(current.mode === 'auto' ? {} : { mode: current.mode, plan: current.mode === 'plan' }),
         interactive: true,
         atCap: 'ask',

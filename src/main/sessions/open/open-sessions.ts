@@ -3,11 +3,13 @@ import type { Assistant } from '@shared/session/assistants.ts';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success, toFailure, valueOf } from '@shared/errors.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import { chosenOptions } from '@shared/session/chosen-options.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { NewEvent } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
 import { choiceOf } from '../../agent/preparation/mode-of-turn.ts';
+import { answeredTurn } from '../../agent/preparation/answered-turn.ts';
 import type { GatheredAttachments } from '../attachments/message-attachments.ts';
 import type { UserReply } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
@@ -206,12 +208,14 @@ async function sendTo(
   const routed = routing === null ? await options.priors.given(usual) : { ...usual, routing };
   const chosen = tools === null ? routed : { ...routed, tools: [...tools] };
   session.approver.setInteractive(run.interactive && chosen.approve === 'ask');
-  const { mode } = choiceOf(session.journal.state(), chosen);
-  const runner = await runnerFor(options, session, { mode: mode(text) ?? 'work', signal });
+  const known = session.journal.state();
+  const mode = answeredTurn(known, text, chosen.mode)?.mode ?? choiceOf(known, chosen).mode(text) ?? 'work';
+  const runner = await runnerFor(options, session, { mode, signal });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }
-  const sent = await runner.post(text, chosen, gathered.attachments);
+  const { attachments } = gathered;
+  const sent = await runner.post(text, chosen, { attachments, chosen: chosenOptions(asked) });
   const { journal } = session;
   void sent.ended
     // The runs of a comparison repeat one task: the results of earlier ones would affect the routing of later ones.

@@ -17,14 +17,14 @@ import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
-import type { ModelPick } from '../../lib/models/model-options.ts';
+import type { ModelPick, PickedOptions } from '../../lib/models/model-options.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { useUsualModels } from '../../lib/models/use-model-options.ts';
 import type { ContextFill } from '../../lib/session/context-fill.ts';
 import { contextFill } from '../../lib/session/context-fill.ts';
-import { useSessionPick } from '../../lib/models/session-picks.ts';
+import type { SessionChoice } from '../../lib/models/session-choice.ts';
+import { useSessionChoice } from '../../lib/models/session-choice.ts';
 import { optionsOfPick, pickedModel } from '../../lib/models/model-options.ts';
-import type { SendOptions } from '../../lib/session/session-commands.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
 import type { SlashContext } from './run-slash-command.ts';
@@ -48,7 +48,7 @@ export interface ComposerState {
   readonly isStopping: boolean;
   /** What a model would get of the message in the field. */
   readonly files: PreviewedFiles;
-  readonly chooseModel: (options: SendOptions) => void;
+  readonly chooseModel: (options: PickedOptions) => void;
   /** The answer to the last command, or why the last message was not sent. */
   readonly said: ComposerNote | null;
   readonly submit: (text: string) => Promise<void>;
@@ -77,19 +77,26 @@ interface ComposerField {
 export function useComposer(props: ComposerProps, field: ComposerField): ComposerState {
   const client = useClient();
   const { sessionId, state, onSent } = props;
-  const [picked, setPick] = useSessionPick(sessionId);
-  const change = (next: Partial<ModelPick>): void => setPick((before) => ({ ...before, ...next }));
-  const assistants = useAssistants(state.turns.at(-1)?.assistant ?? null, picked);
+  const [said, setSaid] = useState<ComposerNote | null>(null);
+  const [choice, choose] = useSessionChoice(sessionId, state);
+  const isRunning = sessionStatus(state) === 'running';
+  const chooseAndSay = (next: Partial<SessionChoice>): void => {
+    choose(next);
+    if (isRunning) setSaid({ kind: 'info', text: t('composer.chosenLater') });
+  };
+  const setPick = (next: ModelPick): void => chooseAndSay({ pick: next });
+  const change = (next: Partial<ModelPick>): void => setPick({ ...choice.pick, ...next });
+  const setMode = (next: TaskMode | null): void => chooseAndSay({ mode: next });
+  const assistants = useAssistants(choice, (next) => chooseAndSay({ assistant: next }));
   const { pick, assistant } = assistants;
-  const [mode, setMode] = useState<TaskMode | null>(null);
+  const { mode } = choice;
   const [isCompact, setIsCompact] = useState(false);
   const [isSending, setIsSending] = useState(false);
-  const [said, setSaid] = useState<ComposerNote | null>(null);
   const options = optionsOfPick(pick);
   const fill = useContextFill(state, pick);
   const { attachments, text: shown } = field;
   const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options });
-  const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
+  const { stop, isStopping } = useStop(sessionId, isRunning, setSaid);
 
   /** `typed`: the text as it is in the field. */
   const send = async (words: string, taken: TaskMode | null, typed: string): Promise<void> => {
@@ -125,7 +132,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     files,
     chooseModel: change,
     pick,
-    onPick: (next: ModelPick) => setPick(() => next),
+    onPick: setPick,
     mode,
     setMode,
     modeByWords: modeOfAssistant(assistant) ?? modeOfText(shown, hasFiles),

@@ -16,8 +16,11 @@ import type { InspectorTab } from '../../lib/window/preferences.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { useCloudReference } from '../../lib/models/use-cloud-reference.ts';
 import { useModelName } from '../../lib/models/use-model-name.ts';
-import { useLocalModel } from '../../lib/models/use-local-model.ts';
 import { limitText } from '../../lib/text/limit-text.ts';
+import type { NextModel } from '../../lib/models/use-next-model.ts';
+import { useNextModel } from '../../lib/models/use-next-model.ts';
+import { nextTaskChoice, useSessionChoice } from '../../lib/models/session-choice.ts';
+import { useSharedValue } from '../../lib/window/shared-value.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { Dialog } from 'radix-ui';
 import { Button } from '../../ui/controls/button.tsx';
@@ -83,8 +86,7 @@ const strainEveryMs = 20_000;
 function HomeItems({ onModels }: { readonly onModels: () => void }) {
   const client = useClient();
   const navigate = useNavigate();
-  const local = useLocalModel();
-  const nameOf = useModelName();
+  const next = useNextModel(useSharedValue(nextTaskChoice), null);
   const caps = useQuery({
     queryKey: ['settings', 'budget', null],
     queryFn: ({ signal }) => client.budget.show({ projectPath: null }, { signal }),
@@ -93,11 +95,9 @@ function HomeItems({ onModels }: { readonly onModels: () => void }) {
   const spent = month?.spentUsd ?? null;
   return (
     <>
-      {local.data !== undefined && (
+      {next !== null && (
         <Item opens={t('sessions.models')} onClick={onModels} gives>
-          <span className="truncate" title={seenName(local.data.id)}>
-            {t('status.nextModel', { model: nameOf(local.data.id) })}
-          </span>
+          <NextModelName next={next} />
         </Item>
       )}
       <span className="flex-1" />
@@ -123,15 +123,18 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   const step = state.steps.findLast(({ end: its }) => its !== null && !wasWrittenAhead(its)) ?? state.steps.at(-1);
   const end = step?.end ?? null;
   const nameOf = useModelName();
+  const [choice] = useSessionChoice(state.sessionId ?? '', state);
+  const next = useNextModel(choice, state.projectPath);
+  const isRunning = sessionStatus(state) === 'running';
+  const isOther = next?.picked.type === 'model' && next.picked.id !== step?.model;
   return (
     <>
       <Item tab="route" onClick={() => onInspect('route')} gives>
-        {step !== undefined && (
-          <RouteDot where={step.where} outcome={sessionStatus(state) === 'running' ? 'running' : 'done'} />
-        )}
+        {step !== undefined && <RouteDot where={step.where} outcome={isRunning ? 'running' : 'done'} />}
         <span className="truncate" title={step === undefined ? undefined : seenName(step.model)}>
           {step === undefined ? t('status.noModel') : modelText(step, nameOf(step.model))}
         </span>
+        {next !== null && isOther && <NextModelName next={next} />}
       </Item>
       {end !== null && <Speed end={end} onInspect={onInspect} />}
       <span className="flex-1" />
@@ -143,6 +146,16 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
         <Tier state={state} />
       </Item>
     </>
+  );
+}
+
+/** Who answers the next message. */
+function NextModelName({ next: { picked, name } }: { readonly next: NextModel }) {
+  const id = picked.type === 'model' ? picked.id : null;
+  return (
+    <span className="truncate" title={id === null ? undefined : seenName(id)}>
+      {t('status.nextModel', { model: name })}
+    </span>
   );
 }
 

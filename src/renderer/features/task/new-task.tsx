@@ -12,7 +12,8 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
-import { keepPick } from '../../lib/models/session-picks.ts';
+import { keepChoice, nextTaskChoice } from '../../lib/models/session-choice.ts';
+import { useStored } from '../../lib/window/stored-value.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import { useAssistants } from '../../lib/input/use-assistants.ts';
@@ -31,7 +32,7 @@ import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { isForeign, useGivenTask } from './use-given-task.tsx';
 import { TaskOptions } from './task-options.tsx';
-import type { TaskChoice } from './start-task.ts';
+import type { OwnChoice, TaskChoice } from './start-task.ts';
 import { noChoice, startTask } from './start-task.ts';
 import { useTaskTemplates } from './use-task-templates.tsx';
 
@@ -52,7 +53,13 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const client = useClient();
   const [task, setTask] = useDraft('task');
   const [typedProject, setProject] = useState<string | null>(first);
-  const [choice, setChoice] = useState<TaskChoice>(noChoice);
+  const [next, chooseNext] = useStored(nextTaskChoice);
+  const [own, setOwn] = useState<OwnChoice>(noChoice);
+  const choice: TaskChoice = { ...own, pick: next.pick, mode: next.mode };
+  const setChoice = ({ pick, mode, ...others }: TaskChoice): void => {
+    setOwn(others);
+    chooseNext({ ...next, pick, mode });
+  };
   const field = useRef<MessageFieldHandle>(null);
   const roots = useRoots();
   const shownProject = typedProject ?? projects[0] ?? '';
@@ -60,7 +67,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
   const templates = useTaskTemplates({ task, setTask, field, place, attachments });
-  const assistants = useAssistants(null, choice.pick);
+  const assistants = useAssistants(next, (assistant) => chooseNext({ ...next, assistant }));
   const wanted = { ...choice, ...assistants.option, pick: assistants.pick };
   const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(wanted.pick) });
 
@@ -70,7 +77,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
     startTask(client, { ...wanted, task, project, attachments: attachments.list }, signal).then((sessionId) => {
       setTask('');
       attachments.clear(attachments.list);
-      keepPick(sessionId, choice.pick);
+      keepChoice(sessionId, next);
       onStarted(sessionId);
     }),
   );

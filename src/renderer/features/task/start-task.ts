@@ -7,20 +7,22 @@ import { expectNewsOf } from '../../lib/notices/screen-reader.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 
 /** Options of a task besides its text. An empty text means the value from the settings. */
-export interface TaskChoice {
-  readonly check: string;
+export interface TaskChoice extends OwnChoice {
   /** Null: its own words decide. */
   readonly mode: TaskMode | null;
   readonly pick: ModelPick;
+}
+
+/** What each task chooses anew. */
+export interface OwnChoice {
+  readonly check: string;
   readonly workspace: 'in-place' | 'copy';
   readonly maxUsd: string;
   readonly maxSteps: string;
 }
 
-export const noChoice: TaskChoice = {
+export const noChoice: OwnChoice = {
   check: '',
-  mode: null,
-  pick: { policy: null },
   workspace: 'in-place',
   maxUsd: '',
   maxSteps: '',

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { useClient } from '../connection/core-context.ts';
 import type { ModelPick } from '../models/model-options.ts';
+import type { SessionChoice } from '../models/session-choice.ts';
 import { useModels } from '../models/use-local-model.ts';
 
 export interface AssistantChoiceState {
@@ -19,11 +19,13 @@ export interface AssistantChoiceState {
 
 const none: readonly Assistant[] = [];
 
-/** The user's assistants, and the one for the next message. `first`: the name of the one to begin with. */
-export function useAssistants(first: string | null, picked: ModelPick): AssistantChoiceState {
+/** The user's assistants, and the chosen one for the next message. */
+export function useAssistants(
+  { pick: picked, assistant: name }: Pick<SessionChoice, 'pick' | 'assistant'>,
+  choose: (name: string | null) => void,
+): AssistantChoiceState {
   const client = useClient();
   const models = useModels().data ?? [];
-  const [name, choose] = useState(first);
   const { data } = useQuery({
     queryKey: ['assistants'],
     queryFn: ({ signal }) => client.assistants.list(undefined, { signal }),

@@ -3,7 +3,6 @@ import type { AttachmentPreview, FilePlace, PreviewModel } from '@shared/attachm
 import { mentionOf, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { useClient } from '../connection/core-context.ts';
 import { failureText } from '../connection/failure-text.ts';
-import type { SendOptions } from '../session/session-commands.ts';
 import type { PickedOptions } from '../models/model-options.ts';
 import type { Attachments } from './use-attachments.ts';
 
@@ -63,7 +62,7 @@ export function saysSomething({ preview, problem, isHeld }: PreviewedFiles): boo
 }
 
 /** The options that send the message to this model. With a local model, nothing goes to the cloud. */
-export function optionsForModel({ id, where }: PreviewModel, { models }: AttachmentPreview): SendOptions {
+export function optionsForModel({ id, where }: PreviewModel, { models }: AttachmentPreview): PickedOptions {
   if (where === 'local') return { policy: 'local', local: id };
   return { policy: models.some((model) => model.where === 'local') ? 'hybrid' : 'cloud', cloud: id };
 }

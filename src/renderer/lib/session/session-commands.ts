@@ -3,7 +3,9 @@ import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { MessageState } from '@shared/session/session-state.ts';
 import { planMessage } from '@shared/session/plan-steps.ts';
-import type { Policy } from '../models/routing-policies.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
+import type { PickedOptions } from '../models/model-options.ts';
+import { keptOptions } from '../models/session-choice.ts';
 import { interactiveOptions } from './interactive-options.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { announce } from '../notices/announce.ts';
@@ -19,11 +21,10 @@ interface Reach {
 
 export type ForkAt = { readonly before: string } | { readonly after: string };
 
-/** The options of a message: policy, models, and who wrote it. */
-export interface SendOptions {
-  readonly policy?: Policy;
-  readonly local?: string;
-  readonly cloud?: string;
+/** The options of a message: what was chosen for it, and who wrote it. */
+export interface SendOptions extends PickedOptions {
+  readonly mode?: TaskMode;
+  readonly assistant?: string;
   readonly origin?: MessageState['origin'];
   readonly plan?: boolean;
   readonly maxUsd?: number;
@@ -102,7 +103,11 @@ interface PlanToStart {
 /** Starts a plan. Rejects with a failure of the core. */
 export async function startPlan(client: CoreClient, { sessionId, turnId, made, steps }: PlanToStart): Promise<void> {
   if (steps !== null) await savePlan(client, { sessionId, turnId, steps });
-  await client.sessions.send({ sessionId, text: planMessage(made), options: { ...interactiveOptions, mode: 'work' } });
+  await client.sessions.send({
+    sessionId,
+    text: planMessage(made),
+    options: { ...interactiveOptions, ...keptOptions(sessionId), mode: 'work' },
+  });
 }
 
 /** Moves a session to the bin, with Undo. */

@@ -9,7 +9,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
 import { plural, t } from '../../lib/text/translate.ts';
-import type { SendOptions } from '../../lib/session/session-commands.ts';
+import type { PickedOptions } from '../../lib/models/model-options.ts';
 import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
@@ -60,7 +60,7 @@ interface MessageFieldProps {
   /** What a model would get of the message, with the options that it will be sent with. */
   readonly files: PreviewedFiles;
   /** The user chose this model because it can see the message's image. */
-  readonly onModel: (options: SendOptions, id: string) => void;
+  readonly onModel: (options: PickedOptions, id: string) => void;
   readonly menu?: FieldMenu;
   /** Whether the message waits for its files. */
   readonly held?: HeldSend;

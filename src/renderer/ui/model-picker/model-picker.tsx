@@ -2,15 +2,15 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import type { Ref } from 'react';
 import { useImperativeHandle } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
-import type { ModelPick, PickedModel } from '../../lib/models/model-options.ts';
-import { modelName, pickedModel } from '../../lib/models/model-options.ts';
+import type { ModelPick } from '../../lib/models/model-options.ts';
+import { pickedModel } from '../../lib/models/model-options.ts';
+import { pickedName } from '../../lib/models/use-next-model.ts';
 import { useUsualModels } from '../../lib/models/use-model-options.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { t } from '../../lib/text/translate.ts';
 import { RouteDot } from '../figures/route-dot.tsx';
 import { Icon } from '../layout/icon.tsx';
 import { ThinkingChoice } from './thinking-choice.tsx';
-import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 const ModelList = lazy(() => import('./model-list.tsx'));
 
@@ -33,7 +33,7 @@ export function ModelPicker({ pick, onPick, projectPath, handle }: ModelPickerPr
   const models = useModels().data ?? [];
   const usual = useUsualModels(projectPath);
   const picked = usual === undefined ? null : pickedModel(pick, usual);
-  const name = nameOf(picked, models);
+  const name = pickedName(picked, models);
   useImperativeHandle(handle, () => ({ open: () => setIsOpen(true) }));
   return (
     <>
@@ -70,12 +70,4 @@ export function ModelPicker({ pick, onPick, projectPath, handle }: ModelPickerPr
       )}
     </>
   );
-}
-
-function nameOf(picked: PickedModel | null, models: readonly ModelEntry[]): string {
-  if (picked === null) return t('composer.where.settings');
-  if (picked.type === 'auto') return t(picked.policy === 'hybrid' ? 'picker.auto' : `picker.${picked.policy}`);
-  if (picked.id === null) return t('composer.where.cloud');
-  const model = models.find(({ id }) => id === picked.id);
-  return seenName(model === undefined ? picked.id : modelName(model, models));
 }

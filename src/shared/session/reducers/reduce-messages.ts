@@ -21,10 +21,11 @@ export function reduceMessages(
   const { messageId } = event;
   switch (event.type) {
     case 'user-message-added': {
-      const { text, at, seq, attachments, origin } = event;
+      const { text, at, seq, attachments, origin, chosen } = event;
       const given = {
         ...(attachments === undefined ? {} : { attachments }),
         ...(origin === undefined ? {} : { origin }),
+        ...(chosen === undefined ? {} : { chosen }),
       };
       return {
         messages: lastItems(

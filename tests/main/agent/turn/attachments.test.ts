@@ -19,7 +19,11 @@ async function given(kit: AgentKit, path?: string): Promise<readonly Attachment[
 }
 
 async function send(kit: AgentKit, options: object = {}, path?: string) {
-  const sent = await kit.runner.post('Look at this.', { ...turnOptions, ...options }, await given(kit, path));
+  const sent = await kit.runner.post(
+    'Look at this.',
+    { ...turnOptions, ...options },
+    { attachments: await given(kit, path) },
+  );
   return sent.ended;
 }
 
@@ -44,7 +48,9 @@ describe('what comes with a message', () => {
     const kit = createAgentKit({ replies: answer, model: { contextTokens: 8192 } });
     const blob = await kit.journal.putText([table]);
     await (
-      await kit.runner.post('Look at this.', turnOptions, [{ kind: 'text', name: 'orders.csv', blob }])
+      await kit.runner.post('Look at this.', turnOptions, {
+        attachments: [{ kind: 'text', name: 'orders.csv', blob }],
+      })
     ).ended;
     const started = kit.journal.events.find((event) => event.type === 'model-call-started');
     if (started?.type !== 'model-call-started') throw new Error('no call');

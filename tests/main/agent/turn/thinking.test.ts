@@ -8,7 +8,7 @@ const thinks = { efforts: ['none', 'low', 'high'] as const, effort: 'none' as co
 const answer = [call('task_complete', { summary: 'Done.' })];
 
 async function send(kit: AgentKit, options: object) {
-  return (await kit.runner.post('Look at this.', { ...turnOptions, ...options }, [])).ended;
+  return (await kit.runner.post('Look at this.', { ...turnOptions, ...options })).ended;
 }
 
 describe('how hard a model is to think', () => {

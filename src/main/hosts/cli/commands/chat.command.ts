@@ -23,7 +23,7 @@ import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../../text/require-models.ts';
-import { nameBackground, parseThinking } from './run.command.ts';
+import { keptIn, nameBackground, parseThinking } from './run.command.ts';
 import { oneLine } from '../../text/terminal.ts';
 
 export interface ChatArguments {
@@ -42,13 +42,14 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
   // The user left during the start.
   if (context.signal.aborted) return 130;
   const folder = args.project === undefined ? undefined : resolve(args.project);
-  const options = runOptionsSchema.parse({
+  const given = runOptionsSchema.parse({
     ...(args.local === undefined ? {} : { local: args.local }),
     ...(args.assistant === undefined ? {} : { assistant: args.assistant }),
     ...(args.thinking === undefined ? {} : { thinking: parseThinking(args.thinking) }),
     interactive: context.terminal.isInteractive,
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
+  const options = await keptIn(context, args.session, given);
   // Checks the names before a session is created.
   const checked = await withAssistant(context, options);
   await requireModels(context, { ...checked, sessionId: args.session, projectPath: folder });

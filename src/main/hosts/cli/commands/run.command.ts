@@ -5,6 +5,7 @@ import type { Effort } from '@shared/models/model-info.ts';
 import { effortOfWord, thinkingWords } from '@shared/models/model-info.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { issueText } from '@shared/text/issue-text.ts';
+import { lastChosen, withLastChosen } from '@shared/session/last-chosen.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
@@ -63,7 +64,11 @@ export interface RunArguments {
 export const run: Command<[string, RunArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
   const task = await readTask(taskText);
-  const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
+  const options = await keptIn(
+    context,
+    args.session,
+    parseRunOptions(args, terminal.isInteractive && args.json !== true),
+  );
   // Checked first, so that a wrong name starts no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutputFile(args.result);
@@ -112,6 +117,20 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     await follow(answer, [], false);
   }
 };
+
+/** An option that is not given stays as it was chosen in the session. A plan that is asked for is a mode. */
+export async function keptIn(
+  context: CommandContext,
+  id: string | undefined,
+  options: RunOptions,
+): Promise<RunOptions> {
+  if (id === undefined) return options;
+  const core = await context.core();
+  const { sessionId } = await core.sessions.find({ id });
+  const { state } = await core.sessions.show({ sessionId });
+  const kept = withLastChosen(options.plan ? { ...options, mode: 'plan' } : options, lastChosen(state));
+  return { ...kept, plan: kept.mode === 'plan' };
+}
 
 async function endRun(context: CommandContext, args: RunArguments, result: RunResult): Promise<number> {
   const { terminal } = context;

@@ -1,6 +1,7 @@
 import type { SessionState, TurnState } from '@shared/session/session-state.ts';
 import { interactiveOptions } from '../../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../../lib/connection/core-client.ts';
+import { keptOptions } from '../../../lib/models/session-choice.ts';
 import type { SendOptions } from '../../../lib/session/session-commands.ts';
 
 export interface ResentTurn {
@@ -32,7 +33,14 @@ export async function resendTask(
   await client.sessions.send({
     sessionId,
     text: isSaid ? task : say(task),
-    options: { ...interactiveOptions, ...options, origin, ...kind, ...(maxUsd === null ? {} : { maxUsd }) },
+    options: {
+      ...interactiveOptions,
+      ...keptOptions(sessionId),
+      ...options,
+      origin,
+      ...kind,
+      ...(maxUsd === null ? {} : { maxUsd }),
+    },
     attachments: [...(message?.attachments ?? [])],
   });
   onSent();

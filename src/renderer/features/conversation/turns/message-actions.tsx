@@ -6,6 +6,7 @@ import { useClient } from '../../../lib/connection/core-context.ts';
 import { announce } from '../../../lib/notices/announce.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { useNavigate } from '../../../lib/window/navigation.ts';
+import { keptOptions } from '../../../lib/models/session-choice.ts';
 import { forkSession } from '../../../lib/session/session-commands.ts';
 import { submitOnEnter } from '../../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../../lib/drawing/field-rows.ts';
@@ -33,7 +34,7 @@ export function MessageActions({ text, attachments, isDropped, sessionId, onEdit
       await client.sessions.send({
         sessionId,
         text,
-        options: interactiveOptions,
+        options: { ...interactiveOptions, ...keptOptions(sessionId) },
         attachments: [...attachments],
       });
     } catch (error) {

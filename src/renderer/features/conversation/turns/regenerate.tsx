@@ -1,5 +1,6 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { MessageState, TurnState } from '@shared/session/session-state.ts';
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { announce } from '../../../lib/notices/announce.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
@@ -26,7 +27,7 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const before = pickOfTurn(turn);
+  const before = pickOfTurn(turn, message);
   const again = async (pick: ModelPick): Promise<void> => {
     setIsOpen(false);
     setIsBusy(true);
@@ -34,7 +35,13 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
       const { messageId, seq, attachments = [] } = message;
       // The fold has only the beginning of a long text.
       const { text } = await reach.client.sessions.detail({ sessionId, id: messageId, near: seq });
-      const options = { ...optionsOfPick(pick), ...limitsOf(turn) };
+      const { mode, assistant } = chosenFor(turn, message);
+      const options = {
+        ...optionsOfPick(pick),
+        ...limitsOf(turn),
+        ...(mode === undefined ? {} : { mode }),
+        ...(assistant === undefined ? {} : { assistant }),
+      };
       await forkSession(reach, sessionId, { before: messageId }, { text: text ?? message.text, options, attachments });
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
@@ -84,16 +91,24 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
 }
 
 /** The models of the turn as they were chosen then. The settings may have changed since. */
-function pickOfTurn({ cascade }: TurnState): ModelPick {
+function pickOfTurn(turn: TurnState, message: MessageState): ModelPick {
+  const { cascade } = turn;
+  const { policy: chosen, thinking } = chosenFor(turn, message);
   const local = cascade.find(({ where }) => where === 'local')?.model;
   const cloud = cascade.find(({ where }) => where === 'cloud')?.model;
   const policy =
     local === undefined ? (cloud === undefined ? null : 'cloud') : cloud === undefined ? 'local' : 'hybrid';
   return {
-    policy,
+    policy: chosen ?? policy,
     ...(local === undefined ? {} : { local }),
     ...(cloud === undefined ? {} : { cloud }),
+    ...(thinking === undefined ? {} : { thinking }),
   };
+}
+
+/** What was chosen for the message. An older log has only the assistant that answered. */
+function chosenFor({ assistant }: TurnState, { chosen }: MessageState): ChosenOptions {
+  return { ...(assistant === undefined ? {} : { assistant }), ...chosen };
 }
 
 function usualOf({ policy, local = '', cloud }: ModelPick): UsualModels {

@@ -1,0 +1,117 @@
+import { useEffect } from 'react';
+import { lastChosen } from '@shared/session/last-chosen.ts';
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { Effort } from '@shared/models/model-info.ts';
+import { isRecord } from '@shared/unknown-value.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
+import { taskModes } from '@shared/text/task-mode.ts';
+import { choosablePolicies } from './routing-policies.ts';
+import type { ModelPick, PickedOptions } from './model-options.ts';
+import { optionsOfPick } from './model-options.ts';
+import { createSharedValue, setEntry, useSharedValue } from '../window/shared-value.ts';
+import { createStored } from '../window/stored-value.ts';
+
+/** Who answers a message, and how it is read. */
+export interface SessionChoice {
+  readonly pick: ModelPick;
+  /** Null: the words of the message decide. */
+  readonly mode: TaskMode | null;
+  /** The name of an assistant; null: none. */
+  readonly assistant: string | null;
+}
+
+const efforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
+
+/** The choices for the next message of each session, while the window is open. The log has those that were sent. */
+const choices = createSharedValue<ReadonlyMap<string, SessionChoice>>(new Map());
+
+/** The choice for the next new task: the last one that was made anywhere. It survives a restart. */
+export const nextTaskChoice = createStored('dewpoint-next-task', readChoice, (choice) =>
+  JSON.stringify(optionsOfChoice(choice)),
+);
+
+export function keepChoice(sessionId: string, choice: SessionChoice): void {
+  setEntry(choices, sessionId, choice);
+  nextTaskChoice.set(choice);
+}
+
+/** The choice for the next message of a session: what was chosen here, else what its last message was sent with. */
+export function useSessionChoice(
+  sessionId: string,
+  state: Pick<SessionState, 'messages' | 'turns'>,
+): readonly [SessionChoice, (change: Partial<SessionChoice>) => void] {
+  const isHere = useSharedValue(choices).has(sessionId);
+  const choice = currentChoice(sessionId, state);
+  const isSent = state.messages.length > 0;
+  useEffect(() => {
+    if (isSent && !isHere) setEntry(choices, sessionId, choice);
+  });
+  return [choice, (change) => keepChoice(sessionId, { ...choice, ...change })];
+}
+
+/** The same, without a component. */
+export function currentChoice(sessionId: string, state: Pick<SessionState, 'messages' | 'turns'>): SessionChoice {
+  return choices.get().get(sessionId) ?? sentChoice(state);
+}
+
+/** The same as options of a message, for a button that sends one. Empty for a session that was not shown yet. */
+export function keptOptions(sessionId: string): KeptOptions {
+  const choice = choices.get().get(sessionId);
+  return choice === undefined ? {} : optionsOfChoice(choice);
+}
+
+/** A choice as options of a message. */
+interface KeptOptions extends PickedOptions {
+  readonly mode?: TaskMode;
+  readonly assistant?: string;
+}
+
+function optionsOfChoice({ pick, mode, assistant }: SessionChoice): KeptOptions {
+  return {
+    ...optionsOfPick(pick),
+    ...(mode === null ? {} : { mode }),
+    ...(assistant === null ? {} : { assistant }),
+  };
+}
+
+function sentChoice({ messages, turns }: Pick<SessionState, 'messages' | 'turns'>): SessionChoice {
+  const { assistant = turns.at(-1)?.assistant, ...chosen } = lastChosen({ messages });
+  return choiceOf({ ...chosen, ...(assistant === undefined ? {} : { assistant }) });
+}
+
+function choiceOf({ mode, assistant, policy, local, cloud, thinking }: ChosenOptions): SessionChoice {
+  const pick = {
+    policy: policy ?? null,
+    ...(local === undefined ? {} : { local }),
+    ...(cloud === undefined ? {} : { cloud }),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
+  return { pick, mode: mode ?? null, assistant: assistant ?? null };
+}
+
+function readChoice(kept: string | null): SessionChoice {
+  const read = parsed(kept);
+  const { policy, local, cloud, thinking, mode, assistant } = isRecord(read) ? read : {};
+  return choiceOf({
+    policy: choosablePolicies.find((one) => one === policy),
+    local: textOf(local),
+    cloud: textOf(cloud),
+    thinking: efforts.find((one) => one === thinking),
+    mode: taskModes.find((one) => one === mode),
+    assistant: textOf(assistant),
+  });
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '{}');
+  } catch {
+    // Somebody else wrote it. It counts as nothing chosen.
+    return {};
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

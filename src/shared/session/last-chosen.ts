@@ -1,0 +1,22 @@
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
+
+/** What was chosen last in a session, which its next message keeps. Empty: nothing was. */
+export function lastChosen({
+  messages,
+}: {
+  readonly messages: readonly { readonly chosen?: ChosenOptions }[];
+}): ChosenOptions {
+  return messages.findLast(({ chosen }) => chosen !== undefined)?.chosen ?? {};
+}
+
+/**
+ * The options of a message, with what the session keeps where they choose nothing. Models and their policy are one
+ * choice: whoever names one of them chooses all three.
+ */
+export function withLastChosen<Run extends ChosenOptions>(run: Run, last: ChosenOptions): Run {
+  const hasModels = run.policy !== undefined || run.local !== undefined || run.cloud !== undefined;
+  const { thinking, mode, assistant } = last;
+  const kept = hasModels ? { thinking, mode, assistant } : last;
+  const given = Object.entries(run).filter(([, value]) => value !== undefined);
+  return { ...run, ...kept, ...Object.fromEntries(given) };
+}

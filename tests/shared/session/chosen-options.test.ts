@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { chosenOptions } from '../../../src/shared/session/chosen-options.ts';
+import { lastChosen, withLastChosen } from '../../../src/shared/session/last-chosen.ts';
+import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
+import { createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
+
+const sky = { policy: 'cloud', cloud: 'sky/model', thinking: 'high', mode: 'ask', assistant: 'ada' } as const;
+
+it('holds what a message chose, and nothing that the settings decide', () => {
+  expect(chosenOptions(runOptionsSchema.parse({ ...sky, maxSteps: 3 }))).toEqual(sky);
+  expect(chosenOptions(runOptionsSchema.parse({ plan: true }))).toEqual({ mode: 'plan' });
+  expect(chosenOptions(runOptionsSchema.parse({}))).toEqual({});
+});
+
+// Bug: after a restart, a fork or from another command, a session had forgotten its model.
+it('is what the next message keeps, from the log', async () => {
+  const kit = createAgentKit({ replies: [{ text: 'Hello.' }] });
+  await (
+    await kit.runner.post('Hi', turnOptions, { chosen: sky })
+  ).ended;
+  expect(lastChosen(kit.journal.state())).toEqual(sky);
+  expect(withLastChosen({ mode: 'work' }, lastChosen(kit.journal.state()))).toEqual({ ...sky, mode: 'work' });
+});
+
+it('takes models and policy as one choice', () => {
+  expect(withLastChosen({ local: 'fake/model' }, sky)).toEqual({
+    local: 'fake/model',
+    thinking: 'high',
+    mode: 'ask',
+    assistant: 'ada',
+  });
+});
+
+it('is nothing in a session without a message', () => {
+  expect(lastChosen({ messages: [] })).toEqual({});
+});
