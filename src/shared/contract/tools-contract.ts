@@ -10,7 +10,7 @@ import type {
 import type { ServerTasks } from '@shared/tools/task-list.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import { keptNamesSchema } from '@shared/tools/kept-program.ts';
-import type { KeptVersion, OwnToolDraft, OwnToolFile, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
+import type { KeptVersion, OwnToolCheck, OwnToolFile, OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool-choices.ts';
 import { mostToolCharacters, ownToolNameSchema } from '@shared/tools/own-tool.ts';
 import { searchServiceNames, webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
@@ -196,13 +196,8 @@ export const ownToolsContract = {
   read: base
     .input(z.object({ file: z.string().min(1).max(300), projectPath: projectPath.optional() }))
     .output(type<OwnToolFile & { readonly sha256: string }>()),
-  /**
-   * Checks a text as the file of a tool. With `say`, rewrites its declaration to say that, as far as the format allows,
-   * and leaves the code alone. Runs and writes nothing.
-   */
-  draft: base
-    .input(toolText.extend({ say: z.record(z.string(), z.unknown()).optional() }))
-    .output(type<OwnToolDraft>()),
+  /** Checks a text as the file of a tool. Runs and writes nothing. */
+  check: base.input(toolText).output(type<OwnToolCheck>()),
   /** Like `test`, for a text that need not be saved. `printed` is the end of what it printed. */
   testText: base
     .input(toolText.extend({ projectPath: projectPath.optional(), input: z.record(z.string(), z.unknown()) }))

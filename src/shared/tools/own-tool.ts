@@ -94,9 +94,8 @@ export interface OwnToolFile {
 }
 
 /** The result of checking a text as a tool's file. */
-export interface OwnToolDraft {
-  readonly text: string;
-  /** Its declaration, with its name; null when it is broken, or cannot be made to say what was asked. */
+export interface OwnToolCheck {
+  /** Its declaration, with its name; null when it is broken. */
   readonly declaration: (OwnToolDeclaration & { readonly name: string }) | null;
   /** The reason, with the line if there is one. */
   readonly problem: string | null;

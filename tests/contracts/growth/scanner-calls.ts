@@ -57,6 +57,10 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/lib/programs/batch-line.ts#batchProblem': (text) => ['npx.cmd', [text]],
   'src/main/lib/net/no-proxy.ts#isProxyExcepted': (text) => [text, 'example.org', 443],
   'src/main/tools/own/read-declaration.ts#findHeader': (text) => [text],
+  'src/main/tools/own/tool-header.ts#withHeader': (text) => [
+    `# /// dewpoint-tool\n# ///\n${text}`,
+    { description: 'x', input_schema: {}, hosts: [], secrets: [], timeout_seconds: 1 },
+  ],
   'src/main/tools/programs/imported-programs.ts#importedBy': (text) => [
     text,
     'python',

@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import { issuesText } from '@shared/text/issue-text.ts';
 import type { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool-choices.ts';
 import type { OwnToolFile, OwnToolSource } from '@shared/tools/own-tool.ts';
-import { ownToolDeclarationSchema, ownToolNameSchema } from '@shared/tools/own-tool.ts';
-import { z } from 'zod';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { Named, OwnToolCommandsOptions } from './own-tool-report.ts';
@@ -18,10 +15,10 @@ import { placeOf } from './own-tools.ts';
 import { looksLikeTool } from './read-declaration.ts';
 import type { FolderPlace } from './tool-folder.ts';
 import { declarationOf, folderPath, readToolFile, usableName } from './tool-folder.ts';
-import { writeDeclaration } from './write-declaration.ts';
+import { withHeader } from './tool-header.ts';
 import { writeToolFile } from './write-tool-file.ts';
 
-type EditCommands = Pick<Handlers['ownTools'], 'template' | 'read' | 'draft' | 'testText' | 'save'>;
+type EditCommands = Pick<Handlers['ownTools'], 'template' | 'read' | 'check' | 'testText' | 'save'>;
 
 /** Handlers to write and try a tool before it is saved. The saved text is one that the user could write by hand. */
 export function createEditCommands(options: OwnToolCommandsOptions): EditCommands {
@@ -37,18 +34,10 @@ export function createEditCommands(options: OwnToolCommandsOptions): EditCommand
       if (text !== '') return { file, text, sha256 };
       throw new AppError('bad-input', `${path} cannot be edited here. ${'problem' in read ? read.problem : ''}`);
     },
-    draft: async ({ input: { file, text, say } }) => {
-      if (say !== undefined) {
-        const wanted = wantedSchema.safeParse(say);
-        if (!wanted.success)
-          return { text, declaration: null, problem: `${issuesText(wanted.error.issues, 'The declaration')}.` };
-        const written = await writeDeclaration(file, text, wanted.data, loadSyntax);
-        if (typeof written !== 'string') return { text, declaration: null, problem: written.problem };
-        return { text: written, declaration: wanted.data, problem: null };
-      }
+    check: async ({ input: { file, text } }) => {
       const read = await declarationOf(file, text, loadSyntax);
-      if ('problem' in read) return { text, declaration: null, problem: read.problem };
-      return { text, declaration: { ...read.declaration, name: read.name }, problem: null };
+      if ('problem' in read) return { declaration: null, problem: read.problem };
+      return { declaration: { ...read.declaration, name: read.name }, problem: null };
     },
     testText: async ({ input: { file, text, projectPath, input }, signal }) => {
       const read = await declarationOf(file, text, loadSyntax);
@@ -111,16 +100,12 @@ async function saveProgram(
   const read = await declarationOf(file, given, loadSyntax);
   if ('problem' in read) return writeToolFile(place, { file, text: given, isNew: false });
   const version = nextVersion(known, was);
-  const said = { ...read.declaration, name: read.name, version };
-  const text = await writeDeclaration(file, given, said, loadSyntax);
-  if (typeof text !== 'string') throw new AppError('bad-input', `${text.problem} Nothing was written.`);
+  const text = withHeader(given, { ...read.declaration, name: read.name, version });
   await writeToolFile(place, { file, text, isNew: false });
   await keepVersion(record, path, { version, sha256: sha256Of(text), text, keptAt: now(), sessionId: '' });
 }
 
 const mostPrinted = 4_000;
-
-const wantedSchema = z.strictObject({ ...ownToolDeclarationSchema.shape, name: ownToolNameSchema });
 
 const sourceOf = (projectPath: string | undefined): OwnToolSource => (projectPath === undefined ? 'home' : 'project');
 

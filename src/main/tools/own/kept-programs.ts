@@ -10,7 +10,7 @@ import { forgetFile, keepApproval } from './own-tool-record.ts';
 import type { ListedTool, OwnTools } from './own-tools.ts';
 import { placeOf } from './own-tools.ts';
 import { findHeader } from './read-declaration.ts';
-import { headerBody } from './write-declaration.ts';
+import { headerBody } from './tool-header.ts';
 import { removeToolFile, writeToolFile } from './write-tool-file.ts';
 
 export interface KeptProgramsOptions {

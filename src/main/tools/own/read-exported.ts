@@ -59,29 +59,6 @@ export function readExported(root: SyntaxNode, language: CodeLanguage): RawDecla
   }
 }
 
-/** A part of a text, as character positions. */
-export interface TextPart {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The position of each value of the exported object, by key, and of its first entry. Null: no object is exported. */
-export function exportedParts(
-  root: SyntaxNode,
-  language: CodeLanguage,
-): { readonly begin: number; readonly parts: ReadonlyMap<string, TextPart> } | null {
-  const { names, object } = exportIn(root, language);
-  if (object === undefined) return null;
-  const found = resolved(object, { names, left: mostValues }, 0);
-  const parts = childrenOf(found).flatMap((part): readonly (readonly [string, TextPart])[] => {
-    const [key, value] = [part.childForFieldName('key'), part.childForFieldName('value')];
-    if (part.type !== 'pair' || !key || !value) return [];
-    const name = key.type === 'string' ? textOf(key) : key.text;
-    return [[name, { from: value.startIndex, to: value.endIndex }]];
-  });
-  return { begin: found.startIndex + 1, parts: new Map(parts) };
-}
-
 function exportIn(root: SyntaxNode, language: CodeLanguage) {
   const names = language === 'python' ? pythonNames(root) : scriptNames(root);
   return { names, object: language === 'python' ? names.get('tool') : exportedObject(root, names) };

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent, RefObject } from 'react';
 import { useRef, useState } from 'react';
+import type { OwnToolDeclaration } from '@shared/tools/own-tool.ts';
 import { hasDeceptivePiece, seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -9,14 +10,12 @@ import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { writeStoredText } from '../../lib/window/stored-value.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
-import { plainText, words } from './server-fields.tsx';
-import type { ToolDraft, ToolFields } from './tool-draft.ts';
+import type { ToolDraft } from './tool-draft.ts';
 import { draftOf } from './tool-draft.ts';
-import { ToolInputs } from './tool-inputs.tsx';
 import { ToolTrial } from './tool-trial.tsx';
 import { draftKey, useToolDraft } from './use-tool-draft.ts';
 import { inProject } from './use-tool-servers.ts';
@@ -27,7 +26,7 @@ interface ToolEditorProps {
   readonly onClose: () => void;
 }
 
-/** Writes or changes a tool of the user: its declaration, its code, and a trial run in the sandbox. */
+/** Writes or changes the file of a tool: its text, what is wrong with it, and a test run in the sandbox. */
 export function ToolEditor({ first, onClose }: ToolEditorProps) {
   const client = useClient();
   const queries = useQueryClient();
@@ -39,9 +38,7 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
     onClose();
   };
   const save = async (): Promise<void> => {
-    const { file, text, replaces, projectPath, isUnsaid } = await settle();
-    // The problem is shown below the code.
-    if (isUnsaid) return;
+    const { file, text, replaces, projectPath } = await settle();
     const place = { ...inProject(projectPath), ...(replaces === null ? {} : { replaces }) };
     const report = await client.ownTools.save({ file, text, ...place });
     await queries.invalidateQueries({ queryKey: ['tools'] });
@@ -60,17 +57,18 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
     setProblem(null);
     save().catch((error: unknown) => setProblem(failureText(error)));
   };
-  const { file, replaces, projectPath } = draft;
+  const { file, replaces, projectPath, check } = draft;
+  const declaration = check?.declaration ?? null;
   return (
     <form noValidate aria-label={t('toolEdit.form')} onSubmit={submit} className="flex flex-col gap-5">
       <ViewHeader
         title={replaces === null ? t('toolEdit.new') : t('toolEdit.title', { file: seenName(file) })}
         text={projectPath === null ? t('toolEdit.text') : t('toolEdit.textProject', { name: folderName(projectPath) })}
       />
-      {/* If a file cannot be read, only its text is shown. */}
-      {(draft.fields !== null || draft.problem === null) && <Declared {...shown} />}
+      {replaces === null && <Language draft={draft} onBegin={replace} />}
       <Code {...shown} />
-      {draft.fields?.isProgram === true ? (
+      {declaration !== null && declaration.calls === undefined && <Reach {...declaration} />}
+      {declaration?.calls !== undefined ? (
         <p className="text-sm text-soft">{t('toolEdit.program')}</p>
       ) : (
         <ToolTrial draft={draft} settle={settle} />
@@ -88,91 +86,12 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
 
 type Shown = ReturnType<typeof useToolDraft>;
 
-function Declared({ draft, setFields, replace }: Shown) {
-  const { fields, problem, isUnsaid, replaces } = draft;
-  // A declaration that cannot be read cannot be rewritten either.
-  const isDisabled = fields === null || (problem !== null && !isUnsaid);
-  const typed = fields ?? nothingRead;
-  const set = (part: Partial<ToolFields>): void => setFields({ ...typed, ...part });
+/** What the text says of where the tool runs. */
+function Reach({ hosts, secrets }: Pick<OwnToolDeclaration, 'hosts' | 'secrets'>) {
   return (
-    <fieldset disabled={isDisabled} className="flex min-w-0 flex-col gap-4">
-      <div className="grid items-start gap-3 sm:grid-cols-2">
-        <InputField
-          label={t('tools.name')}
-          hint={t('toolEdit.nameHint')}
-          value={typed.name}
-          {...plainText}
-          onText={(name) => set({ name })}
-        />
-        {replaces === null && <Language draft={draft} onBegin={replace} />}
-      </div>
-      <Field label={t('toolEdit.description')} hint={t('toolEdit.descriptionHint')}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            rows={2}
-            dir="auto"
-            value={typed.description}
-            className={`${inputClass} resize-y`}
-            onChange={({ target }) => set({ description: target.value })}
-          />
-        )}
-      </Field>
-      <ToolInputs inputs={typed.inputs} isDisabled={isDisabled} onChange={(inputs) => set({ inputs })} />
-      <Reach typed={typed} set={set} />
-      {isUnsaid && problem !== null && <Problem text={seenWords(problem)} />}
-    </fieldset>
+    <p className="text-sm text-soft">{t(hosts.length + secrets.length > 0 ? 'toolEdit.apart' : 'toolEdit.beside')}</p>
   );
 }
-
-/** The hosts that it may reach, and its time limit. A program reaches hosts only through its calls. */
-function Reach({ typed, set }: { readonly typed: ToolFields; readonly set: (part: Partial<ToolFields>) => void }) {
-  const seconds = (
-    <InputField
-      label={t('toolEdit.seconds')}
-      type="number"
-      min={1}
-      max={600}
-      value={typed.seconds}
-      onText={(value) => set({ seconds: value })}
-    />
-  );
-  if (typed.isProgram) return <div className="w-32">{seconds}</div>;
-  const apart = words(typed.hosts).length + words(typed.secrets).length > 0;
-  return (
-    <>
-      <div className="grid items-start gap-3 sm:grid-cols-[1fr_1fr_8rem]">
-        <InputField
-          label={t('tools.hosts')}
-          hint={t('toolEdit.hostsHint')}
-          value={typed.hosts}
-          {...plainText}
-          onText={(hosts) => set({ hosts })}
-        />
-        <InputField
-          label={t('toolEdit.secrets')}
-          hint={t('toolEdit.secretsHint')}
-          value={typed.secrets}
-          {...plainText}
-          onText={(secrets) => set({ secrets })}
-        />
-        {seconds}
-      </div>
-      <p className="text-sm text-soft">{t(apart ? 'toolEdit.apart' : 'toolEdit.beside')}</p>
-    </>
-  );
-}
-
-const nothingRead: ToolFields = {
-  name: '',
-  description: '',
-  inputs: [],
-  hosts: '',
-  secrets: '',
-  seconds: '60',
-  isProgram: false,
-  schema: {},
-};
 
 const beginnings = {
   python: { language: 'python' },
@@ -185,7 +104,7 @@ const ends: Readonly<Record<string, Beginning>> = { '.js': 'js', '.sh': 'sh' };
 const beginningNames = ['python', 'js', 'sh', 'create_issue', 'chat_message'] as const;
 type Beginning = (typeof beginningNames)[number];
 
-/** Another language starts another text. Switching back restores the earlier one. */
+/** Each language starts another text. Switching back restores the earlier one. */
 function Language({ draft, onBegin }: { readonly draft: ToolDraft; readonly onBegin: (draft: ToolDraft) => void }) {
   const client = useClient();
   const [chosen, setChosen] = useState<Beginning>(
@@ -228,8 +147,8 @@ function announceFailure(error: unknown): void {
 
 function Code({ draft, setText }: Shown) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const { text } = draft;
-  const problem = draft.isUnsaid ? null : draft.problem;
+  const { text, check } = draft;
+  const problem = check?.problem ?? null;
   const line = Number(/^Line (\d+)/u.exec(problem ?? '')?.[1] ?? 0);
   return (
     <div className="flex flex-col gap-2">

@@ -23,14 +23,14 @@ interface Result {
   readonly printed: string;
 }
 
-/** Runs the tool in the sandbox as it is in the form. It need not be saved. */
-export function ToolTrial({ draft: { fields, problem }, settle }: ToolTrialProps) {
+/** Runs the tool in the sandbox as it is written. It need not be saved. */
+export function ToolTrial({ draft: { check }, settle }: ToolTrialProps) {
   const client = useClient();
   const work = useToolWork();
   const [typed, setTyped] = useState<string | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
   const [result, setResult] = useState<Result | null>(null);
-  const input = typed ?? (fields === null ? '{}' : exampleInput(fields));
+  const input = typed ?? exampleInput(check?.declaration?.input_schema ?? {});
   const run = async (): Promise<void> => {
     const read = objectIn(input);
     setWrong(read === null ? t('toolEdit.trial.noObject') : null);
@@ -56,7 +56,7 @@ export function ToolTrial({ draft: { fields, problem }, settle }: ToolTrialProps
         )}
       </Field>
       <div className="flex flex-wrap items-center gap-2">
-        <Button disabled={work.isBusy || problem !== null} onClick={() => void run()}>
+        <Button disabled={work.isBusy || (check !== null && check.problem !== null)} onClick={() => void run()}>
           {t('toolEdit.trial.run')}
         </Button>
         {work.isBusy && <Button onClick={work.cancel}>{t('tools.cancel')}</Button>}

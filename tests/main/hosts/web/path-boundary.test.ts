@@ -159,7 +159,7 @@ describe('the folder that a page names', () => {
         'ownTools.approve: projectPath',
         'ownTools.create: projectPath',
         // A name that only says the language. No file is opened.
-        'ownTools.draft: file',
+        'ownTools.check: file',
         'ownTools.forget: projectPath',
         'ownTools.list: projectPath',
         'ownTools.read: file',

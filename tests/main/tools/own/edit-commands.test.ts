@@ -65,7 +65,7 @@ function scene() {
   return { home, projectPath, ran, commands, save };
 }
 
-describe('a tool that is saved from a form', () => {
+describe('a tool that is saved in the window', () => {
   it('is a plain file, for this user alone, and replaces nothing but what was opened', async () => {
     const { home, save, commands } = scene();
     const path = join(home, 'tools', 'say.py');
@@ -139,19 +139,15 @@ describe('a tool that is not saved', () => {
     expect(() => statSync(join(home, 'tools'))).toThrow();
   });
 
-  it('says the same in its fields and in its text, and what no file may say is refused', async () => {
+  it('is checked as it is written: what it says of itself, or what is wrong with it and where', async () => {
     const { commands } = scene();
     const { file, text } = await commands.template({ input: { name: 'say', language: 'sh' }, signal });
     expect(file).toBe('say.sh');
-    const draft = async (say?: Record<string, unknown>) =>
-      commands.draft({ input: { file, text, ...(say && { say }) }, signal });
-    const { declaration } = await draft();
-    expect(declaration).toMatchObject({ name: 'say', timeout_seconds: 30 });
-    const said = { ...declaration, hosts: ['api.example.org'] };
-    expect(await draft(said)).toMatchObject({ problem: null, text: expect.stringContaining('api.example.org') });
-    expect(await draft({ ...said, hosts: ['127.0.0.1'] })).toMatchObject({ declaration: null, text });
-    expect(await draft({ ...said, description: ' ' })).toMatchObject({
-      problem: expect.stringContaining('description'),
+    const check = async (written: string) => commands.check({ input: { file, text: written }, signal });
+    expect(await check(text)).toMatchObject({ declaration: { name: 'say', timeout_seconds: 30 }, problem: null });
+    expect(await check(text.replace('timeout_seconds = 30', 'timeout_seconds = 9000'))).toMatchObject({
+      declaration: null,
+      problem: expect.stringMatching(/^Line \d+: .*timeout_seconds/u),
     });
   });
 });
