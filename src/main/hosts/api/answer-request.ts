@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import type { EndpointFailure, EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import type { ReadTextsCall } from './texts-calls.ts';
-import type { AnswerWriter, ReadCall, WireApi, WireFailure } from './wire-api.ts';
-import { wireFailure, WireProblem } from './wire-api.ts';
+import { WireProblem } from '../../models/wire/decode-parts.ts';
+import type { AnsweringCodec, AnswerEncoder, DecodedCall, WireFailure } from '../../models/wire/wire-codec.ts';
 
 /** Enough for a long conversation with some images. */
 const mostBytes = 32 * 1024 * 1024;
@@ -30,20 +30,20 @@ type Failed = Extract<EndpointPush, { type: 'failed' }>;
 /** Reads one call, gets its answer, and writes it. If the client goes away, the call ends within a moment. */
 export async function answerRequest(
   core: ApiCore,
-  api: WireApi,
+  codec: AnsweringCodec,
   { request, key }: ClientRequest,
   response: ServerResponse,
 ): Promise<void> {
   const gone = goneSignal(response);
-  const read = await readCall(core, api, { request, key });
-  if ('status' in read) return sendFailure(response, api.failure, read);
-  const writer = api.writer({ ...read, id: randomBytes(12).toString('hex'), at: Date.now() });
+  const read = await readCall(core, codec.decodeRequest, { request, key });
+  if ('status' in read) return sendFailure(response, codec.encodeFailure, read);
+  const writer = codec.encodeAnswer({ ...read, id: randomBytes(12).toString('hex'), at: Date.now() });
   const pushes = await core.endpoint.answer({ key, call: read.call }, { signal: gone });
   const out = createOutput(response, writer, read.isStream);
   try {
     for await (const push of pushes) {
       if (gone.aborted) return;
-      if (push.type === 'failed') return out.fail(api.failure, push);
+      if (push.type === 'failed') return out.fail(codec.encodeFailure, push);
       if (push.type === 'ended') out.end(push);
       else await out.said(push);
     }
@@ -58,29 +58,29 @@ export async function answerRequest(
 /** Returns how many tokens the prompt of a call has, without making the call. */
 export async function countRequest(
   core: ApiCore,
-  api: WireApi,
+  codec: AnsweringCodec,
   { request, key }: ClientRequest,
   response: ServerResponse,
 ): Promise<void> {
   const gone = goneSignal(response);
   // The length of an answer is not part of the prompt.
-  const counting = { ...api, read: (body: unknown) => api.read({ max_tokens: 1, ...Object(body) }) };
-  const read = await readCall(core, counting, { request, key });
-  if ('status' in read) return sendFailure(response, api.failure, read);
+  const decode = (body: unknown): DecodedCall => codec.decodeRequest({ max_tokens: 1, ...Object(body) });
+  const read = await readCall(core, decode, { request, key });
+  if ('status' in read) return sendFailure(response, codec.encodeFailure, read);
   const counted = await core.endpoint.count({ key, call: read.call }, { signal: gone });
   if (counted.ok) return sendJson(response, { input_tokens: counted.tokens });
-  return sendFailure(response, api.failure, wireFailure(counted.failure), counted.failure.retryAfterMs);
+  return sendFailure(response, codec.encodeFailure, wireFailure(counted.failure), counted.failure.retryAfterMs);
 }
 
 /** Handles calls whose answer comes as a whole: vectors and scores of texts. */
 export async function textsRequest(
   core: ApiCore,
   read: (body: unknown) => ReadTextsCall,
-  { request, key, failure }: ClientRequest & Pick<WireApi, 'failure'>,
+  { request, key, failure }: ClientRequest & { readonly failure: AnsweringCodec['encodeFailure'] },
   response: ServerResponse,
 ): Promise<void> {
   const gone = goneSignal(response);
-  const call = await readCall(core, { read }, { request, key });
+  const call = await readCall(core, read, { request, key });
   if ('status' in call) return sendFailure(response, failure, call);
   const done = await core.endpoint.readTexts({ key, texts: call.texts }, { signal: gone });
   if (!done.ok) return sendFailure(response, failure, wireFailure(done.failure), done.failure.retryAfterMs);
@@ -106,13 +106,13 @@ function goneSignal(response: ServerResponse): AbortSignal {
 
 interface Output {
   /** Resolves when the client has taken the piece. */
-  readonly said: (push: Parameters<AnswerWriter['said']>[0]) => Promise<void>;
-  readonly end: (push: Parameters<AnswerWriter['end']>[0]) => void;
-  readonly fail: (form: WireApi['failure'], push: Failed) => void;
+  readonly said: (push: Parameters<AnswerEncoder['said']>[0]) => Promise<void>;
+  readonly end: (push: Parameters<AnswerEncoder['end']>[0]) => void;
+  readonly fail: (form: AnsweringCodec['encodeFailure'], push: Failed) => void;
   readonly stop: () => void;
 }
 
-function createOutput(response: ServerResponse, writer: AnswerWriter, isStream: boolean): Output {
+function createOutput(response: ServerResponse, writer: AnswerEncoder, isStream: boolean): Output {
   const begin = (): void => {
     if (!isStream || response.headersSent) return;
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
@@ -147,10 +147,28 @@ function createOutput(response: ServerResponse, writer: AnswerWriter, isStream: 
   };
 }
 
+const statuses: Readonly<Record<EndpointFailure['code'], number>> = {
+  'wrong-key': 401,
+  'unknown-model': 404,
+  'not-allowed': 403,
+  fenced: 403,
+  limit: 429,
+  'bad-request': 400,
+  'too-long': 400,
+  busy: 429,
+  'rate-limit': 429,
+  unavailable: 503,
+  failed: 500,
+};
+
+function wireFailure({ code, message }: EndpointFailure): WireFailure {
+  return { status: statuses[code], code, message };
+}
+
 /** The key comes first: of a program that nobody has let in, no byte of a body is read. Then size and depth. */
-async function readCall<Call = ReadCall>(
+async function readCall<Call = DecodedCall>(
   core: ApiCore,
-  api: { readonly read: (body: unknown) => Call },
+  decode: (body: unknown) => Call,
   { request, key }: ClientRequest,
 ): Promise<Call | WireFailure> {
   if (!(await core.endpoint.knows({ key }))) {
@@ -165,7 +183,7 @@ async function readCall<Call = ReadCall>(
     return { status: 400, code: 'bad-request', message: `The body is nested deeper than ${mostDepth} levels.` };
   }
   try {
-    return api.read(JSON.parse(body));
+    return decode(JSON.parse(body));
   } catch (error) {
     if (error instanceof SyntaxError) return { status: 400, code: 'bad-request', message: 'The body is no JSON.' };
     if (error instanceof WireProblem) return { status: 400, code: 'bad-request', message: error.message };
@@ -219,7 +237,7 @@ export function sendJson(response: ServerResponse, value: unknown): void {
 
 export function sendFailure(
   response: ServerResponse,
-  form: WireApi['failure'],
+  form: AnsweringCodec['encodeFailure'],
   failure: WireFailure,
   retryAfterMs?: number,
 ): void {

@@ -3,14 +3,11 @@ import { createServer } from 'node:http';
 import { messageOf } from '@shared/errors.ts';
 import { isOwnHost, isOwnOrigin, listenHere, loopback } from '../loopback-requests.ts';
 import { type ApiCore, answerRequest, countRequest, sendFailure, sendJson, textsRequest } from './answer-request.ts';
-import { chatAnswer, openaiError } from './chat-answer.ts';
-import { readChatCall } from './chat-call.ts';
-import { anthropicError, messagesAnswer } from './messages-answer.ts';
-import { readMessagesCall } from './messages-call.ts';
-import { responsesAnswer } from './responses-answer.ts';
-import { readResponsesCall } from './responses-call.ts';
+import { chatCodec } from '../../models/wire/chat-codec.ts';
+import { messagesCodec } from '../../models/wire/messages-codec.ts';
+import { responsesCodec } from '../../models/wire/responses-codec.ts';
+import type { AnsweringCodec } from '../../models/wire/wire-codec.ts';
 import { readEmbeddingsCall, readRerankCall, type ReadTextsCall } from './texts-calls.ts';
-import type { WireApi } from './wire-api.ts';
 
 export interface ApiServer {
   /** The address for programs: `http://127.0.0.1:PORT`. */
@@ -26,14 +23,10 @@ const mostConnections = 256;
 /** Time limits for the head and the body of a request. An answer may take any time. */
 const patience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 
-const chat: WireApi = { read: readChatCall, writer: chatAnswer, failure: openaiError };
-const responses: WireApi = { read: readResponsesCall, writer: responsesAnswer, failure: openaiError };
-const messages: WireApi = { read: readMessagesCall, writer: messagesAnswer, failure: anthropicError };
-
-const calls: ReadonlyMap<string, WireApi> = new Map([
-  ['/v1/chat/completions', chat],
-  ['/v1/responses', responses],
-  ['/v1/messages', messages],
+const calls: ReadonlyMap<string, AnsweringCodec> = new Map<string, AnsweringCodec>([
+  ['/v1/chat/completions', chatCodec],
+  ['/v1/responses', responsesCodec],
+  ['/v1/messages', messagesCodec],
 ]);
 const texts: ReadonlyMap<string, (body: unknown) => ReadTextsCall> = new Map([
   ['/v1/embeddings', readEmbeddingsCall],
@@ -54,7 +47,7 @@ export async function startApiServer(core: ApiCore, { port }: { readonly port: n
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     handle(core, request, response).catch((error: unknown) => {
-      const { failure } = apiOf(request);
+      const { encodeFailure: failure } = codecOf(request);
       sendFailure(response, failure, { status: 500, code: 'failed', message: messageOf(error) });
     });
   });
@@ -74,24 +67,24 @@ export async function startApiServer(core: ApiCore, { port }: { readonly port: n
 const pathOf = ({ url }: IncomingMessage): string => (url ?? '/').split('?')[0] ?? '/';
 
 /** Errors outside of a call are written in the form of the client that seems to ask. */
-function apiOf(request: IncomingMessage): WireApi {
+function codecOf(request: IncomingMessage): AnsweringCodec {
   const isAnthropic = request.headers['anthropic-version'] !== undefined;
-  return calls.get(pathOf(request)) ?? (isAnthropic || pathOf(request) === countPath ? messages : chat);
+  return calls.get(pathOf(request)) ?? (isAnthropic || pathOf(request) === countPath ? messagesCodec : chatCodec);
 }
 
 async function handle(core: ApiCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request);
-  const { failure } = apiOf(request);
+  const { encodeFailure: failure } = codecOf(request);
   const refuse = (status: number, code: Parameters<typeof sendFailure>[2]['code'], message: string): void =>
     sendFailure(response, failure, { status, code, message });
   // No web page may ask, whatever it knows: neither under another name of this machine, nor from another site.
   if (!isOwnHost(request) || !isOwnOrigin(request))
     return refuse(403, 'forbidden', 'Only programs of this machine may ask, by 127.0.0.1 or localhost.');
-  const api = path === countPath ? messages : calls.get(path);
-  if (api !== undefined) {
+  const codec = path === countPath ? messagesCodec : calls.get(path);
+  if (codec !== undefined) {
     if (request.method !== 'POST') return refuse(405, 'wrong-method', `${path} takes POST.`);
     const answer = path === countPath ? countRequest : answerRequest;
-    return answer(core, api, { request, key: keyOf(request) }, response);
+    return answer(core, codec, { request, key: keyOf(request) }, response);
   }
   if (path === '/v1/models' || path.startsWith('/v1/models/')) {
     if (request.method !== 'GET') return refuse(405, 'wrong-method', `${path} takes GET.`);
@@ -111,7 +104,7 @@ async function handle(core: ApiCore, request: IncomingMessage, response: ServerR
 
 /** One form that both kinds of clients can read. */
 async function sendModels(core: ApiCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { failure } = apiOf(request);
+  const { encodeFailure: failure } = codecOf(request);
   const found = await core.endpoint.models({ key: keyOf(request) });
   if (found === null) {
     return sendFailure(response, failure, { status: 401, code: 'wrong-key', message: 'This key is not known.' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EndpointTexts, TextsRead } from '@shared/contract/endpoint-contract.ts';
-import { parseBody, WireProblem } from './wire-api.ts';
+import { parseBody, WireProblem } from '../../models/wire/decode-parts.ts';
 
 /** A call that is answered as a whole: how to read it, and how to write its answer. */
 export interface ReadTextsCall {

@@ -1,7 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import { anthropicSchema } from '@shared/settings/settings.ts';
-import { anthropicWire } from './anthropic/anthropic-stream.ts';
+import { messagesCodec } from '../wire/messages-codec.ts';
+import { anthropicErrorOf } from './anthropic/anthropic-errors.ts';
+import { codecWire } from './call/codec-wire.ts';
 import type { ListedModel } from './api/bundled-models.ts';
 import { defineProvider } from './define.ts';
 import { ListRefusedError } from './api/api-models.ts';
@@ -57,7 +59,20 @@ export default defineProvider({
         };
         return {
           fetchList: async (signal) => readList(await connect(), signal),
-          wire: (targetOf) => anthropicWire(connect, targetOf),
+          wire: (targetOf) =>
+            codecWire({
+              codec: messagesCodec,
+              targetOf,
+              // `messages.create` is this call, and warns of old models on the console, past everything that makes a
+              // text safe to see.
+              send: async (body, signal) =>
+                (await connect()).post<AsyncIterable<Anthropic.RawMessageStreamEvent>>('/v1/messages', {
+                  body,
+                  stream: true,
+                  signal,
+                }),
+              errorOf: anthropicErrorOf,
+            }),
         };
       },
     ),

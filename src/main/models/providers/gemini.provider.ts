@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { geminiSchema } from '@shared/settings/settings.ts';
 import type { ListedModel } from './api/bundled-models.ts';
 import { defineProvider } from './define.ts';
-import { geminiWire } from './gemini/gemini-stream.ts';
+import { geminiWire } from './gemini/gemini-connection.ts';
 import { getJson } from './api/get-json.ts';
 import { createApiProvider } from './api/api-provider.ts';
 import { addressBelow } from '../../lib/net/base-address.ts';

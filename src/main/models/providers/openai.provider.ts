@@ -6,7 +6,9 @@ import { openaiSdk } from './api/sdk-packages.ts';
 import { getJson } from './api/get-json.ts';
 import { createApiProvider } from './api/api-provider.ts';
 import { addressBelow, baseAddress } from '../../lib/net/base-address.ts';
-import { responsesWire } from './openai/responses-stream.ts';
+import { responsesCodec } from '../wire/responses-codec.ts';
+import { codecWire } from './call/codec-wire.ts';
+import { toProviderError } from './openai/openai-errors.ts';
 import { noSdkLimitMs } from './call/stall-watch.ts';
 
 /** From version 5.1 on, thinking can be switched off. */
@@ -65,7 +67,13 @@ export default defineProvider({
             const listed = readChatModels(await getJson({ url, headers, fetch: get, signal }));
             return listed.filter((model) => !otherApis.test(model.name));
           },
-          wire: (targetOf) => responsesWire(connect, targetOf),
+          wire: (targetOf) =>
+            codecWire({
+              codec: responsesCodec,
+              targetOf,
+              send: async (body, signal) => (await connect()).responses.create(body, { signal }),
+              errorOf: toProviderError,
+            }),
         };
       },
     ),

@@ -4,8 +4,12 @@ import type { ModelSettings } from '@shared/settings/settings.ts';
 import { isThisMachine } from '../../../lib/net/this-machine.ts';
 import { readChatModels } from './chat-models.ts';
 import type { ChatPreset } from './chat-presets.ts';
-import { chatWire } from './chat-stream.ts';
-import type { Provider, ProviderDependencies } from '../define.ts';
+import { codecWire } from '../call/codec-wire.ts';
+import type { Wire } from '../call/stream-answer.ts';
+import { chatCodec } from '../../wire/chat-codec.ts';
+import type { ChatTarget } from '../../wire/chat-request.ts';
+import { toProviderError } from '../openai/openai-errors.ts';
+import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
 import { openaiSdk } from '../api/sdk-packages.ts';
 import { getJson } from '../api/get-json.ts';
 import { createApiProvider, type ApiCalls } from '../api/api-provider.ts';
@@ -23,6 +27,8 @@ export interface ChatEndpoint {
   readonly effort: Effort | undefined;
   readonly firstWordSeconds: number | undefined;
 }
+
+type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 
 /** The effort levels that each field accepts. */
 const stepsOf = {
@@ -62,7 +68,7 @@ function chatCalls(
   { secret }: Pick<ProviderDependencies, 'secret'>,
   endpoint: ChatEndpoint,
   get: typeof fetch,
-): ApiCalls<OpenAI.Chat.Completions.ChatCompletionChunk> {
+): ApiCalls<Chunk> {
   const { service } = endpoint;
   const headersOf = (key: string | null): Record<string, string> | null => {
     // The package needs a key. Without one, no header is sent.
@@ -98,4 +104,14 @@ function chatCalls(
     ...(keyUrl === null ? {} : { tryKey: async (signal: AbortSignal) => void (await ask(keyUrl, signal)) }),
     wire: (targetOf) => chatWire(connect, (request) => ({ service, ...targetOf(request) })),
   };
+}
+
+/** Chat Completions through the `openai` package. Use it for one call only. */
+export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: ModelRequest) => ChatTarget): Wire<Chunk> {
+  return codecWire({
+    codec: chatCodec,
+    targetOf,
+    send: async (body, signal) => (await connect()).chat.completions.create(body, { signal }),
+    errorOf: toProviderError,
+  });
 }

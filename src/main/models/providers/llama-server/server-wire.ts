@@ -2,10 +2,10 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { EngineCounts } from '@shared/events/call-report.ts';
 import type { RunningServer } from '../../engine/llama-server/own-llama-server.ts';
-import { toChatWire } from '../chat-completions/chat-messages.ts';
-import type { ChatTarget } from '../chat-completions/chat-messages.ts';
+import { chatCodec } from '../../wire/chat-codec.ts';
+import type { ChatTarget } from '../../wire/chat-request.ts';
 import { chatPreset } from '../chat-completions/chat-presets.ts';
-import { chatWire } from '../chat-completions/chat-stream.ts';
+import { chatWire } from '../chat-completions/chat-provider.ts';
 import { noSdkLimitMs } from '../call/stall-watch.ts';
 import { openaiSdk } from '../api/sdk-packages.ts';
 import type { Wire } from '../call/stream-answer.ts';
@@ -92,7 +92,7 @@ const inputSchema = z.object({ input_tokens: count });
 /** Counts the request as the server would read it. Null if this build cannot count. */
 export async function countInput(call: ServerCall, request: ModelRequest, signal: AbortSignal): Promise<number | null> {
   const { server, get } = call;
-  const body = toChatWire(request, targetOf(call, request));
+  const body = chatCodec.encodeRequest(request, targetOf(call, request));
   const response = await get(`${server.address}/v1/chat/completions/input_tokens`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '@shared/models/model-messages.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { ModelRequest } from '../../../../../src/main/models/providers/define.ts';
-import { toAnthropicWire } from '../../../../../src/main/models/providers/anthropic/anthropic-messages.ts';
-import { toChatWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';
+import { messagesCodec } from '../../../../../src/main/models/wire/messages-codec.ts';
+import { chatCodec } from '../../../../../src/main/models/wire/chat-codec.ts';
 import { chatPreset } from '../../../../../src/main/models/providers/chat-completions/chat-presets.ts';
-import { toGeminiWire } from '../../../../../src/main/models/providers/gemini/gemini-messages.ts';
-import { toResponsesWire } from '../../../../../src/main/models/providers/openai/responses-messages.ts';
+import { geminiCodec } from '../../../../../src/main/models/wire/gemini-codec.ts';
+import { responsesCodec } from '../../../../../src/main/models/wire/responses-codec.ts';
 import { request } from '../../../../fakes/provider-kit.ts';
 import { refuseAnthropic } from '../../../../fakes/wire/anthropic.ts';
 import { deepseekStrictness, mistralStrictness, openaiStrictness, refuseChat } from '../../../../fakes/wire/chat.ts';
@@ -30,25 +30,30 @@ const mine =
 const chat = (preset: Parameters<typeof chatPreset>[0], model: string, strict: typeof openaiStrictness): Target => {
   const by = `${preset ?? 'openai-compatible'}/${model}`;
   const target = { service: chatPreset(preset), by, images: true, reasoning: false };
-  return { name: by, model, body: (call) => toChatWire(call, target), refuse: (body) => refuseChat(body, strict) };
+  return {
+    name: by,
+    model,
+    body: (call) => chatCodec.encodeRequest(call, target),
+    refuse: (body) => refuseChat(body, strict),
+  };
 };
 
 const claude = (model: string): Target => {
   const target = { by: `anthropic/${model}`, images: true, reasoning: true };
   const refuse = (body: unknown): string | null => refuseAnthropic(body, mine(target.by));
-  return { name: target.by, model, body: (call) => toAnthropicWire(call, target), refuse };
+  return { name: target.by, model, body: (call) => messagesCodec.encodeRequest(call, target), refuse };
 };
 
 const gemini = (model: string, signs: boolean): Target => {
   const target = { by: `gemini/${model}`, images: false, reasoning: true };
   const refuse = (body: unknown): string | null => refuseGemini(body, mine(target.by), signs);
-  return { name: target.by, model, body: (call) => toGeminiWire(call, target), refuse };
+  return { name: target.by, model, body: (call) => geminiCodec.encodeRequest(call, target), refuse };
 };
 
 const gpt = (model: string): Target => {
   const target = { by: `openai/${model}`, images: true, reasoning: true };
   const refuse = (body: unknown): string | null => refuseResponses(body, mine(target.by));
-  return { name: target.by, model, body: (call) => toResponsesWire(call, target), refuse };
+  return { name: target.by, model, body: (call) => responsesCodec.encodeRequest(call, target), refuse };
 };
 
 const targets: readonly Target[] = [

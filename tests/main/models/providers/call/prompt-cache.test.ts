@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '@shared/models/model-messages.ts';
-import { toAnthropicWire } from '../../../../../src/main/models/providers/anthropic/anthropic-messages.ts';
-import { toChatWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';
+import { messagesCodec } from '../../../../../src/main/models/wire/messages-codec.ts';
+import { chatCodec } from '../../../../../src/main/models/wire/chat-codec.ts';
 import { chatPreset } from '../../../../../src/main/models/providers/chat-completions/chat-presets.ts';
 import type { ModelRequest } from '../../../../../src/main/models/providers/define.ts';
-import { toGeminiWire } from '../../../../../src/main/models/providers/gemini/gemini-messages.ts';
-import { toResponsesWire } from '../../../../../src/main/models/providers/openai/responses-messages.ts';
+import { geminiCodec } from '../../../../../src/main/models/wire/gemini-codec.ts';
+import { responsesCodec } from '../../../../../src/main/models/wire/responses-codec.ts';
 import { request } from '../../../../fakes/provider-kit.ts';
 import { readAnthropic } from '../../../../fakes/wire/anthropic.ts';
 
@@ -117,7 +117,7 @@ describe('the cache over a session of 20 steps', () => {
       () =>
         automatic(
           steps().map((call) => {
-            const { tools, instructions, input } = toResponsesWire(call, target);
+            const { tools, instructions, input } = responsesCodec.encodeRequest(call, target);
             return order(tools, instructions, input);
           }),
         ),
@@ -127,7 +127,7 @@ describe('the cache over a session of 20 steps', () => {
       () =>
         automatic(
           steps().map((call) => {
-            const body = toChatWire(call, { ...target, service: chatPreset(undefined) });
+            const body = chatCodec.encodeRequest(call, { ...target, service: chatPreset(undefined) });
             return order(body.tools, body.messages);
           }),
         ),
@@ -137,12 +137,15 @@ describe('the cache over a session of 20 steps', () => {
       () =>
         automatic(
           steps().map((call) => {
-            const body = toGeminiWire(call, target);
+            const body = geminiCodec.encodeRequest(call, target);
             return order(body.tools, body.systemInstruction, body.contents);
           }),
         ),
     ],
-    ['anthropic', () => marked(steps().map((call) => JSON.parse(JSON.stringify(toAnthropicWire(call, target)))))],
+    [
+      'anthropic',
+      () => marked(steps().map((call) => JSON.parse(JSON.stringify(messagesCodec.encodeRequest(call, target))))),
+    ],
   ])('is read for at least 90 %% of what is possible: %s', (_name, measure) => {
     const { read, possible } = measure();
     expect(read / possible).toBeGreaterThan(0.9);

@@ -1,9 +1,9 @@
 import type { Effort } from '@shared/models/model-info.ts';
-import type { ModelRequest } from '../define.ts';
-import type { AssistantTurn, FittedTurn, UserPart } from '../call/fit-history.ts';
-import { fitHistory } from '../call/fit-history.ts';
-import { schemaForWire } from '../call/wire-schema.ts';
-import type { ModelTarget } from '../api/api-provider.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import type { AssistantTurn, FittedTurn, UserPart } from '../providers/call/fit-history.ts';
+import { fitHistory } from '../providers/call/fit-history.ts';
+import { schemaForWire } from '../providers/call/wire-schema.ts';
+import type { ModelTarget } from '../providers/api/api-provider.ts';
 
 interface WirePart {
   readonly text?: string;
@@ -30,7 +30,7 @@ export interface GeminiRequest {
 const foreignCall = 'skip_thought_signature_validator';
 
 /** Converts our request to `streamGenerateContent`. The service caches prompt beginnings by itself. */
-export function toGeminiWire(request: ModelRequest, target: ModelTarget): GeminiRequest {
+export function encodeGeminiRequest(request: ModelRequest, target: ModelTarget): GeminiRequest {
   const history = fitHistory(request.messages, {
     by: target.by,
     images: target.images,

@@ -1,7 +1,95 @@
-import type { AnswerWriter, AskedAnswer, EndedPush, SaidPush } from './wire-api.ts';
-import { collect, collected, event, promptTokens } from './wire-api.ts';
+import type OpenAI from 'openai';
+import type { z } from 'zod';
+import type { Usage } from '@shared/money/token-cost.ts';
+import type { ModelTarget } from '../providers/api/api-provider.ts';
+import { errorOfRefusal } from '../providers/api/http-errors.ts';
+import type { Answer } from '../providers/call/stream-answer.ts';
+import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../providers/call/stream-answer.ts';
+import type { ProviderError, StreamPart } from '../providers/define.ts';
+import { openaiError } from './chat-codec.ts';
+import type { reasoningStateSchema } from './responses-request.ts';
+import { decodeResponsesRequest, encodeResponsesRequest } from './responses-request.ts';
+import type { AnswerEncoder, AskedAnswer, EndedPush, SaidPush, WireCodec } from './wire-codec.ts';
+import { collect, collected, event, promptTokens } from './wire-codec.ts';
 
-interface Item {
+type Event = OpenAI.Responses.ResponseStreamEvent;
+
+function* takeEvent(taken: Event, answer: Answer, by: string): Iterable<StreamPart> {
+  switch (taken.type) {
+    case 'response.created':
+      answer.model = taken.response?.model ?? null;
+      return;
+    case 'response.output_text.delta':
+    case 'response.refusal.delta':
+      yield* sayText(answer, taken.delta);
+      return;
+    case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
+      yield* sayReasoning(answer, taken.delta);
+      return;
+    case 'response.output_item.done':
+      yield* takeItem(taken.item, answer, by);
+      return;
+    case 'response.completed':
+    case 'response.incomplete':
+      takeEnd(taken.response, answer);
+      return;
+    case 'response.failed':
+      takeEnd(taken.response, answer);
+      answer.error = refused(taken.response?.error?.code, taken.response?.error?.message);
+      return;
+    case 'error':
+      answer.error = refused(taken.code, taken.message);
+      return;
+    default:
+      // Ignores dozens of other events, about features that we do not use.
+      return;
+  }
+}
+
+function refused(code: string | null | undefined, message: string | null | undefined): ProviderError {
+  const text = message ?? 'The provider stopped and gave no reason.';
+  return errorOfRefusal({ status: undefined, message: text, kind: code ?? '' });
+}
+
+/** Uses finished items only. Deltas of arguments are not shown. */
+function* takeItem(item: OpenAI.Responses.ResponseOutputItem, answer: Answer, by: string): Iterable<StreamPart> {
+  if (item.type === 'function_call') {
+    if (item.status !== 'incomplete') answer.calls.push(toolCallOf(item.call_id, item.name, item.arguments));
+    return;
+  }
+  if (item.type !== 'reasoning') return;
+  const encrypted = item.encrypted_content;
+  if (typeof encrypted !== 'string' || encrypted === '') return;
+  const summary = item.summary.map((piece) => piece.text);
+  const state: z.infer<typeof reasoningStateSchema> = { id: item.id, summary, encrypted };
+  yield* sayReasoningBlock({ type: 'reasoning', text: summary.join('\n\n'), by, state: JSON.stringify(state) });
+}
+
+function takeEnd(response: OpenAI.Responses.Response, answer: Answer): void {
+  answer.model = response.model ?? answer.model;
+  if (response.usage !== undefined && response.usage !== null) answer.usage = toUsage(response.usage);
+  if (response.status === 'completed') answer.stopReason = answer.calls.length > 0 ? 'tool-calls' : 'stop';
+  if (response.status === 'incomplete')
+    answer.stopReason = response.incomplete_details?.reason === 'content_filter' ? 'error' : 'length';
+}
+
+/** `input_tokens` includes cached tokens, both read and written. `output_tokens` includes reasoning. */
+function toUsage(usage: OpenAI.Responses.ResponseUsage): Usage {
+  const input = usage.input_tokens;
+  const cacheRead = Math.min(input, usage.input_tokens_details?.cached_tokens ?? 0);
+  const cacheWrite = Math.min(input - cacheRead, usage.input_tokens_details?.cache_write_tokens ?? 0);
+  return {
+    freshInput: input - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: usage.output_tokens,
+    reasoning: usage.output_tokens_details?.reasoning_tokens ?? 0,
+    estimated: false,
+  };
+}
+
+interface WrittenItem {
   readonly id: string;
   readonly type: string;
   readonly status: string;
@@ -10,7 +98,7 @@ interface Item {
 type Write = (type: string, data: object) => string;
 
 /** Writes an answer as OpenAI Responses. Stores nothing for later calls. Leaves out reasoning, as OpenAI does. */
-export function responsesAnswer(asked: AskedAnswer): AnswerWriter {
+function encodeResponsesAnswer(asked: AskedAnswer): AnswerEncoder {
   const said = collected();
   let sequence = 0;
   const write: Write = (type, data) => {
@@ -49,7 +137,7 @@ export function responsesAnswer(asked: AskedAnswer): AnswerWriter {
 
 /** The items of a streamed answer, in order. Each one opens, grows and closes. */
 function writtenItems(answerId: string, write: Write) {
-  const output: Item[] = [];
+  const output: WrittenItem[] = [];
   let text: { readonly id: string; readonly at: number; words: string } | null = null;
   const openText = (): string => {
     const id = `msg_${answerId}_${output.length}`;
@@ -105,7 +193,7 @@ function writtenItems(answerId: string, write: Write) {
 
 const textPart = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] });
 
-function messageItem(id: string, text: string): Item {
+function messageItem(id: string, text: string): WrittenItem {
   const item = { id, type: 'message', role: 'assistant', status: 'completed', content: [textPart(text)] };
   return item;
 }
@@ -113,15 +201,15 @@ function messageItem(id: string, text: string): Item {
 function callItem(
   id: string,
   { id: callId, name, input }: Extract<SaidPush, { type: 'call' }>,
-): Item & { readonly name: string; readonly arguments: string; readonly call_id: string } {
+): WrittenItem & { readonly name: string; readonly arguments: string; readonly call_id: string } {
   return { id, type: 'function_call', status: 'completed', call_id: callId, name, arguments: JSON.stringify(input) };
 }
 
 const isCut = ({ stopReason }: EndedPush): boolean => stopReason === 'length' || stopReason === 'repetition';
 
-function finished(asked: AskedAnswer, ended: EndedPush, output: readonly Item[]): object {
+function finished(asked: AskedAnswer, ended: EndedPush, output: readonly WrittenItem[]): object {
   const status = isCut(ended) ? 'incomplete' : 'completed';
-  const response = responseOf(asked, { status, output, usage: usageOf(ended) });
+  const response = responseOf(asked, { status, output, usage: encodeUsage(ended) });
   return {
     ...response,
     model: ended.model,
@@ -129,7 +217,7 @@ function finished(asked: AskedAnswer, ended: EndedPush, output: readonly Item[])
   };
 }
 
-function usageOf({ usage }: EndedPush): object {
+function encodeUsage({ usage }: EndedPush): object {
   const input = promptTokens(usage);
   return {
     input_tokens: input,
@@ -142,7 +230,7 @@ function usageOf({ usage }: EndedPush): object {
 
 function responseOf(
   { id, at, call }: AskedAnswer,
-  state: { readonly status: string; readonly output: readonly Item[]; readonly usage: object | null },
+  state: { readonly status: string; readonly output: readonly WrittenItem[]; readonly usage: object | null },
 ): object {
   return {
     id: `resp_${id}`,
@@ -170,3 +258,12 @@ function responseOf(
     ...state,
   };
 }
+
+/** OpenAI's Responses. */
+export const responsesCodec = {
+  encodeRequest: encodeResponsesRequest,
+  decodeRequest: decodeResponsesRequest,
+  encodeAnswer: encodeResponsesAnswer,
+  decodeAnswer: (_request, { by }) => ({ take: (taken, answer) => takeEvent(taken, answer, by) }),
+  encodeFailure: openaiError,
+} satisfies WireCodec<Event, ModelTarget>;

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
+import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import { jsonIn } from '@shared/text/json-in.ts';
-import type { Usage } from '@shared/money/token-cost.ts';
-import type { Answer, Wire } from '../call/stream-answer.ts';
-import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
-import type { ChatTarget } from './chat-messages.ts';
-import { toChatWire } from './chat-messages.ts';
-import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
-import { callIn } from '../call/forced-tool-call.ts';
-import { toProviderError } from '../openai/openai-errors.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
+import { callIn } from '../providers/call/forced-tool-call.ts';
+import type { Answer } from '../providers/call/stream-answer.ts';
+import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../providers/call/stream-answer.ts';
+import type { ModelRequest, ProviderError, StreamPart } from '../providers/define.ts';
+import type { ChatTarget } from './chat-request.ts';
+import { decodeChatRequest, encodeChatRequest } from './chat-request.ts';
+import type { AnswerDecoder, AnswerEncoder, AskedAnswer, EndedPush, WireCodec, WireFailure } from './wire-codec.ts';
+import { collect, collected, event, promptTokens } from './wire-codec.ts';
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 
@@ -20,23 +22,14 @@ interface Pieces {
   readonly details: Map<string, Record<string, unknown>>;
   reasoningOpen: boolean;
   /** The whole answer must be one call, enforced by a schema. */
-  isForced: boolean;
+  readonly isForced: boolean;
 }
 
-/**
- * Chat Completions through the `openai` package, including fields that services have added. Use it for one call
- * only.
- */
-export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: ModelRequest) => ChatTarget): Wire<Chunk> {
-  const pieces: Pieces = { calls: new Map(), details: new Map(), reasoningOpen: false, isForced: false };
-  let target: ChatTarget | null = null;
+/** Reads an answer, with the fields that services have added. */
+function decodeChatAnswer(request: ModelRequest, target: ChatTarget): AnswerDecoder<Chunk> {
+  const isForced = request.output.type === 'tool-calls';
+  const pieces: Pieces = { calls: new Map(), details: new Map(), reasoningOpen: false, isForced };
   return {
-    open: async (request, signal) => {
-      target = targetOf(request);
-      pieces.isForced = request.output.type === 'tool-calls';
-      const client = await connect();
-      return client.chat.completions.create(toChatWire(request, target), { signal });
-    },
     take: (chunk, answer) => takeChunk(chunk, answer, pieces, target),
     close: (answer) => {
       const whole = [...pieces.calls.values()].filter((call) => call.name !== '');
@@ -46,11 +39,10 @@ export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: Mod
         answer.calls.push(toolCallOf(isOther ? id : `${id === '' ? 'call' : id}-${index + 1}`, name, json));
       }
     },
-    errorOf: toProviderError,
   };
 }
 
-function* takeChunk(chunk: Chunk, answer: Answer, pieces: Pieces, target: ChatTarget | null): Iterable<StreamPart> {
+function* takeChunk(chunk: Chunk, answer: Answer, pieces: Pieces, target: ChatTarget): Iterable<StreamPart> {
   takeCounts(chunk, answer);
   if (typeof chunk.model === 'string' && chunk.model !== '') answer.model = chunk.model;
   const choice = chunk.choices?.[0];
@@ -206,10 +198,10 @@ function takeDetail(detail: Record<string, unknown>, pieces: Pieces): void {
 }
 
 /** Yields the whole reasoning once it is over, if the service wants it back. */
-function* closeReasoning(answer: Answer, pieces: Pieces, target: ChatTarget | null): Iterable<StreamPart> {
-  const back = target?.service.reasoningBack ?? null;
+function* closeReasoning(answer: Answer, pieces: Pieces, target: ChatTarget): Iterable<StreamPart> {
+  const back = target.service.reasoningBack;
   const hasDetails = pieces.details.size > 0;
-  if (target === null || back === null || !(pieces.reasoningOpen || hasDetails)) return;
+  if (back === null || !(pieces.reasoningOpen || hasDetails)) return;
   const state = hasDetails ? { state: JSON.stringify([...pieces.details.values()]) } : {};
   yield* sayReasoningBlock({ type: 'reasoning', text: answer.reasoning, by: target.by, ...state });
   pieces.reasoningOpen = false;
@@ -295,3 +287,123 @@ function endedByServer(reason: unknown): ProviderError | null {
   if (word === 'content_filter') return null;
   return { code: 'cut', message: `The server ended the answer before its end (${word}).`, retryable: true };
 }
+
+/** Writes an answer in the form of Chat Completions. Reasoning goes into `reasoning_content`, as in most servers. */
+function encodeChatAnswer({ call, id, at, wantsUsage }: AskedAnswer): AnswerEncoder {
+  const said = collected();
+  const head = { id: `chatcmpl-${id}`, created: Math.floor(at / 1000) };
+  const chunk = (
+    delta: ChatCompletionChunk.Choice.Delta & { readonly reasoning_content?: string },
+    finish: ChatCompletionChunk.Choice['finish_reason'] = null,
+  ): string => event(chunkOf(head, call.model, { choices: [{ index: 0, delta, finish_reason: finish }] }));
+  return {
+    pause: ': waiting\n\n',
+    start: () => chunk({ role: 'assistant', content: '' }),
+    said: (push) => {
+      const index = said.calls.length;
+      collect(said, push);
+      switch (push.type) {
+        case 'text':
+          return chunk({ content: push.text });
+        case 'reasoning':
+          return chunk({ reasoning_content: push.text });
+        case 'call': {
+          const written = { name: push.name, arguments: JSON.stringify(push.input) };
+          return chunk({ tool_calls: [{ index, id: push.id, type: 'function', function: written }] });
+        }
+        default:
+          return push satisfies never;
+      }
+    },
+    end: (ended) => {
+      const last = chunk({}, finishReason(ended.stopReason));
+      const usage = wantsUsage ? event(chunkOf(head, ended.model, { choices: [], usage: chatUsage(ended) })) : '';
+      return `${last}${usage}data: [DONE]\n\n`;
+    },
+    broken: (failure) => event(openaiError(failure)),
+    whole: (ended): ChatCompletion => ({
+      ...head,
+      object: 'chat.completion',
+      model: ended.model,
+      choices: [
+        {
+          index: 0,
+          finish_reason: finishReason(ended.stopReason),
+          logprobs: null,
+          message: {
+            role: 'assistant',
+            refusal: null,
+            content: said.text === '' && said.calls.length > 0 ? null : said.text,
+            ...(said.reasoning === '' ? {} : { reasoning_content: said.reasoning }),
+            ...(said.calls.length === 0
+              ? {}
+              : {
+                  tool_calls: said.calls.map(({ id: callId, name, input }) => ({
+                    id: callId,
+                    type: 'function' as const,
+                    function: { name, arguments: JSON.stringify(input) },
+                  })),
+                }),
+          },
+        },
+      ],
+      usage: chatUsage(ended),
+    }),
+  };
+}
+
+function chunkOf(
+  head: { readonly id: string; readonly created: number },
+  model: string,
+  rest: Pick<ChatCompletionChunk, 'choices' | 'usage'>,
+): ChatCompletionChunk {
+  return { ...head, object: 'chat.completion.chunk', model, ...rest };
+}
+
+function finishReason(reason: StopReason): ChatCompletion.Choice['finish_reason'] {
+  if (reason === 'tool-calls') return 'tool_calls';
+  return reason === 'length' || reason === 'repetition' ? 'length' : 'stop';
+}
+
+function chatUsage({ usage }: EndedPush): NonNullable<ChatCompletion['usage']> {
+  const prompt = promptTokens(usage);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: { cached_tokens: usage.cacheRead },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}
+
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  500: 'server_error',
+  503: 'server_error',
+};
+
+const codes: Partial<Readonly<Record<WireFailure['code'], string>>> = {
+  'wrong-key': 'invalid_api_key',
+  'unknown-model': 'model_not_found',
+  'too-long': 'context_length_exceeded',
+  limit: 'insufficient_quota',
+  'rate-limit': 'rate_limit_exceeded',
+};
+
+/** The error form of both OpenAI APIs. */
+export function openaiError({ status, code, message }: WireFailure): object {
+  const type = code === 'limit' ? 'insufficient_quota' : (types[status] ?? 'invalid_request_error');
+  return { error: { message, type, param: null, code: codes[code] ?? code.replaceAll('-', '_') } };
+}
+
+/** Chat Completions. */
+export const chatCodec = {
+  encodeRequest: encodeChatRequest,
+  decodeRequest: decodeChatRequest,
+  encodeAnswer: encodeChatAnswer,
+  decodeAnswer: decodeChatAnswer,
+  encodeFailure: openaiError,
+} satisfies WireCodec<Chunk, ChatTarget>;

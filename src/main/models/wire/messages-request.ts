@@ -1,14 +1,18 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
+import type { EndpointCall } from '@shared/contract/endpoint-contract.ts';
 import type { Effort } from '@shared/models/model-info.ts';
-import type { ModelRequest } from '../define.ts';
-import type { AssistantTurn, FittedHistory, FittedTurn, UserPart } from '../call/fit-history.ts';
-import { fitHistory } from '../call/fit-history.ts';
-import { schemaForWire } from '../call/wire-schema.ts';
-import type { ModelTarget } from '../api/api-provider.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+import type { ModelTarget } from '../providers/api/api-provider.ts';
+import type { AssistantTurn, FittedHistory, FittedTurn, UserPart } from '../providers/call/fit-history.ts';
+import { fitHistory } from '../providers/call/fit-history.ts';
+import { schemaForWire } from '../providers/call/wire-schema.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import type { DecodedCall } from './wire-codec.ts';
+import { imagePart, parseBody, refuseFields, textOnly, toolInputSchema } from './decode-parts.ts';
 
 type WireRequest = Anthropic.MessageCreateParamsStreaming;
-type Block = Anthropic.ContentBlockParam;
+type WireBlock = Anthropic.ContentBlockParam;
 
 /** What is kept of a block of thinking, to send it back in later requests. */
 export const thinkingStateSchema = z.discriminatedUnion('type', [
@@ -30,7 +34,7 @@ const thinkingTokens: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
  * the previous request, and at the end of this one. In each step, everything up to the second is read from the
  * cache.
  */
-export function toAnthropicWire(request: ModelRequest, target: ModelTarget): WireRequest {
+export function encodeMessagesRequest(request: ModelRequest, target: ModelTarget): WireRequest {
   const history = fitHistory(request.messages, {
     by: target.by,
     images: target.images,
@@ -127,7 +131,7 @@ function wireMessages(turn: FittedTurn): readonly Anthropic.MessageParam[] {
   if (turn.role === 'user') return [{ role: 'user', content: turn.parts.map(userBlock) }];
   const said: Anthropic.MessageParam = { role: 'assistant', content: turn.parts.flatMap(assistantBlock) };
   if (turn.results.length === 0) return [said];
-  const results: Block[] = turn.results.map((result) => ({
+  const results: WireBlock[] = turn.results.map((result) => ({
     type: 'tool_result',
     tool_use_id: result.id,
     content: result.text,
@@ -136,12 +140,12 @@ function wireMessages(turn: FittedTurn): readonly Anthropic.MessageParam[] {
   return [said, { role: 'user', content: results }];
 }
 
-function userBlock(part: UserPart): Block {
+function userBlock(part: UserPart): WireBlock {
   if (part.type === 'text') return { type: 'text', text: part.text };
   return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } };
 }
 
-function assistantBlock(part: AssistantTurn['parts'][number]): readonly Block[] {
+function assistantBlock(part: AssistantTurn['parts'][number]): readonly WireBlock[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];
@@ -177,7 +181,7 @@ function joinUsers(messages: readonly Anthropic.MessageParam[]): readonly Anthro
   return joined;
 }
 
-function blocksOf({ content }: Anthropic.MessageParam): readonly Block[] {
+function blocksOf({ content }: Anthropic.MessageParam): readonly WireBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
@@ -189,7 +193,7 @@ function markEnd(message: Anthropic.MessageParam): Anthropic.MessageParam {
   };
 }
 
-function markBlock(block: Block): Block {
+function markBlock(block: WireBlock): WireBlock {
   switch (block.type) {
     case 'text':
     case 'image':
@@ -197,5 +201,151 @@ function markBlock(block: Block): Block {
       return { ...block, ...breakpoint };
     default:
       return block;
+  }
+}
+
+const textBlock = z.object({ type: z.literal('text'), text: z.string() });
+const imageBlock = z.object({
+  type: z.literal('image'),
+  source: z.object({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+});
+const blockSchema = z.discriminatedUnion('type', [
+  textBlock,
+  imageBlock,
+  z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() }),
+  z.object({
+    type: z.literal('tool_result'),
+    tool_use_id: z.string(),
+    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textBlock, imageBlock]))]).nullish(),
+    is_error: z.boolean().nullish(),
+  }),
+  // Reasoning of an earlier answer: of no use to another model.
+  z.object({ type: z.enum(['thinking', 'redacted_thinking']) }),
+]);
+type Block = z.infer<typeof blockSchema>;
+
+const bodySchema = z.object({
+  model: z.string(),
+  max_tokens: z.number().int().positive(),
+  system: z.union([z.string(), z.array(textBlock)]).nullish(),
+  messages: z
+    .array(
+      z.object({ role: z.enum(['user', 'assistant', 'system']), content: z.union([z.string(), z.array(blockSchema)]) }),
+    )
+    .min(1),
+  tools: z
+    .array(
+      z.object({
+        // Anthropic's own tools have other types, and run at Anthropic.
+        type: z.literal('custom').nullish(),
+        name: z.string(),
+        description: z.string().nullish(),
+        input_schema: z.unknown(),
+      }),
+    )
+    .nullish(),
+  tool_choice: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.enum(['auto', 'any', 'none']) }),
+      z.object({ type: z.literal('tool'), name: z.string() }),
+    ])
+    .nullish(),
+  stream: z.boolean().nullish(),
+  temperature: z.number().min(0).max(1).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  thinking: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('enabled'), budget_tokens: z.number() }),
+      z.object({ type: z.enum(['adaptive', 'disabled']) }),
+    ])
+    .nullish(),
+  output_config: z
+    .object({
+      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+      format: z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }).nullish(),
+    })
+    .nullish(),
+});
+type Body = z.infer<typeof bodySchema>;
+
+export function decodeMessagesRequest(body: unknown): DecodedCall {
+  refuseFields(body, { top_k: [], mcp_servers: [], container: [] });
+  const asked = parseBody(bodySchema, body);
+  const system =
+    typeof asked.system === 'string' ? asked.system : (asked.system ?? []).map(({ text }) => text).join('\n\n');
+  const said = messagesOf(asked.messages);
+  return {
+    isStream: asked.stream === true,
+    wantsUsage: true,
+    call: {
+      model: asked.model,
+      messages: system === '' ? said : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...said],
+      tools: (asked.tools ?? []).map(({ name, description, input_schema: schema }) => ({
+        name,
+        description: description ?? '',
+        inputSchema: toolInputSchema(schema),
+      })),
+      toolChoice: toolChoiceOf(asked.tool_choice),
+      schema: asked.output_config?.format?.schema ?? null,
+      stop: (asked.stop_sequences ?? []).filter((text) => text !== ''),
+      temperature: asked.temperature ?? null,
+      topP: asked.top_p ?? null,
+      seed: null,
+      maxOutputTokens: asked.max_tokens,
+      effort: effortOf(asked),
+    },
+  };
+}
+
+function toolChoiceOf(choice: Body['tool_choice']): EndpointCall['toolChoice'] {
+  if (choice === null || choice === undefined) return 'auto';
+  if (choice.type === 'tool') return { name: choice.name };
+  return choice.type === 'any' ? 'required' : choice.type;
+}
+
+function effortOf({ thinking, output_config: output }: Body): EndpointCall['effort'] {
+  if (thinking?.type === 'disabled') return 'none';
+  const effort = output?.effort ?? null;
+  if (effort !== null) return effort === 'xhigh' ? 'max' : effort;
+  if (thinking?.type !== 'enabled') return null;
+  return thinking.budget_tokens < 4_000 ? 'low' : thinking.budget_tokens < 16_000 ? 'medium' : 'high';
+}
+
+function messagesOf(messages: Body['messages']): Message[] {
+  const toolOf = new Map<string, string>();
+  return messages.flatMap(({ role, content }): Message[] => {
+    if (typeof content === 'string') return [{ role, parts: [{ type: 'text', text: content }] }];
+    const results: Message[] = [];
+    const parts: Part[] = [];
+    for (const block of content) {
+      if (block.type === 'tool_use') toolOf.set(block.id, block.name);
+      if (block.type === 'tool_result') results.push(resultOf(block, toolOf));
+      else parts.push(...partOf(block));
+    }
+    return parts.length === 0 ? results : [...results, { role, parts }];
+  });
+}
+
+function resultOf(block: Extract<Block, { type: 'tool_result' }>, toolOf: ReadonlyMap<string, string>): Message {
+  const { tool_use_id: id, content, is_error: isError } = block;
+  const text = typeof content === 'string' ? content : textOnly((content ?? []).flatMap(partOf), '\n');
+  const name = toolOf.get(id) ?? '';
+  return { role: 'tool', parts: [{ type: 'tool-result', id, name, text, isError: isError === true }] };
+}
+
+function partOf(block: Exclude<Block, { type: 'tool_result' }>): Part[] {
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text', text: block.text }];
+    case 'image':
+      return [imagePart(block.source.media_type, block.source.data)];
+    case 'tool_use':
+      return [{ type: 'tool-call', id: block.id, name: block.name, input: block.input }];
+    case 'thinking':
+    case 'redacted_thinking':
+      return [];
+    default:
+      return block satisfies never;
   }
 }

@@ -1,9 +1,131 @@
+import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { EndpointCall } from '@shared/contract/endpoint-contract.ts';
+import type { Effort } from '@shared/models/model-info.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
-import { readEffort } from './chat-call.ts';
-import type { ReadCall } from './wire-api.ts';
-import { imageOfUrl, parseArguments, parseBody, refuseFields, toolInputSchema, WireProblem } from './wire-api.ts';
+import type { ModelTarget } from '../providers/api/api-provider.ts';
+import type { AssistantTurn, FittedTurn, UserPart } from '../providers/call/fit-history.ts';
+import { fitHistory } from '../providers/call/fit-history.ts';
+import { schemaForWire } from '../providers/call/wire-schema.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import type { DecodedCall } from './wire-codec.ts';
+import {
+  decodeEffort,
+  imageOfUrl,
+  parseArguments,
+  parseBody,
+  refuseFields,
+  textOnly,
+  toolInputSchema,
+  urlOfImage,
+} from './decode-parts.ts';
+
+type InputItem = OpenAI.Responses.ResponseInputItem;
+type WireRequest = OpenAI.Responses.ResponseCreateParamsStreaming;
+
+/** What is kept of a reasoning item, to send it back in later requests. */
+export const reasoningStateSchema = z.object({
+  id: z.string(),
+  summary: z.array(z.string()),
+  encrypted: z.string(),
+});
+
+/** The service refuses longer keys. */
+const LONGEST_CACHE_KEY = 64;
+const LEAST_OUTPUT_TOKENS = 16;
+
+/**
+ * Converts our request to the Responses API. The service stores nothing (`store: false`), so the whole history is
+ * sent each time, including this model's own encrypted reasoning.
+ */
+export function encodeResponsesRequest(request: ModelRequest, target: ModelTarget): WireRequest {
+  const history = fitHistory(request.messages, {
+    by: target.by,
+    images: target.images,
+    callId: { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
+  });
+  return {
+    model: request.model,
+    ...(history.system === '' ? {} : { instructions: history.system }),
+    input: history.turns.flatMap(items),
+    stream: true,
+    store: false,
+    max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, request.maxOutputTokens),
+    prompt_cache_key: request.cacheKey.slice(-LONGEST_CACHE_KEY),
+    ...(target.reasoning
+      ? { include: ['reasoning.encrypted_content'], ...effortFields(request.effort) }
+      : { temperature: request.temperature, top_p: request.topP }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toWireTool) }),
+    ...textFormat(request),
+  };
+}
+
+/**
+ * Does not ask for summaries of the reasoning, because the service refuses them to accounts without a verified
+ * identity.
+ */
+function effortFields(effort: Effort | undefined): Pick<WireRequest, 'reasoning'> {
+  if (effort === undefined) return {};
+  // Not every OpenAI model knows the highest level. All that are sold today know the one below.
+  return { reasoning: { effort: effort === 'max' ? 'xhigh' : effort } };
+}
+
+function toWireTool(tool: ModelRequest['tools'][number]): OpenAI.Responses.FunctionTool {
+  return {
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    parameters: schemaForWire(tool.inputSchema),
+    // Strict schemas must list every property as required, but ours have optional ones.
+    strict: false,
+  };
+}
+
+function textFormat({ output }: ModelRequest): Pick<WireRequest, 'text'> {
+  if (output.type === 'json-schema') {
+    const schema = schemaForWire(output.schema);
+    return { text: { format: { type: 'json_schema', name: 'answer', schema, strict: false } } };
+  }
+  return {};
+}
+
+function items(turn: FittedTurn): readonly InputItem[] {
+  if (turn.role === 'user') return [{ type: 'message', role: 'user', content: turn.parts.map(userContent) }];
+  const results = turn.results.map((result) => ({
+    type: 'function_call_output' as const,
+    call_id: result.id,
+    output: result.text,
+  }));
+  return [...turn.parts.flatMap((part) => assistantItem(part)), ...results];
+}
+
+function userContent(part: UserPart): OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  return { type: 'input_image', detail: 'auto', image_url: urlOfImage(part) };
+}
+
+function assistantItem(part: AssistantTurn['parts'][number]): readonly InputItem[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'message', role: 'assistant', content: part.text }];
+    case 'reasoning':
+      return part.state === undefined ? [] : [reasoningItem(part.state)];
+    case 'tool-call':
+      return [{ type: 'function_call', call_id: part.id, name: part.name, arguments: JSON.stringify(part.input) }];
+    default:
+      return part satisfies never;
+  }
+}
+
+/** The state as `takeItem` wrote it. */
+function reasoningItem(state: string): OpenAI.Responses.ResponseReasoningItem {
+  const { id, summary, encrypted } = reasoningStateSchema.parse(JSON.parse(state));
+  return {
+    type: 'reasoning',
+    id,
+    summary: summary.map((text) => ({ type: 'summary_text', text })),
+    encrypted_content: encrypted,
+  };
+}
 
 const contentSchema = z.union([
   z.string(),
@@ -27,7 +149,7 @@ const itemSchema = z.union([
     content: contentSchema,
   }),
 ]);
-type Item = z.infer<typeof itemSchema>;
+type DecodedItem = z.infer<typeof itemSchema>;
 
 const bodySchema = z.object({
   model: z.string(),
@@ -74,7 +196,7 @@ const refused = {
   truncation: ['disabled'],
 } as const;
 
-export function readResponsesCall(body: unknown): ReadCall {
+export function decodeResponsesRequest(body: unknown): DecodedCall {
   refuseFields(body, refused);
   const asked = parseBody(bodySchema, body);
   const { tool_choice: choice, input, instructions } = asked;
@@ -101,13 +223,13 @@ export function readResponsesCall(body: unknown): ReadCall {
       topP: asked.top_p ?? null,
       seed: null,
       maxOutputTokens: asked.max_output_tokens ?? null,
-      effort: readEffort(asked.reasoning?.effort),
-    } satisfies EndpointCall,
+      effort: decodeEffort(asked.reasoning?.effort),
+    },
   };
 }
 
 /** Joins consecutive items of the assistant into one message. */
-function messagesOf(items: readonly Item[]): Message[] {
+function messagesOf(items: readonly DecodedItem[]): Message[] {
   const toolOf = new Map<string, string>();
   const messages: { readonly role: Message['role']; readonly parts: Part[] }[] = [];
   const add = (role: Message['role'], parts: readonly Part[]): void => {
@@ -128,7 +250,7 @@ function messagesOf(items: readonly Item[]): Message[] {
         break;
       case 'function_call_output': {
         const name = toolOf.get(item.call_id) ?? '';
-        const text = textOnly(item.output);
+        const text = textOnly(partsOf(item.output));
         add('tool', [{ type: 'tool-result', id: item.call_id, name, text, isError: false }]);
         break;
       }
@@ -149,13 +271,4 @@ function partsOf(content: Content): Part[] {
     if (part.type === 'input_image') return imageOfUrl(part.image_url);
     return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
   });
-}
-
-function textOnly(content: Content): string {
-  return partsOf(content)
-    .map((part) => {
-      if (part.type === 'text') return part.text;
-      throw new WireProblem('The result of a tool has to be text.');
-    })
-    .join('');
 }

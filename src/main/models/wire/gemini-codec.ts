@@ -1,61 +1,16 @@
 import { z } from 'zod';
-import { messageOf } from '@shared/errors.ts';
-import type { Usage } from '@shared/money/token-cost.ts';
-import type { Answer, Wire } from '../call/stream-answer.ts';
-import { sayReasoning, sayText } from '../call/stream-answer.ts';
-import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
-import { toGeminiWire } from './gemini-messages.ts';
-import { errorOfRefusal } from '../api/http-errors.ts';
-import { brokenStream, connectionError } from '../openai/openai-errors.ts';
-import { addressBelow } from '../../../lib/net/base-address.ts';
-import type { ModelTarget } from '../api/api-provider.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
-import { jsonIn } from '@shared/text/json-in.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import type { ModelTarget } from '../providers/api/api-provider.ts';
+import { errorOfRefusal } from '../providers/api/http-errors.ts';
+import type { Answer } from '../providers/call/stream-answer.ts';
+import { sayReasoning, sayText } from '../providers/call/stream-answer.ts';
+import type { ProviderError, StreamPart } from '../providers/define.ts';
+import { encodeGeminiRequest } from './gemini-request.ts';
+import type { WireCodec } from './wire-codec.ts';
 
-export interface GeminiConnection {
-  readonly baseUrl: string;
-  readonly key: () => Promise<string | null>;
-  readonly fetch: typeof fetch;
-}
-
-/** `streamGenerateContent` as server-sent events. Use it for one call only. */
-export function geminiWire(
-  connection: GeminiConnection,
-  targetOf: (request: ModelRequest) => ModelTarget,
-): Wire<unknown> {
-  let by = '';
-  return {
-    open: async (request, signal) => {
-      const target = targetOf(request);
-      by = target.by;
-      const path = `models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
-      const url = addressBelow(connection.baseUrl, path);
-      const key = await connection.key();
-      const response = await connection.fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...(key === null ? {} : { 'x-goog-api-key': key }) },
-        body: JSON.stringify(toGeminiWire(request, target)),
-        signal,
-      });
-      if (!response.ok || response.body === null) throw await refusalOf(response);
-      return events(response.body);
-    },
-    take: (event, answer) => takeChunk(event, answer, by),
-    errorOf: (error) => (error instanceof RefusedError ? error.refusal : networkError(error)),
-  };
-}
-
-class RefusedError extends Error {
-  readonly refusal: ProviderError;
-
-  constructor(refusal: ProviderError) {
-    super(refusal.message);
-    this.name = 'RefusedError';
-    this.refusal = refusal;
-  }
-}
-
-const errorSchema = z.object({
+/** What a refusal says. */
+export const geminiErrorSchema = z.object({
   error: z.object({
     code: z.number().nullish(),
     message: z.string().nullish(),
@@ -67,17 +22,10 @@ const errorSchema = z.object({
   }),
 });
 
-async function refusalOf(response: Response): Promise<RefusedError> {
-  const text = await response.text().catch((error: unknown) => messageOf(error));
-  const body = jsonIn(text);
-  const said = errorSchema.safeParse(Array.isArray(body) ? body[0] : body);
-  if (said.success) return new RefusedError(errorOfBody(said.data.error, response));
-  return new RefusedError(
-    errorOfRefusal({ status: response.status, message: text.slice(0, 300), headers: response.headers }),
-  );
-}
-
-function errorOfBody(error: z.infer<typeof errorSchema>['error'], response: Response | null): ProviderError {
+export function errorOfGemini(
+  error: z.infer<typeof geminiErrorSchema>['error'],
+  response: Response | null,
+): ProviderError {
   const delay = error.details?.map((detail) => detail.retryDelay).find((text) => text !== undefined);
   const seconds = Number(delay?.replace(/s$/, '') ?? Number.NaN);
   return errorOfRefusal({
@@ -87,17 +35,6 @@ function errorOfBody(error: z.infer<typeof errorSchema>['error'], response: Resp
     kind: error.status ?? '',
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
   });
-}
-
-/** The built-in `fetch` only says that it failed. Its cause says why. */
-function networkError(error: unknown): ProviderError {
-  if (error instanceof TypeError && error.message === 'fetch failed') return connectionError(error);
-  return brokenStream(error);
-}
-
-async function* events(body: AsyncIterable<Uint8Array>): AsyncIterable<unknown> {
-  // Gateways of another kind end a stream with a word.
-  for await (const data of readSse(body)) if (data !== '[DONE]') yield JSON.parse(data);
 }
 
 const count = z.number().int().nonnegative().nullish();
@@ -143,9 +80,9 @@ const chunkSchema = z.object({
 type Chunk = z.infer<typeof chunkSchema>;
 
 function* takeChunk(event: unknown, answer: Answer, by: string): Iterable<StreamPart> {
-  const refused = errorSchema.safeParse(event);
+  const refused = geminiErrorSchema.safeParse(event);
   if (refused.success) {
-    answer.error = errorOfBody(refused.data.error, null);
+    answer.error = errorOfGemini(refused.data.error, null);
     return;
   }
   const chunk = chunkSchema.parse(event);
@@ -209,25 +146,8 @@ function toUsage(usage: NonNullable<Chunk['usageMetadata']>): Usage {
   return { freshInput: prompt - cacheRead, cacheRead, cacheWrite: 0, output, reasoning, estimated: false };
 }
 
-/**
- * Yields the `data` of each server-sent event, in order. Handles characters that are split between chunks, and all
- * three line endings. Ignores a last event that no empty line ends.
- */
-export async function* readSse(chunks: AsyncIterable<Uint8Array>): AsyncIterable<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  let data: string[] = [];
-  for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    // A carriage return at the end may be the first half of a line ending.
-    const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
-    const lines = whole.split(/\r\n|\n|\r/);
-    rest = (lines.pop() ?? '') + rest.slice(whole.length);
-    for (const line of lines) {
-      if (line === '') {
-        if (data.length > 0) yield data.join('\n');
-        data = [];
-      } else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
-    }
-  }
-}
+/** Google's `streamGenerateContent`. The endpoint does not answer in it, so it encodes requests and decodes answers. */
+export const geminiCodec = {
+  encodeRequest: encodeGeminiRequest,
+  decodeAnswer: (_request, { by }) => ({ take: (event, answer) => takeChunk(event, answer, by) }),
+} satisfies Pick<WireCodec<unknown, ModelTarget>, 'encodeRequest' | 'decodeAnswer'>;
