@@ -12,24 +12,23 @@ const root = resolve(import.meta.dirname, '../..');
 const mostMembers = 15;
 
 /**
- * The types that are longer, with the most members that each may have. This table only shrinks: what gets shorter than
- * the limit is taken out.
+ * The types that are longer, with the most members that each may have; null: data, which may grow. This table only
+ * shrinks: what gets shorter than the limit is taken out.
  */
-const known: Readonly<Record<string, readonly [members: number, why: string]>> = {
+const known: Readonly<Record<string, readonly [members: number | null, why: string]>> = {
   'agent/turn/agent-dependencies.ts AgentDependencies': [30, 'what a session works with, handed on whole'],
-  'agent/turn/agent-dependencies.ts TurnOptions': [23, 'options of a run: data'],
   'agent/turn/turn.ts CallingTurn': [17, 'the part of a turn that calls tools'],
   'agent/turn/turn.ts Turn': [22, 'everything of one turn; functions name the parts that they use'],
-  'hosts/cli/commands/run.command.ts RunArguments': [26, 'options of a run: data'],
+  'hosts/cli/commands/run.command.ts RunArguments': [null, 'options of a run: data'],
   'hosts/cli/program/program.ts Handlers': [31, 'one function for each subcommand'],
-  'hosts/cli/program/tools-program.ts ToolsArguments': [20, 'options of a subcommand: data'],
-  'models/files/stored-model.ts StoredModel': [19, 'what is known of a model file: data'],
-  'models/providers/chat-completions/chat-presets.ts ChatPreset': [17, 'what is known of a service: data'],
+  'hosts/cli/program/tools-program.ts ToolsArguments': [null, 'options of a subcommand: data'],
+  'models/files/stored-model.ts StoredModel': [null, 'what is known of a model file: data'],
+  'models/providers/chat-completions/chat-presets.ts ChatPreset': [null, 'what is known of a service: data'],
   'recipes/define.ts RecipeContext': [19, 'what a recipe may do'],
-  'routing/define.ts RouteFacts': [19, 'facts of a decision: data'],
-  'routing/trajectory/trajectory.ts Trajectory': [21, 'facts of a turn so far: data'],
-  'sandbox/docker/container/container-create-body.ts ContainerPlan': [21, 'a container as it is to be: data'],
-  'sandbox/docker/container/session-container-options.ts SessionContainerOptions': [19, 'options: data'],
+  'routing/define.ts RouteFacts': [null, 'facts of a decision: data'],
+  'routing/trajectory/trajectory.ts Trajectory': [null, 'facts of a turn so far: data'],
+  'sandbox/docker/container/container-create-body.ts ContainerPlan': [null, 'a container as it is to be: data'],
+  'sandbox/docker/container/session-container-options.ts SessionContainerOptions': [null, 'options: data'],
   'sandbox/docker/engine/container-engine.ts Engine': [16, 'one function for each request to Docker'],
   'sandbox/sandbox.ts Sandbox': [23, 'one function for each thing that is done in a workspace'],
   'sessions/open/open-sessions.ts OpenSessions': [20, 'one function for each command of a session'],
@@ -88,6 +87,8 @@ function parse(path: string): Parsed {
   return { types, imports, body };
 }
 
+const counted = new WeakMap<Node, ReadonlySet<string>>();
+
 /** The members of a type, as far as it is written in this repository: what a package declares has none. */
 function membersOf(path: string, type: unknown, depth = 0): ReadonlySet<string> {
   const none: ReadonlySet<string> = new Set();
@@ -120,11 +121,13 @@ function reference(path: string, named: unknown, node: Node, depth: number): Rea
   if (name === 'Omit') return new Set([...inner].filter((key) => !keys.includes(key)));
   if (['Partial', 'Required', 'Readonly'].includes(name)) return inner;
   const file = parsed(path);
-  const here = file?.types.get(name);
-  if (here !== undefined) return membersOf(path, here, depth + 1);
-  const from = file?.imports.get(name);
-  const there = from === undefined ? undefined : parsed(from.path)?.types.get(from.name);
-  return from === undefined ? new Set() : membersOf(from.path, there, depth + 1);
+  const from = file?.types.has(name) === true ? { path, name } : file?.imports.get(name);
+  const declared = from === undefined ? undefined : parsed(from.path)?.types.get(from.name);
+  if (from === undefined || declared === undefined) return new Set();
+  const before = counted.get(declared);
+  const members = before ?? membersOf(from.path, declared, depth + 1);
+  counted.set(declared, members);
+  return members;
 }
 
 function literals(type: unknown): readonly string[] {
@@ -168,13 +171,18 @@ function bagsOf(path: string): readonly (readonly [string, number])[] {
   });
 }
 
+function mostOf(name: string): number {
+  const most = known[name]?.[0];
+  return most === null ? Number.POSITIVE_INFINITY : (most ?? mostMembers);
+}
+
 describe('a parameter in main', () => {
   it(`has at most ${mostMembers} members, but for those that are known`, () => {
     const paths = readdirSync(join(root, 'src/main'), { recursive: true, encoding: 'utf8' })
       .map((path) => `src/main/${path.replaceAll('\\', '/')}`)
       .filter((path) => path.endsWith('.ts'));
     const long = paths.flatMap(bagsOf);
-    expect(long.filter(([name, count]) => count > (known[name]?.[0] ?? mostMembers))).toEqual([]);
+    expect(long.filter(([name, count]) => count > mostOf(name))).toEqual([]);
     const still = new Set(long.map(([name]) => name));
     expect(Object.keys(known).filter((name) => !still.has(name))).toEqual([]);
   });

@@ -96,6 +96,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
 
 /** Why a function is not measured by itself. Keys are `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
+  'src/main/models/wire/decode-parts.ts#imagePart': 'compares a type with a list',
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
   'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',
   'src/main/lib/unified-diff.ts#diffHunks': 'compares by a package, up to a bound that each caller sets',

@@ -2,7 +2,9 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import { anthropicSchema } from '@shared/settings/settings.ts';
 import { messagesCodec } from '../wire/messages-codec.ts';
-import { anthropicErrorOf } from './anthropic/anthropic-errors.ts';
+import { errorOfRefusal } from './api/http-errors.ts';
+import type { ProviderError } from './define.ts';
+import { brokenStream, connectionError } from './openai/openai-errors.ts';
 import { codecWire } from './call/codec-wire.ts';
 import type { ListedModel } from './api/bundled-models.ts';
 import { defineProvider } from './define.ts';
@@ -108,4 +110,22 @@ async function readList(client: Anthropic, signal: AbortSignal): Promise<readonl
       images: capabilities?.image_input?.supported,
       reasoning: capabilities?.thinking?.supported,
     }));
+}
+
+const refusalSchema = z.object({ error: z.object({ type: z.string().nullish(), message: z.string().nullish() }) });
+
+/** Translates an error of Anthropic's package. Null: the caller aborted it. */
+function anthropicErrorOf(error: unknown): ProviderError | null {
+  const sdk = anthropicSdk.loaded();
+  if (sdk !== null && error instanceof sdk.APIUserAbortError) return null;
+  if (sdk !== null && error instanceof sdk.APIConnectionError) return connectionError(error);
+  if (sdk === null || !(error instanceof sdk.APIError)) return brokenStream(error);
+  const body = refusalSchema.safeParse(error.error);
+  const said = body.success ? body.data.error : {};
+  return errorOfRefusal({
+    status: error.status,
+    message: said.message ?? error.message,
+    headers: error.headers,
+    kind: said.type ?? '',
+  });
 }
