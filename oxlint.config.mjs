@@ -70,7 +70,9 @@ const subjectRules = atEachDepth(
       allowTypeImports: true,
       message: 'Values of another subject are handed in by compose; only its types may be imported.',
     };
-    return imports(files, { paths: mainPaths(), patterns: [siblings, noHost] });
+    // The agent is made of the subjects. What they have to know of each other stands in the subject.
+    const noAgent = { group: [`${up}agent/**`], message: 'A subject knows nothing of the agent, not even a type.' };
+    return imports(files, { paths: mainPaths(), patterns: [siblings, noAgent, noHost] });
   },
 );
 

@@ -1,6 +1,7 @@
+import type { UserAnswer } from '../../src/main/safety/approvals/approver.ts';
 import { hostname } from 'node:os';
-import type { AgentConfig, UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
-import type { TurnOptions } from '../../src/main/agent/turn/turn-options.ts';
+import type { AgentConfig } from '../../src/main/agent/turn/agent-dependencies.ts';
+import type { TurnOptions } from '../../src/main/settings/turn-options.ts';
 import type { TurnEndReason } from '../../src/shared/events/turn-events.ts';
 import { call, type Reply } from '../fakes/agent-kit.ts';
 

@@ -1,7 +1,7 @@
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
+import type { UserAnswer } from '../../src/main/safety/approvals/approver.ts';
 import type { KitOptions, Reply } from '../fakes/agent-kit.ts';
 import { ofType, turnOptions } from '../fakes/agent-kit.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TurnOptions } from '../../src/main/agent/turn/turn-options.ts';
+import type { TurnOptions } from '../../src/main/settings/turn-options.ts';
 import { foldPrograms } from '../../src/shared/session/program-reports.ts';
 import type { KitOptions, Reply } from '../fakes/agent-kit.ts';
 import { call, ofType, turnOptions } from '../fakes/agent-kit.ts';

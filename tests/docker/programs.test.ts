@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, success } from '../../src/shared/errors.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import type { WebExchange } from '../../src/main/tools/web/web-request.ts';
-import type { UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
+import type { UserAnswer } from '../../src/main/safety/approvals/approver.ts';
 import type { KitOptions, Reply } from '../fakes/agent-kit.ts';
 import { ofType, turnOptions } from '../fakes/agent-kit.ts';
 import { runReplayTurn } from '../../src/main/agent/replay/replay-turn.ts';

@@ -7,7 +7,7 @@ import { gatherFacts } from '../../src/main/projects/facts/gather-project-facts.
 import { createMemorySandbox } from './sandbox/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from './sandbox/memory-sandbox.ts';
 import type { AgentConfig, AgentDependencies } from '../../src/main/agent/turn/agent-dependencies.ts';
-import type { TurnOptions } from '../../src/main/agent/turn/turn-options.ts';
+import type { TurnOptions } from '../../src/main/settings/turn-options.ts';
 import { networkRulesSchema } from '../../src/shared/safety/network-access.ts';
 import { createSessionNetwork } from '../../src/main/safety/network/session-network.ts';
 import { createSessionRunner } from '../../src/main/agent/turn/session-runner.ts';

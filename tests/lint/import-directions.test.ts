@@ -41,6 +41,10 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
     line: "import { x } from '../../../../sandbox/sandbox.ts'; void x;",
   },
   { file: 'src/main/recipes/fix/search/g2.ts', line: "import { x } from '../../../agent/turn/turn.ts'; void x;" },
+  {
+    file: 'src/main/recipes/probe/g3.ts',
+    line: "import type { X } from '../../agent/prompt/conversation.ts'; export type Y = X;",
+  },
   { file: 'src/main/lib/h.ts', line: "import { x } from '../sessions/log/event-log.ts'; void x;" },
   { file: 'src/main/lib/files/h2.ts', line: "import { x } from '../../sessions/log/event-log.ts'; void x;" },
   { file: 'src/main/server/i.ts', line: "import { app } from 'electron'; void app;" },

@@ -1,8 +1,8 @@
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { ParsedCall } from '../agent/calls/call-types.ts';
-import type { Entry, Exchange } from '../agent/prompt/conversation.ts';
+import type { ParsedCall } from '../tools/parsed-call.ts';
+import type { Entry, Exchange } from './conversation-entries.ts';
 import type { ProjectFacts } from '../projects/facts/project-facts.ts';
 import type { ModelRequest, OutputForm, ToolSpec } from '../models/providers/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { learnPriors } from '@shared/routing/learn-priors.ts';
 import { type Priors, priorsSchema } from '@shared/routing/priors.ts';
-import type { TurnOptions } from '../agent/turn/turn-options.ts';
+import type { TurnOptions } from '../settings/turn-options.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 const fileSchema = z.strictObject({ version: z.literal(1), priors: priorsSchema });

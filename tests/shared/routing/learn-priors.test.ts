@@ -7,7 +7,7 @@ import { createLearnedPriors } from '../../../src/main/routing/learned-priors.ts
 import { discoverRules } from '../../../src/main/routing/registry.ts';
 import { decideRoute } from '../../../src/main/routing/decide-route.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
-import { turnOptions } from '../../../src/main/agent/turn/turn-options.ts';
+import { turnOptions } from '../../../src/main/settings/turn-options.ts';
 import { learnPriors } from '../../../src/shared/routing/learn-priors.ts';
 import type { Priors } from '../../../src/shared/routing/priors.ts';
 import { profiles } from '../../../src/shared/routing/routing-profiles.ts';

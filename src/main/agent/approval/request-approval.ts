@@ -1,3 +1,4 @@
+import type { UserAnswer } from '../../safety/approvals/approver.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
@@ -5,7 +6,7 @@ import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-pol
 import { abortable } from '../../lib/async/abort.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
-import type { AgentDependencies, UserAnswer } from '../turn/agent-dependencies.ts';
+import type { AgentDependencies } from '../turn/agent-dependencies.ts';
 import type { AskingTurn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 

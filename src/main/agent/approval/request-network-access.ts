@@ -9,7 +9,7 @@ import type { NetworkDecision } from '../../sandbox/network/network-decision.ts'
 import type { NetworkRequest, NetworkResult } from '../../sandbox/sandbox.ts';
 import type { NetworkCommand } from '../../tools/define.ts';
 import { waitForUserAnswer } from './request-approval.ts';
-import type { UserAnswer } from '../turn/agent-dependencies.ts';
+import type { UserAnswer } from '../../safety/approvals/approver.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 

@@ -1,10 +1,11 @@
+import type { ParsedCall } from '../../tools/parsed-call.ts';
 import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import { callToolName, findToolName } from '../../tools/foreign/find-tools.ts';
 import { extractCalls } from './extract-calls.ts';
 import { foreignCalls } from './foreign-calls.ts';
 import { fitInput, isClosedJson, readJson } from './read-arguments.ts';
-import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './call-types.ts';
+import type { CallError, ParseCalls, ParsedCalls } from './call-types.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 

@@ -1,3 +1,4 @@
+import type { CutOff } from '../../sessions/store/session-store.ts';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
@@ -13,16 +14,6 @@ import { readBaselineFile, type SavedBaseline } from './baseline-file.ts';
 import { belowAny, isSame, mostBytes } from './file-baseline.ts';
 import type { FoundChange, KnownFile } from './known-file.ts';
 import { countLines, unkeptImage } from './file-changes.ts';
-
-/** A session whose program ended while something of it ran. */
-export interface CutOff {
-  /** The file with the old contents. */
-  readonly baselinePath: string;
-  readonly state: SessionState;
-  /** Whether a call began and did not end. */
-  readonly hasOpenCall: boolean;
-  readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
-}
 
 export interface RecoveryOptions {
   readonly blobs: Blobs;

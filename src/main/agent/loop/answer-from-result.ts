@@ -1,6 +1,6 @@
 import { textOf } from '@shared/models/model-messages.ts';
 import { textRequest } from '../prompt/build-prompt.ts';
-import type { AssistantEntry, CallEntry } from '../prompt/conversation.ts';
+import type { AssistantEntry, CallEntry } from '../../recipes/conversation-entries.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 import { shortenResult } from '../prompt/shorten-output.ts';
 import { runStep } from '../step/run-step.ts';

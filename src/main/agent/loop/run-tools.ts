@@ -1,8 +1,9 @@
+import type { ParsedCall } from '../../tools/parsed-call.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import { parseCalls } from '../calls/parse-calls.ts';
-import type { CallError, CallStyle, ParsedCall } from '../calls/call-types.ts';
+import type { CallError, CallStyle } from '../calls/call-types.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';

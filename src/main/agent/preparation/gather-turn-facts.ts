@@ -2,7 +2,7 @@ import { asksToDraw } from '@shared/text/task-kind.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { withThinking } from '@shared/models/model-info.ts';
-import type { TurnOptions } from '../turn/turn-options.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
 import { checkCloudReach } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';

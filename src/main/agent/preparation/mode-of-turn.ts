@@ -1,7 +1,7 @@
 import type { SessionState } from '@shared/session/session-state.ts';
 import { isQuestion } from '@shared/text/task-kind.ts';
 import { modeOfText, needsNoProject } from '@shared/text/task-mode.ts';
-import type { TurnOptions } from '../turn/turn-options.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
 import type { TurnMode } from '../turn/turn.ts';
 
 type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check' | 'assistant'>;

@@ -5,14 +5,9 @@ import type { FittedText } from '@shared/attachments/fit-attachments.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Part } from '@shared/models/model-messages.ts';
+import type { Attached } from '../../recipes/conversation-entries.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
-
-/** Something that the user attached to a message. `bytes` is null if its file is gone. */
-export interface Attached {
-  readonly attachment: Attachment;
-  readonly bytes: Uint8Array | null;
-}
 
 /** The attachments of a message with their bytes. */
 export async function attachedParts(

@@ -7,7 +7,7 @@ import type { Tool } from '../../tools/define.ts';
 import { callToolName, definitionText } from '../../tools/foreign/find-tools.ts';
 import type { CallStyle } from '../calls/call-types.ts';
 import { shortenResult } from './shorten-output.ts';
-import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
+import type { AssistantEntry, CallEntry, Entry, UserEntry } from '../../recipes/conversation-entries.ts';
 import { partsOf, roomForAttached } from './attached-parts.ts';
 import { promptTexts } from './prompt-texts.ts';
 import type { Turn } from '../turn/turn.ts';

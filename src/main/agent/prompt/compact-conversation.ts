@@ -8,7 +8,7 @@ import type { ModelRequest } from '../../models/providers/define.ts';
 import { buildRequest, renderEntries } from './build-prompt.ts';
 import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './shorten-output.ts';
-import type { CallEntry, Entry } from './conversation.ts';
+import type { CallEntry, Entry } from '../../recipes/conversation-entries.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { fullShare, maxOutputTokens, promptRoom } from '@shared/models/prompt-room.ts';
 import { noteAnswers, resultTokensOf, shareResults, smallestShareTokens } from './fit-answers.ts';

@@ -1,63 +1,8 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
-import type { Attached } from './attached-parts.ts';
+import type { Attached, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
 import { factsBlock, inert, outputBlock } from './harness-facts.ts';
-
-/** One entry of the conversation, before it is rendered for a model's call style. */
-export type Entry = UserEntry | AssistantEntry;
-
-export interface UserEntry {
-  readonly type: 'user';
-  readonly seq: number;
-  /** The whole text: what was said, and the notes of Dewpoint below it. */
-  readonly text: string;
-  /** What the user said; absent: nothing. */
-  readonly said?: string;
-  /** The notes of Dewpoint, in a block of their own. */
-  readonly notes?: readonly string[];
-  /** The user's attachments: images, and texts as data. */
-  readonly attached?: readonly Attached[];
-}
-
-export interface AssistantEntry {
-  readonly type: 'assistant';
-  readonly seq: number;
-  /**
-   * What the model wrote, part by part and unchanged, so that the engine finds its tokens in its cache. Reasoning is
-   * kept only where the service wants it back.
-   */
-  readonly parts: readonly Part[];
-  /** The model call that gave the answer; absent: none did. */
-  readonly callId?: string;
-  readonly calls: readonly CallEntry[];
-}
-
-export interface CallEntry {
-  readonly toolCallId: string;
-  /** The id of the part that holds the call; absent for a call as text. */
-  readonly partId?: string;
-  readonly tool: string;
-  readonly input: unknown;
-  /** Null: the call never ended (it was cancelled, or the program crashed). */
-  readonly result: CallResult | null;
-}
-
-interface CallResult {
-  readonly text: string;
-  readonly isError: boolean;
-  readonly keepTokens: number | null;
-  /** How to read what is left out. */
-  readonly rest?: string;
-  /** Images in the result; shown until the result is shortened. */
-  readonly pictures?: readonly Attached[];
-}
-
-/** A message of the user and how its turn ended, as a follow-up ("And why?") refers to it. */
-export interface Exchange {
-  readonly asked: string;
-  readonly answered: string;
-}
 
 /**
  * The conversation with the model as a pure function of the log: a running turn and a reopened session show the same.

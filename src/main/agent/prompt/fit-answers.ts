@@ -2,7 +2,7 @@ import type { Part } from '@shared/models/model-messages.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { Turn } from '../turn/turn.ts';
 import { resultText } from './build-prompt.ts';
-import type { AssistantEntry, CallEntry, Entry } from './conversation.ts';
+import type { AssistantEntry, CallEntry, Entry } from '../../recipes/conversation-entries.ts';
 import { isLong, notedParts } from './noted-parts.ts';
 
 type FitTurn = Pick<Turn, 'conversation' | 'log' | 'tokens'>;

@@ -1,5 +1,5 @@
 import { shortenResult } from './shorten-output.ts';
-import type { AssistantEntry, CallEntry, Entry } from './conversation.ts';
+import type { AssistantEntry, CallEntry, Entry } from '../../recipes/conversation-entries.ts';
 import type { ChangesOverview } from '../gate/changes-overview.ts';
 import type { Turn } from '../turn/turn.ts';
 

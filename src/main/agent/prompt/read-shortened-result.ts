@@ -1,8 +1,9 @@
+import type { CallEntry, Entry } from '../../recipes/conversation-entries.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { TrimmedPart, Trimming } from '@shared/session/prompt-trimming.ts';
 import { resultText } from './build-prompt.ts';
-import type { CallEntry, Conversation, Entry } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import { createConversation } from './conversation.ts';
 import { withoutBlock } from './harness-facts.ts';
 

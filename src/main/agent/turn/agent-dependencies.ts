@@ -1,13 +1,11 @@
-import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { BaselineFile } from '../changes/baseline-file.ts';
-import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { RouteRule } from '@shared/routing/route-rules.ts';
-import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { EaseTurn } from '../../models/machine/ease-strain.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
 import type { Budget } from '../../money/budget.ts';
+import type { Approver } from '../../safety/approvals/approver.ts';
 import type { LookAtFiles } from '../../safety/file-look.ts';
+import type { RouteRules } from '../../safety/rules/session-rules.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
 import type { SessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import type { SessionNetwork } from '../../safety/network/session-network.ts';
@@ -15,6 +13,7 @@ import type { GatherFacts } from '../../projects/facts/project-facts.ts';
 import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
 import type { LanguageModel } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
 import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { WebExchange } from '../../tools/web/web-request.ts';
@@ -28,13 +27,6 @@ export interface ResolvedModel {
   readonly provider: LanguageModel;
 }
 
-/** A message that arrived while a turn was running. */
-export interface QueuedMessage {
-  readonly messageId: string;
-  readonly text: string;
-  readonly attachments?: readonly Attachment[] | undefined;
-}
-
 /**
  * Messages that wait for the running turn. A replay answers from the log:
  * a message is there exactly when the next recorded event of the agent is its `message-delivered`.
@@ -42,37 +34,6 @@ export interface QueuedMessage {
 export interface Inbox {
   /** The next message in order, taken out; null when none waits. Synchronous. */
   take(): QueuedMessage | null;
-}
-
-export interface ApprovalQuestion {
-  readonly approvalId: string;
-  readonly kind: ApprovalKind;
-  /** A path, a host or a command. */
-  readonly subject: string;
-  readonly reason: string;
-}
-
-/**
- * `nobody`: there is no one to ask (a run without a terminal). `allow-session` and `allow-project` are for questions
- * about hosts.
- */
-export type UserAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' | 'nobody';
-
-/** The user's answer to a form of a server. */
-export type FormReply =
-  | { readonly answer: 'allow'; readonly values: FormValues }
-  | { readonly answer: 'deny' | 'nobody' };
-
-/** Asks the user. Rejects on abort. */
-export interface Approver {
-  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<UserAnswer>;
-  /** Absent: no one can fill in a form. */
-  askForm?(approvalId: string, form: ServerForm, signal: AbortSignal): Promise<FormReply>;
-  /**
-   * How long the turn has waited for the user so far, including a wait that is still open. Absent: nobody is asked, as
-   * in a replay.
-   */
-  waitedMs?(): number;
 }
 
 export interface AgentConfig {
@@ -119,7 +80,7 @@ export interface AgentDependencies {
   /** What paths of the workspace lead to, for the log; absent: nobody looks, as in a replay. */
   readonly lookAtFiles?: LookAtFiles;
   /** The user's routing rules for the project of this session. Called once per turn. */
-  readonly routeRules: () => Promise<{ readonly rules: readonly RouteRule[]; readonly problems: readonly string[] }>;
+  readonly routeRules: () => Promise<RouteRules>;
   readonly inbox: Inbox;
   /** Measures the energy of local calls; absent: not measured, as in a replay. */
   readonly meter?: PowerMeter;

@@ -1,6 +1,6 @@
 import { howToGet, thinkingInWords, wordOfEffort } from '@shared/models/model-info.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
-import type { TurnOptions } from './turn-options.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 
 type Asked = Pick<TurnOptions, 'policy' | 'local' | 'cloud'>;

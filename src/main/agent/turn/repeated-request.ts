@@ -1,4 +1,4 @@
-import type { Exchange } from '../prompt/conversation.ts';
+import type { Exchange } from '../../recipes/conversation-entries.ts';
 import { isQuestion, politely } from '@shared/text/task-kind.ts';
 
 const repeatPattern = String.raw`(?:(?:try|do|run)\s+(?:it|that|this)\s+(?:again|once more|one more time)|try again|again|once more|once again|one more time|retry|redo(?: it| that)?|(?:versuch(?:e)? es )?(?:noch ?mal|noch einmal)|encore une fois|otra vez|再试一次|再来一次)`;

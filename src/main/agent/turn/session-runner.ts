@@ -1,9 +1,10 @@
+import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import { AppError } from '@shared/errors.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
-import type { AgentDependencies, Inbox, QueuedMessage } from './agent-dependencies.ts';
-import type { TurnOptions } from './turn-options.ts';
+import type { AgentDependencies, Inbox } from './agent-dependencies.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
 import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
 import type { TurnEnd } from './turn-baseline.ts';

@@ -1,3 +1,4 @@
+import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
 import { hasImage } from '@shared/attachments/attachment-text.ts';
 import { resolveRepeatedRequest } from './repeated-request.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
@@ -9,8 +10,8 @@ import { createLimits } from './turn-limits.ts';
 import { nameSession } from './name-session.ts';
 import { createReadLedger } from '../changes/read-ledger.ts';
 import { runTurn } from './run-turn.ts';
-import type { AgentDependencies, QueuedMessage } from './agent-dependencies.ts';
-import type { TurnOptions } from './turn-options.ts';
+import type { AgentDependencies } from './agent-dependencies.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
 import { createTrajectory } from '../../routing/trajectory/trajectory.ts';
 import { uncountedMs } from './take-action.ts';
 import { answeredTurn } from '../preparation/answered-turn.ts';

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../agent/prompt/conversation.ts';
+import type { Exchange } from '../conversation-entries.ts';
 import { roughTokens } from '../code/show-code.ts';
 
 /**

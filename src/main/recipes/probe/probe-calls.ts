@@ -1,7 +1,7 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ProbeCard, ProbedStyle } from '@shared/models/probe-card.ts';
-import type { ParsedCall } from '../../agent/calls/call-types.ts';
-import type { Entry } from '../../agent/prompt/conversation.ts';
+import type { ParsedCall } from '../../tools/parsed-call.ts';
+import type { Entry } from '../conversation-entries.ts';
 import type { CallAnswer, RecipeContext } from '../define.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 

@@ -1,6 +1,6 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ProbeCard } from '@shared/models/probe-card.ts';
-import type { CallEntry, Entry } from '../../agent/prompt/conversation.ts';
+import type { CallEntry, Entry } from '../conversation-entries.ts';
 import type { RecipeContext } from '../define.ts';
 import { askForCalls } from './probe-calls.ts';
 import { fieldOf } from '@shared/unknown-value.ts';

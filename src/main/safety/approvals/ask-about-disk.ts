@@ -1,4 +1,4 @@
-import type { Approver } from '../../agent/turn/agent-dependencies.ts';
+import type { Approver } from './approver.ts';
 import type { AskAboutDisk } from '../../sandbox/sandbox.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 import { sha256Of } from '../../lib/sha256.ts';

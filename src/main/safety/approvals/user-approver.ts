@@ -4,7 +4,7 @@ import { formProblem } from '@shared/tools/server-form.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { createDeadlinePause } from '../../lib/async/deadline-pause.ts';
-import type { Approver, FormReply, UserAnswer } from '../../agent/turn/agent-dependencies.ts';
+import type { Approver, FormReply, UserAnswer } from './approver.ts';
 
 /** The user's answer to one question. */
 export interface UserReply {

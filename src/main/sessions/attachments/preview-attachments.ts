@@ -13,9 +13,9 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { fitAttached, roomForAttached } from '../../agent/prompt/attached-parts.ts';
-import type { Attached } from '../../agent/prompt/attached-parts.ts';
+import type { Attached } from '../../recipes/conversation-entries.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
-import { turnOptions } from '../../agent/turn/turn-options.ts';
+import { turnOptions } from '../../settings/turn-options.ts';
 
 export interface PreviewOptions {
   readonly blobs: Pick<Blobs, 'get'>;

@@ -1,4 +1,4 @@
-import type { Approver, UserAnswer } from '../../agent/turn/agent-dependencies.ts';
+import type { Approver, UserAnswer } from '../../safety/approvals/approver.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import type { Journal } from '../journal/journal.ts';

@@ -1,4 +1,4 @@
-import type { Approver } from '../../agent/turn/agent-dependencies.ts';
+import type { Approver } from '../../safety/approvals/approver.ts';
 import type { Budget } from '../../money/budget.ts';
 
 /** What a session gets from its parent while it works for it. */

@@ -7,7 +7,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { ActiveRules, RuleFiles } from '../../safety/rule-files.ts';
-import { turnOptions } from '../../agent/turn/turn-options.ts';
+import { turnOptions } from '../../settings/turn-options.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** The routing of one session, instead of the settings at the start of its turns. */

@@ -40,7 +40,7 @@ import type { ChildHost } from '../children/child-run.ts';
 import { createChildSessions } from '../children/child-sessions.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
-import { turnOptions } from '../../agent/turn/turn-options.ts';
+import { turnOptions } from '../../settings/turn-options.ts';
 import { agentConfig } from './agent-config.ts';
 import { orNoted } from '../../lib/log.ts';
 

@@ -4,7 +4,7 @@ import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { plainMask } from '@shared/safety/secret-patterns.ts';
 import { emptySession } from '@shared/session/session-state.ts';
-import type { QueuedMessage } from '../../agent/turn/agent-dependencies.ts';
+import type { QueuedMessage } from '../journal/queued-message.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
 import type { LanguageModel, StreamPart } from '../../models/providers/define.ts';

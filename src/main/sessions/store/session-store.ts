@@ -2,14 +2,13 @@ import { randomInt } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import { LOG_VERSION, type EventOf, type NewEvent } from '@shared/events/events.ts';
+import { LOG_VERSION, type EventOf, type NewEvent, type SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney } from '@shared/money/session-money.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
 import { type FileLock, tryLock } from '../../lib/files/file-lock.ts';
 import { isDiskFull, makeFolder } from '../../lib/files/json-file.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
-import type { CutOff } from '../../agent/changes/recover-changes.ts';
 import { EventLog } from '../log/event-log.ts';
 import { createLiveJournal, type LiveJournal } from '../journal/live-journal.ts';
 import type { Redactor } from '../log/redactor.ts';
@@ -74,6 +73,16 @@ export interface SessionStore {
   logFiles(): Promise<readonly LogFile[]>;
   /** The folder with the log and everything that belongs to it. */
   folderOf(sessionId: string): string;
+}
+
+/** A session whose program ended while something of it ran. */
+export interface CutOff {
+  /** The file with the old contents. */
+  readonly baselinePath: string;
+  readonly state: SessionState;
+  /** Whether a call began and did not end. */
+  readonly hasOpenCall: boolean;
+  readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
 }
 
 export interface SessionStoreOptions {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
 import { networkRulesSchema, type NetworkRules } from '../../../../src/shared/safety/network-access.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
-import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import { createSessionNetwork } from '../../../../src/main/safety/network/session-network.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import type { NetworkRequest, Sandbox } from '../../../../src/main/sandbox/sandbox.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Approver } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { Approver } from '../../../../src/main/safety/approvals/approver.ts';
 import { buildRunResult } from '../../../../src/main/agent/turn/build-run-result.ts';
 import { createUserApprover } from '../../../../src/main/safety/approvals/user-approver.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';

@@ -4,7 +4,7 @@ import type { NetworkRules } from '../../../../src/shared/safety/network-access.
 import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 import { createSessionNetwork } from '../../../../src/main/safety/network/session-network.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
-import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import { success } from '../../../../src/shared/errors.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

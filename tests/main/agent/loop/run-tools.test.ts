@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { success } from '../../../../src/shared/errors.ts';
-import type { Approver } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { Approver } from '../../../../src/main/safety/approvals/approver.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import type { MemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';

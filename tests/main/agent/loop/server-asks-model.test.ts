@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
-import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import type { TurnOptions } from '../../../../src/main/agent/turn/turn-options.ts';
+import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
+import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import type { ModelAnswer, ModelQuestion } from '../../../../src/main/tools/define.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';

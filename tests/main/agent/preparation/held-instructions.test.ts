@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import { createProjectInstructions } from '../../../../src/main/safety/instructions/project-instructions.ts';
 import { createSessionInstructions } from '../../../../src/main/safety/instructions/session-instructions.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';

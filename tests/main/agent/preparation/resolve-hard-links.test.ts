@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
-import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import type { FoundLinks } from '../../../../src/main/sandbox/sandbox.ts';
 import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

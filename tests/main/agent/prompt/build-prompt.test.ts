@@ -9,7 +9,7 @@ import {
   requestBytes,
 } from '../../../../src/main/agent/prompt/build-prompt.ts';
 import { promptBytes } from '../../../../src/main/agent/prompt/token-estimate.ts';
-import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
+import type { Entry } from '../../../../src/main/recipes/conversation-entries.ts';
 import { isAdded } from '../../../../src/main/agent/prompt/tool-descriptions.ts';
 import { createAgentTools } from '../../../../src/main/tools/agents/agent-tools.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';

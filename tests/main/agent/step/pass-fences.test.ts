@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
-import type { ApprovalQuestion } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { ApprovalQuestion } from '../../../../src/main/safety/approvals/approver.ts';
 import { readManifest } from '../../../../src/main/sessions/history/read-manifest.ts';
 import { compileFences, fencesSchema } from '../../../../src/shared/safety/fences.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnOptions } from '../../../../src/main/agent/turn/turn-options.ts';
+import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import type { Budget } from '../../../../src/main/money/budget.ts';
 import type { ProviderError, StreamPart } from '../../../../src/main/models/providers/define.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';

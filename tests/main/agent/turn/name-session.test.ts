@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isCutFrom, readTitle } from '../../../../src/main/agent/turn/name-session.ts';
-import type { TurnOptions } from '../../../../src/main/agent/turn/turn-options.ts';
+import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
 import type { LanguageModel } from '../../../../src/main/models/providers/define.ts';
 import type { SessionEvent } from '../../../../src/shared/events/events.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { Recipe, RecipeContext } from '../../../../src/main/recipes/define.ts';
-import type { TurnOptions } from '../../../../src/main/agent/turn/turn-options.ts';
+import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
 import type { ModelRequest, LanguageModel } from '../../../../src/main/models/providers/define.ts';
 import { parseRules, routeRules } from '../../../../src/shared/rules/parse-rules.ts';

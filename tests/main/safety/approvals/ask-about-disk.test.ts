@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Approver } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { Approver } from '../../../../src/main/safety/approvals/approver.ts';
 import { createUserApprover } from '../../../../src/main/safety/approvals/user-approver.ts';
 import { askAboutDisk } from '../../../../src/main/safety/approvals/ask-about-disk.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
