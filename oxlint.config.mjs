@@ -136,6 +136,7 @@ const pageMayUse = [
   'session/step-speeds.ts',
   'settings/known-editors.ts',
   'text/csv-text.ts',
+  'text/duration-text.ts',
   'text/json-in.ts',
   'text/seen-text.ts',
   'text/size-text.ts',

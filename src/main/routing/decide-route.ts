@@ -253,9 +253,9 @@ function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: 
   if (costUsd === null) return no('unpriced', `${cloud.info.label} has no known price.`);
   const worthUsd = reviewWorthUsd(facts, gain);
   if (worthUsd <= costUsd)
-    return no('review-dear', `A review would cost ${money(costUsd)}, more than the ${money(worthUsd)} it is worth.`);
+    return no('review-dear', `A check by the cloud costs about ${about(costUsd)}, more than it is likely to save.`);
   const what = facts.isDoubtful === true ? 'The result is doubtful' : 'The local model says that it is done';
-  const text = `${what}. A review is worth ${money(worthUsd)} and costs ${money(costUsd)}.`;
+  const text = `${what}. A check costs about ${about(costUsd)} and may save a retry.`;
   return { chosen: cloud, layer: 'L4', code: 'review', text };
 }
 
@@ -385,6 +385,13 @@ function sentence(text: string): string {
 
 function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
+}
+
+/** An expected cost in words: cents say more than digits that nobody knows. */
+function about(usd: number): string {
+  const cents = Math.round(usd * 100);
+  if (cents === 0) return 'a fraction of a cent';
+  return cents < 100 ? `${cents} cent${cents === 1 ? '' : 's'}` : money(usd);
 }
 
 function money(usd: number): string {

@@ -166,8 +166,6 @@ export const shell = {
   'status.elsewhere.cloud': 'in the cloud {money}',
   'status.energy': '{wh} Wh',
   'status.elsewhereHint': 'What the same work would have cost there. The inspector shows how this was estimated.',
-  'unit.seconds': '{count} s',
-  'unit.minutes': '{minutes} min {seconds} s',
   'unit.bytes': '{count} B',
   'unit.kilobytes': '{count} kB',
   'unit.megabytes': '{count} MB',

@@ -1,3 +1,4 @@
+import { durationText } from '@shared/text/duration-text.ts';
 import { randomUUID } from 'node:crypto';
 import { escapedJson, printable, escapeForTerminal } from '@shared/text/seen-text.ts';
 import type { Colors as PlainColors } from 'picocolors/types';
@@ -106,9 +107,7 @@ export function oneLine(text: string, width: number): string {
   return line;
 }
 
-export function seconds(milliseconds: number): string {
-  return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
-}
+export const seconds = durationText;
 
 /** A date and time in the local time zone, such as `2026-11-22 14:05`. */
 export function dateAndTime(at: number): string {

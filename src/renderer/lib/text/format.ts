@@ -1,15 +1,10 @@
+import { durationText } from '@shared/text/duration-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from './translate.ts';
 import { readableSize } from '@shared/text/size-text.ts';
 
-/** `0.9 s`, `14 s`, `3 min 05 s`. */
-export function seconds(milliseconds: number): string {
-  const count = milliseconds / 1000;
-  if (count < 9.95) return t('unit.seconds', { count: count.toFixed(1) });
-  const whole = Math.round(count);
-  if (whole < 60) return t('unit.seconds', { count: whole });
-  return t('unit.minutes', { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, '0') });
-}
+/** `0.9 s`, `14 s`, `3 min 05 s`, `2 h 55 min`. */
+export const seconds = durationText;
 
 /** US dollars. Null is an unknown price, which is not 0. */
 export function money(costUsd: number | null): string {
