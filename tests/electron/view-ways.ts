@@ -191,7 +191,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     'tool-editor': async () => {
       await goTo('tools', 'Tools');
       await page.getByRole('button', { name: 'New tool' }).click();
-      await page.getByRole('form', { name: 'Own tool' }).getByLabel('Name of input 1').waitFor();
+      await page.getByRole('form', { name: 'Own tool' }).getByText('It works on the files of the workspace').waitFor();
     },
     assistants: async () => {
       await goTo('assistants', 'Assistants');

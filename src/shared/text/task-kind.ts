@@ -5,7 +5,7 @@ const request = /^(?:can|could|would|will|please|how about|why don't you|why not
 /**
  * "Could you …?" in other languages. Without one of these, a sentence with a question mark is a question there, too.
  */
-export const foreignRequest =
+const foreignRequest =
   /(?:^|[\s,¿])(?:bitte|kannst du|könntest du|können sie|peux[- ]tu|pouvez[- ]vous|s'il (?:te|vous) plaît|puedes|podrías|por favor|puoi|potresti|você pode)(?=[\s,.!?]|$)|请|請|帮我|幫我|ください/iu;
 const work =
   /\b(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update|replace|move|make|repair|correct|convert|migrate|upgrade|install)\b/iu;
@@ -56,8 +56,8 @@ function hasOrder(sentence: string): boolean {
 const longestQuestion = 20_000;
 
 /**
- * Whether a task's words ask for an answer rather than a change. In doubt it is work: a question taken for work still
- * gets its answer, but a change taken for a question is never made.
+ * Whether a task's words ask for an answer rather than a change: one sentence asks, and the others only tell. In doubt
+ * it is work: a question taken for work still gets its answer, but a change taken for a question is never made.
  */
 export function isQuestion(task: string): boolean {
   if (isSmallTalk(task)) return true;
@@ -66,7 +66,19 @@ export function isQuestion(task: string): boolean {
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;
   if (hasLaterOrder(task)) return false;
-  return sentences.every((sentence) => isAsking(sentence.trim()));
+  const asking = sentences.map((sentence) => isAsking(sentence.trim()));
+  return asking.includes(true) && sentences.every((sentence, at) => asking[at] === true || isTelling(sentence));
+}
+
+const fault =
+  /\b(?:should|must|wrong|broken|bugs?|crash(?:es|ed)?|fails?|failed|failing|(?:red|green) tests?|tests? (?:is|are) red)\b/iu;
+
+const telling =
+  /^\W*(?:i|we|you|he|she|it|they|this|that|these|those|there|the|an?|some|my|our|your|all|many|most|(?:please )?(?:name|point|tell|say|quote|cite|answer|explain))\b/iu;
+
+/** "I still get old mails." and "Name the function." An order, or a word of what is wrong, is more than that. */
+function isTelling(sentence: string): boolean {
+  return telling.test(sentence) && !work.test(sentence) && !fault.test(sentence);
 }
 
 /** Whether a text begins as a question and goes on with an order to make something. */

@@ -41,11 +41,6 @@ export const boundedPatterns: readonly BoundedPattern[] = [
     why: 'reads 20,000 characters at most',
   },
   {
-    file: 'src/main/recipes/context/question-shape.ts',
-    written: /(?<=[.!?])\s+|(?<=[。！？])|\n+/.toString(),
-    why: 'reads 20,000 characters at most',
-  },
-  {
     file: 'src/shared/safety/assigned-secrets.ts',
     written: /^\s*(?:ENV|ARG|machine\b.*|.*\blogin\s+\S+\s*)\s*$/.toString(),
     why: 'reads the 200 characters before a name',

@@ -43,6 +43,9 @@ describe('isQuestion', () => {
     'where is the version set',
     'List the public functions. Which of them are tested?',
     '这个函数是做什么的？',
+    'I still get old mails. Why?',
+    'How often do we retry, and which file says so? I need the exact number.',
+    'How does it find out that a file has changed? Name the function that decides it.',
   ])('takes %j for a question', (task) => {
     expect(isQuestion(task)).toBe(true);
   });
@@ -81,6 +84,13 @@ describe('isQuestion', () => {
     'Show the sum and add a test for it.',
     'What does parse() return? Then fix it.',
     '修复测试。',
+    'Add a --json option. What about the docs?',
+    'build_order() should refuse circular dependencies.',
+    'The parser drops the last line. Can you fix it?',
+    'Run the linter. What does it say?',
+    'Some games come out too high. Can you find out why? There is a red test.',
+    'When a download finally fails we still wait once more. See the failing test.',
+    'I ran it twice, and both times it crashed. Why?',
     '',
   ])('takes %j for work', (task) => {
     expect(isQuestion(task)).toBe(false);

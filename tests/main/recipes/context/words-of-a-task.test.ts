@@ -1,29 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findCitations, supportingLine } from '../../../../src/main/recipes/answer/citations.ts';
 import { newNameIn } from '../../../../src/main/recipes/edit/new-code.ts';
-import { isQuestion } from '../../../../src/main/recipes/context/question-shape.ts';
 import { rankChunks, termsOf, type Chunk } from '../../../../src/main/recipes/context/rank-project-chunks.ts';
-
-describe('a question', () => {
-  test.each([
-    'Where is the timeout set?',
-    'How often do we retry, and which file says so?',
-    'I still get old mails. Why?',
-    'Explain what the cache does',
-  ])('is %j', (text) => {
-    expect(isQuestion(text)).toBe(true);
-  });
-
-  test.each([
-    'Fix the failing test.',
-    'The parser drops the last line. Can you fix it?',
-    'Please rename the flag',
-    'Add a --json option. What about the docs?',
-    'build_order() should refuse circular dependencies.',
-  ])('is not %j', (text) => {
-    expect(isQuestion(text)).toBe(false);
-  });
-});
 
 const chunk = (name: string, text: string): Chunk => ({
   path: `src/${name}.js`,
