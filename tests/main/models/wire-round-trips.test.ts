@@ -16,7 +16,12 @@ import { collect } from '../../fakes/provider-kit.ts';
  * Catches: a format that is written in one direction and read differently in the other, so that a call loses a message,
  * a schema or a limit on its way through two Dewpoints, and an answer its calls, its ending or its counts.
  */
-const target: ChatTarget = { by: 'x/claude-sonnet-4', images: true, reasoning: false, service: chatPreset('llama-server') };
+const target: ChatTarget = {
+  by: 'x/claude-sonnet-4',
+  images: true,
+  reasoning: false,
+  service: chatPreset('llama-server'),
+};
 const { signal } = new AbortController();
 
 const messages: readonly Message[] = [

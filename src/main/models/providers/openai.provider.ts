@@ -1,15 +1,13 @@
-import type OpenAI from 'openai';
 import { openaiSchema } from '@shared/settings/settings.ts';
 import { readChatModels } from './chat-completions/chat-models.ts';
 import { defineProvider } from './define.ts';
-import { openaiSdk } from './api/sdk-packages.ts';
 import { getJson } from './api/get-json.ts';
 import { createApiProvider } from './api/api-provider.ts';
-import { addressBelow, baseAddress } from '../../lib/net/base-address.ts';
+import { addressBelow } from '../../lib/net/base-address.ts';
 import { responsesCodec } from '../wire/responses-codec.ts';
 import { codecWire } from './call/codec-wire.ts';
+import { openaiClient } from './openai/openai-client.ts';
 import { toProviderError } from './openai/openai-errors.ts';
-import { noSdkLimitMs } from './call/stall-watch.ts';
 
 /** From version 5.1 on, thinking can be switched off. */
 const canBeOff = /^gpt-(?:5\.[1-9]|[6-9])(?!.*-pro)/u;
@@ -40,25 +38,7 @@ export default defineProvider({
       },
       (get) => {
         const key = (): Promise<string | null> => dependencies.secret('apiKey');
-        const { base, query } = baseAddress(settings.baseUrl);
-        const connect = async (): Promise<OpenAI> => {
-          const own = await key();
-          const { OpenAI: Client } = await openaiSdk.load();
-          return new Client({
-            baseURL: base,
-            defaultQuery: { ...query },
-            // The package needs a key. Without one, no header is sent.
-            apiKey: own ?? 'none',
-            ...(own === null ? { defaultHeaders: { authorization: null } } : {}),
-            // The agent retries by itself, so that every retry is visible and can be cancelled.
-            maxRetries: 0,
-            organization: null,
-            project: null,
-            logLevel: 'off',
-            timeout: noSdkLimitMs,
-            fetch: get,
-          });
-        };
+        const connect = async () => openaiClient({ baseUrl: settings.baseUrl, key: await key(), fetch: get });
         return {
           fetchList: async (signal) => {
             const url = addressBelow(settings.baseUrl, 'models');

@@ -18,7 +18,7 @@ import {
   parseBody,
   refuseFields,
   textOnly,
-  toolInputSchema,
+  decodeTool,
   urlOfImage,
 } from './decode-parts.ts';
 
@@ -263,11 +263,9 @@ export function decodeChatRequest(body: unknown): DecodedCall {
     call: {
       model: asked.model,
       messages: chatMessages(asked.messages),
-      tools: (asked.tools ?? []).map(({ function: { name, description, parameters } }) => ({
-        name,
-        description: description ?? '',
-        inputSchema: toolInputSchema(parameters),
-      })),
+      tools: (asked.tools ?? []).map(({ function: { name, description, parameters } }) =>
+        decodeTool(name, description, parameters),
+      ),
       toolChoice: typeof choice === 'object' && choice !== null ? { name: choice.function.name } : (choice ?? 'auto'),
       schema:
         format?.type === 'json_schema'

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { EndpointCall } from '@shared/contract/endpoint-contract.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
-import type { Part } from '@shared/models/model-messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
 import { imageTypeSchema } from '@shared/models/model-messages.ts';
+import type { ToolSpec } from '../providers/define.ts';
 import { jsonOrText } from '@shared/text/json-in.ts';
 
 /** Something in a call that Dewpoint does not support, in words for the program's author. */
@@ -45,10 +46,16 @@ export function parseArguments(text: string): unknown {
   return text.trim() === '' ? {} : jsonOrText(text);
 }
 
-export function toolInputSchema(schema: unknown): Record<string, unknown> {
+/** A tool that a program offers, by the names that most formats have for its parts. */
+export function decodeTool(name: string, description: string | null | undefined, schema: unknown): ToolSpec {
   const parsed = z.record(z.string(), z.unknown()).safeParse(schema ?? {});
   if (!parsed.success) throw new WireProblem('The parameters of a tool are a JSON Schema of an object.');
-  return { type: 'object', ...parsed.data };
+  return { name, description: description ?? '', inputSchema: { type: 'object', ...parsed.data } };
+}
+
+/** Puts the instructions that a format keeps apart before its messages. */
+export function withSystem(said: Message[], system: string): Message[] {
+  return system === '' ? said : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...said];
 }
 
 /** Translates OpenAI's words for the thinking effort into Dewpoint's. */

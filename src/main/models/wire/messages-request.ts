@@ -9,7 +9,7 @@ import { fitHistory } from '../providers/call/fit-history.ts';
 import { schemaForWire } from '../providers/call/wire-schema.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { DecodedCall } from './wire-codec.ts';
-import { imagePart, parseBody, refuseFields, textOnly, toolInputSchema } from './decode-parts.ts';
+import { imagePart, parseBody, refuseFields, textOnly, withSystem, decodeTool } from './decode-parts.ts';
 
 type WireRequest = Anthropic.MessageCreateParamsStreaming;
 type WireBlock = Anthropic.ContentBlockParam;
@@ -280,12 +280,10 @@ export function decodeMessagesRequest(body: unknown): DecodedCall {
     wantsUsage: true,
     call: {
       model: asked.model,
-      messages: system === '' ? said : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...said],
-      tools: (asked.tools ?? []).map(({ name, description, input_schema: schema }) => ({
-        name,
-        description: description ?? '',
-        inputSchema: toolInputSchema(schema),
-      })),
+      messages: withSystem(said, system),
+      tools: (asked.tools ?? []).map(({ name, description, input_schema: schema }) =>
+        decodeTool(name, description, schema),
+      ),
       toolChoice: toolChoiceOf(asked.tool_choice),
       schema: asked.output_config?.format?.schema ?? null,
       stop: (asked.stop_sequences ?? []).filter((text) => text !== ''),

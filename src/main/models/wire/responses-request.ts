@@ -15,7 +15,8 @@ import {
   parseBody,
   refuseFields,
   textOnly,
-  toolInputSchema,
+  withSystem,
+  decodeTool,
   urlOfImage,
 } from './decode-parts.ts';
 
@@ -202,19 +203,14 @@ export function decodeResponsesRequest(body: unknown): DecodedCall {
   const { tool_choice: choice, input, instructions } = asked;
   const said: Message[] =
     typeof input === 'string' ? [{ role: 'user', parts: [{ type: 'text', text: input }] }] : messagesOf(input);
-  const system = instructions ?? '';
   const format = asked.text?.format;
   return {
     isStream: asked.stream === true,
     wantsUsage: true,
     call: {
       model: asked.model,
-      messages: system === '' ? said : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...said],
-      tools: (asked.tools ?? []).map(({ name, description, parameters }) => ({
-        name,
-        description: description ?? '',
-        inputSchema: toolInputSchema(parameters),
-      })),
+      messages: withSystem(said, instructions ?? ''),
+      tools: (asked.tools ?? []).map(({ name, description, parameters }) => decodeTool(name, description, parameters)),
       toolChoice: typeof choice === 'object' && choice !== null ? { name: choice.name } : (choice ?? 'auto'),
       schema:
         format?.type === 'json_schema' ? format.schema : format?.type === 'json_object' ? { type: 'object' } : null,

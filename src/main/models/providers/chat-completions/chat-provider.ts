@@ -8,13 +8,12 @@ import { codecWire } from '../call/codec-wire.ts';
 import type { Wire } from '../call/stream-answer.ts';
 import { chatCodec } from '../../wire/chat-codec.ts';
 import type { ChatTarget } from '../../wire/chat-request.ts';
+import { openaiClient } from '../openai/openai-client.ts';
 import { toProviderError } from '../openai/openai-errors.ts';
 import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
-import { openaiSdk } from '../api/sdk-packages.ts';
 import { getJson } from '../api/get-json.ts';
 import { createApiProvider, type ApiCalls } from '../api/api-provider.ts';
-import { addressBelow, baseAddress } from '../../../lib/net/base-address.ts';
-import { noSdkLimitMs } from '../call/stall-watch.ts';
+import { addressBelow } from '../../../lib/net/base-address.ts';
 
 export interface ChatEndpoint {
   readonly id: string;
@@ -70,34 +69,18 @@ function chatCalls(
   get: typeof fetch,
 ): ApiCalls<Chunk> {
   const { service } = endpoint;
-  const headersOf = (key: string | null): Record<string, string> | null => {
-    // The package needs a key. Without one, no header is sent.
-    if (key === null) return null;
-    const own = service.keyHeader === null ? {} : { [service.keyHeader]: key };
-    return { authorization: `Bearer ${key}`, ...own };
+  const ownHeader = (key: string | null): Record<string, string> =>
+    key === null || service.keyHeader === null ? {} : { [service.keyHeader]: key };
+  const ask = async (url: string, signal: AbortSignal): Promise<unknown> => {
+    const key = await secret('apiKey');
+    const headers = key === null ? {} : { authorization: `Bearer ${key}`, ...ownHeader(key) };
+    return getJson({ url, headers, fetch: get, signal });
   };
-  const ask = async (url: string, signal: AbortSignal): Promise<unknown> =>
-    getJson({ url, headers: headersOf(await secret('apiKey')) ?? {}, fetch: get, signal });
   // A key is sent only to the address in the settings, and to the service that is known to be there.
   const keyUrl = endpoint.baseUrl === service.baseUrl ? service.keyUrl : null;
   const connect = async (): Promise<OpenAI> => {
     const key = await secret('apiKey');
-    const { base, query } = baseAddress(endpoint.baseUrl);
-    // The agent retries by itself, so that every retry is visible and can be cancelled.
-    const { OpenAI: Client } = await openaiSdk.load();
-    return new Client({
-      baseURL: base,
-      defaultQuery: { ...query },
-      apiKey: key ?? 'none',
-      maxRetries: 0,
-      // Nothing is taken from the environment, and the package must not write to the terminal.
-      organization: null,
-      project: null,
-      logLevel: 'off',
-      timeout: noSdkLimitMs,
-      fetch: get,
-      defaultHeaders: headersOf(key) ?? { authorization: null },
-    });
+    return openaiClient({ baseUrl: endpoint.baseUrl, key, headers: ownHeader(key), fetch: get });
   };
   return {
     fetchList: async (signal) => readChatModels(await ask(addressBelow(endpoint.baseUrl, 'models'), signal)),

@@ -6,8 +6,7 @@ import { chatCodec } from '../../wire/chat-codec.ts';
 import type { ChatTarget } from '../../wire/chat-request.ts';
 import { chatPreset } from '../chat-completions/chat-presets.ts';
 import { chatWire } from '../chat-completions/chat-provider.ts';
-import { noSdkLimitMs } from '../call/stall-watch.ts';
-import { openaiSdk } from '../api/sdk-packages.ts';
+import { openaiClient } from '../openai/openai-client.ts';
 import type { Wire } from '../call/stream-answer.ts';
 import type { ModelRequest } from '../define.ts';
 import { thinkingOf } from '../llama-cpp/engine-call.ts';
@@ -49,17 +48,7 @@ export function serverWire(
   call: ServerCall,
 ): Wire<Chunk> & { readonly counts: () => EngineCounts | null; readonly drafts: () => DraftCounts } {
   const { server, get } = call;
-  const connect = async (): Promise<OpenAI> => {
-    const { OpenAI: Client } = await openaiSdk.load();
-    return new Client({
-      baseURL: `${server.address}/v1`,
-      apiKey: server.key,
-      maxRetries: 0,
-      timeout: noSdkLimitMs,
-      logLevel: 'off',
-      fetch: get,
-    });
-  };
+  const connect = () => openaiClient({ baseUrl: `${server.address}/v1`, key: server.key, fetch: get });
   const wire = chatWire(connect, (request) => targetOf(call, request));
   let counts: EngineCounts | null = null;
   let drafts: DraftCounts = { drafted: 0, accepted: 0 };
