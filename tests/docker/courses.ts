@@ -37,6 +37,10 @@ const whole = { 'calc.py': right, 'test_calc.py': test };
 const notes = { 'notes.txt': 'one\ntwo\nthree\n' };
 
 const read = (path: string, more: object = {}) => ({ name: 'read_file', input: { path, ...more } });
+const marked = (path: string, ...lines: readonly string[]) => ({
+  name: 'apply_patch',
+  input: { patch: ['*** Begin Patch', `*** Update File: ${path}`, '@@', ...lines, '*** End Patch'].join('\n') },
+});
 const edit = (path: string, old: string, text: string, more: object = {}) => ({
   name: 'edit_file',
   input: { path, old, new: text, ...more },
@@ -148,15 +152,15 @@ export const courses: readonly Course[] = [
     steps: 1,
   },
   {
-    name: 'makes several edits of a file in one call, all or none',
+    name: 'takes a patch of the form that GPT models write, all or none',
     task: 'Change 1 to 10 and 2 to 20 in values.py.',
     files: { 'values.py': 'a = 1\nb = 2\n' },
     answers: [
-      answer(edit('values.py', 'a = 1', 'a = 10', { more: [{ old: 'c = 2', new: 'c = 20' }] })),
-      answer(edit('values.py', 'a = 1', 'a = 10', { more: [{ old: 'b = 2', new: 'b = 20' }] }), done),
+      answer(read('values.py'), marked('values.py', '-a = 1', '+a = 10', '@@', '-c = 2', '+c = 20')),
+      answer(marked('values.py', '-a = 1', '+a = 10', '@@', '-b = 2', '+b = 20'), done),
     ],
     end: 'done',
-    calls: 'edit_file:error edit_file:ok task_complete:ok',
+    calls: 'read_file:ok apply_patch:error apply_patch:ok task_complete:ok',
     left: { 'values.py': 'a = 10\nb = 20\n' },
     steps: 2,
   },

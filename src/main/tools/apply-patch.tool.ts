@@ -5,6 +5,7 @@ import { messageOf } from '@shared/errors.ts';
 import { withLineEnds } from '../lib/files/file-text.ts';
 import type { NewFile, ToolContext, ToolResult } from './define.ts';
 import { defineTool } from './define.ts';
+import { applyChunks, isMarkedPatch, readMarkedPatch } from './edits/marked-patch.ts';
 import { workspacePath } from './values/tool-path-input.ts';
 import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
 import { errorResult, okResult } from './values/tool-results.ts';
@@ -12,13 +13,13 @@ import { errorResult, okResult } from './values/tool-results.ts';
 export default defineTool({
   name: 'apply_patch',
   description:
-    'Apply a unified diff (git style) to one or more files, all or nothing. Context may be off by two lines.',
+    'Apply a patch to files, all or nothing: a unified diff, or "*** Begin Patch". It may create and delete files.',
   access: 'write',
   input: z.object({
-    patch: z.string().min(1).describe('--- a/x, +++ b/x, @@ hunks; --- /dev/null creates, +++ /dev/null deletes'),
+    patch: z.string().min(1),
   }),
   label: ({ patch }) =>
-    `patch ${[...patch.matchAll(/^\+\+\+ (\S+)/gmu)].map((match) => match[1]).join(', ') || '(no files)'}`,
+    `patch ${[...patch.matchAll(/^(?:\+\+\+|\*{3} (?:Add|Update|Delete) File:) (\S+)/gmu)].map((match) => match[1]).join(', ') || '(no files)'}`,
   create:
     () =>
     async ({ patch }, context) => {
@@ -31,10 +32,7 @@ export default defineTool({
 
 /** Computes the new content of every file before the first one is written. */
 async function plan(patch: string, context: ToolContext): Promise<NewFile[] | ToolResult> {
-  if (/^\*{3} Begin Patch/mu.test(patch))
-    return errorResult(
-      'This is a patch of another form ("*** Begin Patch"). Give a unified diff with ---, +++ and @@ lines, or use edit_file.',
-    );
+  if (isMarkedPatch(patch)) return planMarked(patch, context);
   let files: StructuredPatch[];
   try {
     files = parsePatch(patch);
@@ -48,6 +46,49 @@ async function plan(patch: string, context: ToolContext): Promise<NewFile[] | To
     planned.push(next);
   }
   return planned.length === 0 ? errorResult('The patch changes nothing: it has no hunks.') : planned;
+}
+
+/** The same for a patch of the form "*** Begin Patch". */
+async function planMarked(patch: string, context: ToolContext): Promise<NewFile[] | ToolResult> {
+  const files = readMarkedPatch(patch);
+  if (typeof files === 'string') return errorResult(files);
+  const planned: NewFile[] = [];
+  for (const { path: given, change } of files) {
+    const name = workspacePath.safeParse(given);
+    if (!name.success) return errorResult(`${given} is no path inside the project.`);
+    const path = name.data;
+    if (change.type === 'add') {
+      planned.push({ path, bytes: new TextEncoder().encode(change.text) });
+      continue;
+    }
+    const read = await readText(path, context);
+    if (!isReadText(read)) return read;
+    if (change.type === 'delete') {
+      planned.push({ path, bytes: null });
+      continue;
+    }
+    const shown = (line: string): string => context.restoreHidden?.(line, read.text) ?? line;
+    const chunks = change.chunks.map((chunk) => ({
+      ...chunk,
+      before: chunk.before.map(shown),
+      after: chunk.after.map(shown),
+    }));
+    const result = applyChunks(read.text.replaceAll('\r\n', '\n'), chunks);
+    if (result === null) return notFitting(path);
+    const bytes = encodeText(path, read, withLineEnds(read.text, result));
+    if (!isBytes(bytes)) return bytes;
+    const target = change.movedTo === null ? path : workspacePath.safeParse(change.movedTo).data;
+    if (target === undefined) return errorResult(`${change.movedTo} is no path inside the project.`);
+    if (target !== path) planned.push({ path, bytes: null });
+    planned.push({ path: target, bytes });
+  }
+  return planned.length === 0 ? errorResult('The patch changes nothing: it names no file.') : planned;
+}
+
+function notFitting(path: string): ToolResult {
+  return errorResult(
+    `The patch does not fit ${path}: its lines do not stand there. Read the file and make the patch again.`,
+  );
 }
 
 async function planFile(file: StructuredPatch, context: ToolContext): Promise<NewFile | ToolResult> {
@@ -72,11 +113,7 @@ async function planFile(file: StructuredPatch, context: ToolContext): Promise<Ne
     { ...file, hunks },
     { fuzzFactor: 2, autoConvertLineEndings: true },
   );
-  if (result === false) {
-    return errorResult(
-      `The patch does not fit ${name.data}: its lines do not stand there. Read the file and make the patch again.`,
-    );
-  }
+  if (result === false) return notFitting(name.data);
   const bytes = encode(isNew ? result : withLineEnds(text, result));
   return isBytes(bytes) ? { path: name.data, bytes } : bytes;
 }

@@ -206,6 +206,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly isWeb?: true;
   readonly isForResults?: true;
   readonly isForDrawing?: true;
+  readonly isForStrong?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (
     dependencies: ToolDependencies,

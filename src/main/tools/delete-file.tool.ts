@@ -7,7 +7,7 @@ export default defineTool({
   name: 'delete_file',
   description: 'Delete one file.',
   access: 'write',
-  input: z.object({ path: workspacePath.describe('relative to the project') }),
+  input: z.object({ path: workspacePath }),
   label: ({ path }) => `delete ${path}`,
   create:
     () =>

@@ -14,15 +14,9 @@ export default defineTool({
   description: 'List files and folders of the project, or find files by a glob.',
   access: 'read',
   input: z.object({
-    path: workspacePath.default('.').describe('folder'),
-    depth: z.number().int().min(1).max(20).optional().describe('levels below it; default all'),
-    glob: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('only files that fit, such as "*.py" or "src/**/*.ts"')
-      .meta(forFull),
+    path: workspacePath.default('.'),
+    depth: z.number().int().min(1).max(20).optional().describe('default: all levels'),
+    glob: z.string().min(1).max(200).optional().describe('such as "src/**/*.{ts,tsx}"').meta(forFull),
   }),
   label: ({ path, glob }) => (glob === undefined ? `list ${path}` : `find ${glob}${path === '.' ? '' : ` in ${path}`}`),
   create: () => async (input, context) => {

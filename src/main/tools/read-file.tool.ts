@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { ToolContext, ToolResult } from './define.ts';
 import { defineTool } from './define.ts';
-import { resultIdOf } from './results/result-path.ts';
-import { lineNumber, workspacePath } from './values/tool-path-input.ts';
+import { lineNumber, resultIdOf, workspacePath } from './values/tool-path-input.ts';
 import { isReadText, readText } from './values/decode-file-text.ts';
 import { errorResult, okResult } from './values/tool-results.ts';
 
@@ -15,9 +14,9 @@ export default defineTool({
   description: `Read a file, with line numbers; at most ${maximumLines} lines at once.`,
   access: 'read',
   input: z.object({
-    path: workspacePath.describe('relative to the project'),
-    from: lineNumber.optional().describe('first line'),
-    to: lineNumber.optional().describe('last line'),
+    path: workspacePath,
+    from: lineNumber.optional(),
+    to: lineNumber.optional(),
   }),
   label: ({ path, from, to }) =>
     `read ${path}${from === undefined && to === undefined ? '' : `:${from ?? 1}-${to ?? ''}`}`,

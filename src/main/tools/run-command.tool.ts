@@ -12,14 +12,14 @@ export default defineTool({
   description: 'Run a shell command in the project folder; cd does not last. No network, unless "network" names hosts.',
   access: 'execute',
   input: z.object({
-    command: z.string().min(1).max(20_000).describe('run by bash; the middle of output above 32 KB is cut'),
-    why: z.string().max(500).optional().describe('shown to the person'),
+    command: z.string().min(1).max(20_000),
+    why: z.string().max(500).optional().describe('for the person'),
     timeoutSeconds: z.number().min(1).max(3600).optional().describe('default: 120').meta(forLarge),
-    background: z.boolean().optional().describe('for a server, which goes on until stopped').meta(forLarge),
+    background: z.boolean().optional().describe('for a server; it goes on until stopped').meta(forLarge),
     network: z
       .object({ hosts: z.array(z.string().min(1).max(260)).min(1).max(16), why: z.string().min(1).max(500) })
       .optional()
-      .describe('exact host names, and why; the person is asked')
+      .describe('exact names; the person is asked')
       .meta(forLarge),
   }),
   label: ({ command, why, network, background }) =>

@@ -8,10 +8,10 @@ import { describeTests, summarizeTests, withSelector } from './commands/test-run
 
 export default defineTool({
   name: 'run_tests',
-  description: "Run the project's tests, or some of them; also those that you just wrote.",
+  description: "Run the project's tests, or some of them. It finds tests that you just wrote.",
   access: 'execute',
   input: z.object({
-    selector: z.string().max(500).optional().describe("test file, its path::name (pytest), or a part of a test's name"),
+    selector: z.string().max(500).optional().describe('a file, path::name (pytest), or part of a name'),
   }),
   label: ({ selector }) => `run the tests${selector === undefined ? '' : ` ${selector}`}`,
   create:

@@ -4,8 +4,7 @@ import { fileText } from '../lib/files/file-text.ts';
 import type { ToolContext, ToolResult } from './define.ts';
 import { defineTool, forFull } from './define.ts';
 import { lookIntoResult } from './results/look-into-result.ts';
-import { resultIdOf } from './results/result-path.ts';
-import { workspacePath } from './values/tool-path-input.ts';
+import { resultIdOf, workspacePath } from './values/tool-path-input.ts';
 import { errorResult, failureResult, okResult } from './values/tool-results.ts';
 
 const usualMatches = 100;
@@ -26,13 +25,13 @@ export default defineTool({
   description: 'Search the files for a regular expression.',
   access: 'read',
   input: z.object({
-    pattern: z.string().min(1).max(1000).describe('regular expression; plain text where it is none'),
+    pattern: z.string().min(1).max(1000),
     path: workspacePath.optional().describe('file or folder'),
-    glob: z.string().max(200).optional().describe('only files that fit, such as "*.py"'),
+    glob: z.string().max(200).optional().describe('such as "*.{ts,tsx}"'),
     context: z.number().int().min(0).max(20).optional().describe('lines around each match').meta(forFull),
-    ignoreCase: z.boolean().optional().describe('a = A').meta(forFull),
-    filesOnly: z.boolean().optional().describe('names of files and counts alone').meta(forFull),
-    limit: z.number().int().min(1).max(500).optional().describe(`most matches; default ${usualMatches}`).meta(forFull),
+    ignoreCase: z.boolean().optional().meta(forFull),
+    filesOnly: z.boolean().optional().meta(forFull),
+    limit: z.number().int().min(1).max(500).optional().describe(`default: ${usualMatches}`).meta(forFull),
   }),
   label: ({ pattern, path }) => `search ${JSON.stringify(pattern)}${path === undefined ? '' : ` in ${path}`}`,
   create: () => async (input, context) => {

@@ -4,11 +4,11 @@ import { describeService, noServices, stateLine } from './commands/background-se
 
 export default defineTool({
   name: 'services',
-  description: 'List commands started with "background", read what one printed, or stop one.',
+  description: 'Look at commands in the background, or stop one.',
   access: 'execute',
   input: z.object({
-    action: z.enum(['list', 'read', 'stop']).describe('what to do'),
-    id: z.string().max(20).optional().describe('as "list" gives it; for read and stop'),
+    action: z.enum(['list', 'read', 'stop']),
+    id: z.string().max(20).optional().describe('from list'),
   }),
   label: ({ action, id }) => `background processes: ${action}${id === undefined ? '' : ` ${id}`}`,
   create:

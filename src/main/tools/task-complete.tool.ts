@@ -8,8 +8,8 @@ export default defineTool({
   description: 'End the task: done, or blocked. The success check runs then.',
   access: 'end',
   input: z.object({
-    summary: z.string().max(8000).describe('what was done and how it was checked; or what is missing'),
-    status: z.enum(['done', 'blocked']).optional().describe('default: done').meta(forFull),
+    summary: z.string().max(8000).describe('what was wrong, changed and checked; or what is missing'),
+    status: z.enum(['done', 'blocked']).optional().meta(forFull),
   }),
   label: ({ status }) => (status === 'blocked' ? 'say what is missing' : 'finish the task'),
   create:

@@ -9,9 +9,10 @@ const item = z.object({ text: z.string().trim().min(1).max(200), state: planItem
 /** Shows the user the progress of a plan. It is only the model's claim: nothing is changed or checked. */
 export default defineTool({
   name: 'update_plan',
-  description: 'Show how far the plan is: all of its items, each with its state. Call it when an item begins or ends.',
+  description: 'Keep the steps of longer work, all with their states, for the user to see.',
   access: 'read',
-  input: z.object({ items: z.array(item).min(1).max(mostPlanItems).describe('the whole plan') }),
+  isForStrong: true,
+  input: z.object({ items: z.array(item).min(1).max(mostPlanItems) }),
   label: ({ items }) => `plan: ${items.filter(({ state }) => state === 'done').length} of ${items.length} done`,
   create:
     () =>

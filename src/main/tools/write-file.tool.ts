@@ -12,7 +12,7 @@ export default defineTool({
   description: 'Write a whole file, new or in place of the old one.',
   access: 'write',
   input: z.object({
-    path: workspacePath.describe('relative to the project'),
+    path: workspacePath,
     content: z.string().describe('the whole file'),
   }),
   label: ({ path, content }) => `write ${path} (${linesOf(content)})`,

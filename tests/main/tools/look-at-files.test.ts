@@ -142,16 +142,6 @@ describe('list_files', () => {
 describe('edit_file', () => {
   const read = { read: 'src/a.py' };
 
-  it('makes several edits in order, and none where one does not fit', async () => {
-    const first = { path: 'src/a.py', old: 'import os\n', new: 'import re\n' };
-    const both = await use('edit_file', { ...first, more: [{ old: 'load(x)', new: 'Load(x)' }] }, read);
-    expect(both).toContain('src/a.py=import re\n\ndef Load(x):\n    return x\n\ndef save(x):\n    return Load(x)\n');
-    const none = await use('edit_file', { ...first, more: [{ old: 'not there at all', new: '' }] }, read);
-    expect(none).toContain('Edit 2 of 2:');
-    expect(none).toContain('No edit of this call was made.');
-    expect(none).toContain(`src/a.py=${files['src/a.py']}`);
-  });
-
   it('replaces every place where it is told to, and creates a file of an empty old text', async () => {
     const all = await use('edit_file', { path: 'src/a.py', old: '(x)', new: '(value)', replaceAll: true }, read);
     expect(all).toContain('at line 3 and 2 more places');
@@ -161,8 +151,65 @@ describe('edit_file', () => {
   });
 });
 
-it('a patch of another form is told which form is taken', async () => {
-  expect(await use('apply_patch', { patch: '*** Begin Patch\n*** End Patch' })).toContain('Give a unified diff');
+describe('a patch of the form that GPT models write', () => {
+  const read = { read: 'src/a.py' };
+  const patch = (...lines: readonly string[]): object => ({
+    patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
+  });
+
+  // Bug: it was refused, and the model wrote it again.
+  it('changes, adds, deletes and moves files', async () => {
+    const all = await use(
+      'apply_patch',
+      patch(
+        '*** Update File: src/a.py',
+        '@@',
+        '-import os',
+        '+import re',
+        '@@ def save(x):',
+        '-    return load(x)',
+        '+    return Load(x)',
+        '*** Add File: src/new.py',
+        '+z = 1',
+        '+',
+        '*** Delete File: src/deep/b.py',
+      ),
+      read,
+      { 'src/new.py': 'old' },
+    );
+    expect(all).toContain('src/new.py exists and you have not read it');
+    const made = await use(
+      'apply_patch',
+      patch(
+        '*** Update File: src/a.py',
+        '*** Move to: src/c.py',
+        '@@',
+        '-import os',
+        '+import re',
+        ' ',
+        ' def Load(x):',
+        '@@ def save(x):',
+        '-    return load(x)',
+        '+    return Load(x)',
+        '*** Delete File: src/deep/b.py',
+      ),
+      read,
+    );
+    expect(made).toMatch(/^Deleted src\/a\.py\.\nPatched src\/c\.py\.\nDeleted src\/deep\/b\.py\./u);
+    expect(made).toContain('src/a.py=\n');
+    expect(made).toContain('src/deep/b.py=\n');
+  });
+
+  it('changes nothing where one of its places is not found', async () => {
+    const none = await use(
+      'apply_patch',
+      patch('*** Update File: src/a.py', '@@', '-import os', '@@', '-no such line'),
+      read,
+    );
+    expect(none).toContain('The patch does not fit src/a.py');
+    expect(none).toContain(`src/a.py=${files['src/a.py']}`);
+    expect(await use('apply_patch', patch('x = 1'))).toContain('Line 2 of the patch belongs to no file: x = 1');
+  });
 });
 
 // Bug: an error was shown below all of the output, far from the line after which it came.

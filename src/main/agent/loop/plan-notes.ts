@@ -1,4 +1,3 @@
-import { carriedSteps } from '@shared/session/plan-steps.ts';
 import type { Tool, ToolContext } from '../../tools/define.ts';
 import { createAgentTools } from '../../tools/agents/agent-tools.ts';
 import { fencedIn } from '../../safety/fenced-text.ts';
@@ -9,12 +8,8 @@ import { isAdded } from '../prompt/tool-descriptions.ts';
 import { createProgramTool } from '../../tools/programs/run-program.ts';
 import { createForeignTool } from '../../tools/foreign/foreign-tool.ts';
 
-/** The tool with which a model reports progress on a plan. It is only useful while a plan is carried out. */
+/** The tool with which a model keeps the steps of its work. A turn that makes a plan changes nothing yet. */
 const planTool = 'update_plan';
-
-function carriesPlan({ task, options }: Pick<Turn, 'task' | 'options'>): boolean {
-  return !options.plan && carriedSteps(task) !== null;
-}
 
 /**
  * The tools that the loop of this turn may be offered: built-in tools, then web tools that are switched on, then
@@ -29,7 +24,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
       (isForResults !== true || readsResults === true) &&
       (isForDrawing !== true || draws === true),
   );
-  const own = carriesPlan(turn) ? offered : offered.filter(({ name }) => name !== planTool);
+  const own = turn.options.plan ? offered.filter(({ name }) => name !== planTool) : offered;
   const { agents, programs } = turn.found.facts ?? {};
   const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));
   const finders = findsTools === true ? createFindTools(specs) : [];
@@ -47,7 +42,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
 
 /** How a tool records the plan's progress. Written inside the tool's effect, so that a replay takes it from the log. */
 export function planProgressNotes(turn: Turn): Pick<ToolContext, 'notePlan'> {
-  if (!carriesPlan(turn)) return {};
+  if (turn.options.plan) return {};
   return {
     notePlan: async (items) => {
       await turn.log.append({ type: 'plan-progressed', items: [...items] });

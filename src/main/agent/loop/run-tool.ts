@@ -15,7 +15,7 @@ import { createWebDoor } from '../approval/request-web-access.ts';
 import type { MoreOf } from '../../tools/results/cut-result.ts';
 import type { CappedOutput } from '../prompt/shorten-output.ts';
 import { capOutput, capStructured } from '../prompt/shorten-output.ts';
-import { resultPath } from '../../tools/results/result-path.ts';
+import { resultPath } from '../../tools/values/tool-path-input.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';

@@ -24,23 +24,22 @@ export interface AgentDoor {
   ) => Promise<{ readonly parent: ParentTurn; readonly text: string }>;
 }
 
-/** Limits are checked where values are used, and only unclear names are described: the schema is in every prompt. */
+/** Limits are checked where values are used. The descriptions are short, because the schema is in every prompt. */
 const spawnInput = z.object({
-  task: z.string(),
-  access: childAccessSchema,
+  task: z.string().describe('all it needs to know'),
+  access: childAccessSchema.describe('own-copy: it may change a copy'),
   kind: z.string().optional(),
-  /** Default: the cheapest model that can do it. */
-  model: z.string().optional(),
-  tools: z.array(z.string()).optional(),
-  maxSteps: z.number().optional(),
-  maxUsd: z.number().optional(),
+  model: z.string().optional().describe('default: the cheapest fit'),
+  tools: z.array(z.string()).optional().describe('default: all'),
+  maxSteps: z.number().int().min(1).max(200).optional(),
+  maxUsd: z.number().min(0).max(1_000_000).optional(),
 });
 
 const manageInput = z.object({
   action: z.enum(['list', 'inspect', 'message', 'stop', 'take']),
-  agent: z.string().optional(),
-  text: z.string().optional(),
-  paths: z.array(z.string()).optional(),
+  agent: z.string().optional().describe('such as agent-1'),
+  text: z.string().optional().describe('for message'),
+  paths: z.array(z.string()).optional().describe('for take; default: all'),
 });
 
 /** The tools by which a model starts agents and collects their results. `door` is null in a replay: none runs there. */
@@ -54,7 +53,7 @@ function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
   const input = kinds.length === 0 ? z.object(plain) : z.object({ ...plain, kind: kind.describe(`one of: ${named}`) });
   return {
     name: spawnToolName,
-    description: 'Give part of the task to an agent; it sees nothing of this talk. Several run side by side.',
+    description: 'Give part of the task to an agent, which sees nothing of this talk. Several run side by side.',
     access: 'read',
     isLong: true,
     isForStrong: true,
@@ -72,23 +71,18 @@ function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
           kind: asked.kind ?? null,
           model: asked.model ?? null,
           tools: asked.tools ?? null,
-          maxSteps: within(asked.maxSteps, 1, 200),
-          maxUsd: within(asked.maxUsd, 0, 1_000_000),
+          maxSteps: asked.maxSteps ?? null,
+          maxUsd: asked.maxUsd ?? null,
         };
         return resultOf(await agents.spawn(request, given.parent, context.signal));
       }),
   };
 }
 
-/** Moves a number into the allowed range. Step counts are also rounded down to a whole number. */
-function within(value: number | undefined, least: number, most: number): number | null {
-  return value === undefined ? null : Math.min(most, Math.max(least, least === 1 ? Math.floor(value) : value));
-}
-
 function manageTool(door: AgentDoor | null): Tool {
   const tool: Tool = {
     name: 'agent_manage',
-    description: 'Inspect an agent, message it to go on, or take its changes here; conflicts are told.',
+    description: 'Look at agents, message one to go on, or take its changes here.',
     access: 'read',
     isLong: true,
     isForStrong: true,

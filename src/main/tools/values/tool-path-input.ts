@@ -15,3 +15,15 @@ export const workspacePath = z
 
 /** Counted from 1. No readable file has more lines. */
 export const lineNumber = z.number().int().min(1).max(10_000_000);
+
+const resultPrefix = 'result:';
+
+/** The path by which `read_file` and `search` read the whole result of a call that was shown cut. */
+export function resultPath(toolCallId: string): string {
+  return `${resultPrefix}${toolCallId}`;
+}
+
+/** The id of the call that a path names; null for a file. */
+export function resultIdOf(path: string): string | null {
+  return path.startsWith(resultPrefix) ? path.slice(resultPrefix.length) : null;
+}
