@@ -19,7 +19,6 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'agent/turn/agent-dependencies.ts AgentDependencies': [30, 'what a session works with, handed on whole'],
   'agent/turn/turn.ts CallingTurn': [17, 'the part of a turn that calls tools'],
   'agent/turn/turn.ts Turn': [22, 'everything of one turn; functions name the parts that they use'],
-  'hosts/cli/commands/run.command.ts RunArguments': [null, 'options of a run: data'],
   'hosts/cli/program/program.ts Handlers': [31, 'one function for each subcommand'],
   'hosts/cli/program/tools-program.ts ToolsArguments': [null, 'options of a subcommand: data'],
   'models/files/stored-model.ts StoredModel': [null, 'what is known of a model file: data'],

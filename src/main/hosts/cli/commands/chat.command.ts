@@ -1,10 +1,8 @@
-import { resolve } from 'node:path';
 import type { Interface } from 'node:readline';
 import { attachResources } from '../turn/attach-file.ts';
 import { previewFiles } from '../../text/preview-files.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
-import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { parseSlash } from '@shared/session/slash-commands.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
@@ -15,49 +13,33 @@ import type { Chat } from '../chat/chat-state.ts';
 import { showQuestion } from '../chat/chat-questions.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
 import type { Command } from '../../text/command-context.ts';
-import { reportFailure, usageError } from '../../text/report-failure.ts';
+import { reportFailure } from '../../text/report-failure.ts';
 import { followTurn } from '../../text/follow-turn.ts';
+import type { FlagValues } from '../program/run-flags.ts';
+import { parseRunOptions } from '../turn/parse-run-options.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
 import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../../text/require-models.ts';
-import { keptIn, nameBackground, parseThinking } from './run.command.ts';
+import { keptIn, nameBackground, openSession } from './run.command.ts';
 import { oneLine } from '../../text/terminal.ts';
 
-export interface ChatArguments {
-  readonly project?: string;
-  readonly session?: string;
-  readonly assistant?: string;
-  readonly local?: string;
-  readonly thinking?: string;
-}
-
 /** Runs a conversation in the terminal. Each line is a message. A working agent gets it at its next step. */
-export const chat: Command<[ChatArguments]> = async (context, args) => {
-  if (args.session !== undefined && args.project !== undefined)
-    throw usageError('--session keeps its project. Leave out --project.');
+export const chat: Command<[FlagValues]> = async (context, args) => {
+  const { isInteractive } = context.terminal;
+  const given = parseRunOptions(isInteractive ? { atCap: 'ask', ...args } : args, isInteractive);
   const core = await context.core();
   // The user left during the start.
   if (context.signal.aborted) return 130;
-  const folder = args.project === undefined ? undefined : resolve(args.project);
-  const given = runOptionsSchema.parse({
-    ...(args.local === undefined ? {} : { local: args.local }),
-    ...(args.assistant === undefined ? {} : { assistant: args.assistant }),
-    ...(args.thinking === undefined ? {} : { thinking: parseThinking(args.thinking) }),
-    interactive: context.terminal.isInteractive,
-    atCap: context.terminal.isInteractive ? 'ask' : 'stop',
-  });
-  const options = await keptIn(context, args.session, given);
+  const options = await keptIn(context, given.sessionId, given);
   // Checks the names before a session is created.
   const checked = await withAssistant(context, options);
-  await requireModels(context, { ...checked, sessionId: args.session, projectPath: folder });
-  if (folder !== undefined) await offerPreparation(context, folder, context.terminal.isInteractive);
-  const sessionId =
-    args.session === undefined
-      ? (await core.sessions.create({ projectPath: folder ?? null })).sessionId
-      : (await core.sessions.find({ id: args.session })).sessionId;
+  await requireModels(context, { ...checked, policies: options.policy && [options.policy] });
+  if (options.projectPath !== undefined && options.sandbox !== 'read-only')
+    await offerPreparation(context, options.projectPath, isInteractive);
+  const sessionId = await openSession(context, options);
   const { projectPath } = await core.sessions.find({ id: sessionId });
   await ensureModel(context, { ...checked, ...(projectPath === null ? {} : { projectPath }) });
   context.terminal.err(`session ${sessionId}; /help shows all commands\n`);
@@ -81,7 +63,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
   reader.close();
   await state.running;
   await nameBackground(context, sessionId);
-  if (args.session === undefined) await forgetUnused(core, sessionId);
+  if (options.sessionId === undefined) await forgetUnused(core, sessionId);
   return 0;
 };
 

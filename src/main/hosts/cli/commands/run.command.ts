@@ -1,13 +1,7 @@
-import { resolve } from 'node:path';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import type { Effort } from '@shared/models/model-info.ts';
-import { effortOfWord, thinkingWords } from '@shared/models/model-info.ts';
-import { canonicalHost } from '@shared/safety/host-name.ts';
-import { issueText } from '@shared/text/issue-text.ts';
 import { lastChosen, withLastChosen } from '@shared/session/last-chosen.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
-import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { escapedJson, seenCommand, seenName } from '@shared/text/seen-text.ts';
@@ -17,9 +11,10 @@ import { askAnswer, howToAnswer } from '../questions/ask-answer.ts';
 import { askApproval } from '../questions/approval-question.ts';
 import { askCap } from '../questions/cap-question.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
-import { usageError } from '../../text/report-failure.ts';
 import { showResult } from '../../text/result-text.ts';
 import { followTurn } from '../../text/follow-turn.ts';
+import type { FlagValues } from '../program/run-flags.ts';
+import { parseRunOptions } from '../turn/parse-run-options.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
@@ -31,32 +26,10 @@ import { requireModels } from '../../text/require-models.ts';
 import { jsonLine, oneLine } from '../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
-/** The options as commander returns them: each is text or a flag. */
-export interface RunArguments {
-  readonly project?: string;
-  readonly workspace?: string;
-  readonly session?: string;
-  readonly check?: string;
-  readonly assistant?: string;
-  readonly policy?: string;
-  readonly local?: string;
-  readonly cloud?: string;
-  readonly strategy?: string;
-  readonly maxSteps?: string;
-  readonly maxMinutes?: string;
-  readonly maxTokens?: string;
-  readonly maxUsd?: string;
-  readonly atCap?: string;
-  readonly approve?: string;
-  readonly network?: string;
-  readonly instructions?: string;
-  readonly sandbox?: string;
-  readonly seed?: string;
+/** The options as commander returns them. */
+export interface RunArguments extends FlagValues {
   readonly image?: readonly string[];
   readonly file?: readonly string[];
-  readonly plan?: boolean;
-  readonly mode?: string;
-  readonly thinking?: string;
   readonly json?: boolean;
   readonly result?: string;
 }
@@ -160,100 +133,15 @@ async function attachAll(
   return given;
 }
 
-/** Checked here and in the core, so that a wrong option starts nothing. */
-export function parseRunOptions(args: RunArguments, interactive: boolean): RunOptions {
-  if (args.session !== undefined && (args.project !== undefined || args.workspace !== undefined)) {
-    throw usageError('--session keeps its project and workspace. Leave out --project and --workspace.');
-  }
-  if (args.atCap === 'ask' && !interactive) {
-    throw usageError('--at-cap ask needs a terminal. Use stop or local.');
-  }
-  const raw = {
-    ...pick(args, [
-      'workspace',
-      'check',
-      'assistant',
-      'policy',
-      'local',
-      'cloud',
-      'strategy',
-      'atCap',
-      'approve',
-      'sandbox',
-      'plan',
-      'mode',
-      'instructions',
-    ]),
-    // `auto` is another word for `hybrid`: the router decides.
-    ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
-    ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
-    ...(args.session === undefined ? {} : { sessionId: args.session }),
-    ...(args.thinking === undefined ? {} : { thinking: parseThinking(args.thinking) }),
-    ...(args.network === undefined ? {} : { network: parseNetwork(args.network) }),
-    ...numbers(args),
-    interactive,
-  };
-  const parsed = runOptionsSchema.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const name = optionName(String(issue?.path[0] ?? ''));
-  throw usageError(`The value of --${name} is wrong: ${issueText(issue)}.`, 'See: dewpoint run --help');
-}
-
-/** The option as typed: `maxSteps` is `max-steps`. */
-function optionName(key: string): string {
-  return key.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
-}
-
-export function parseThinking(word: string): Effort {
-  const effort = effortOfWord(word);
-  if (effort === null) throw usageError(`--thinking takes ${thinkingWords.join(', ')}, not "${word}".`);
-  return effort;
-}
-
-function parseNetwork(text: string): 'off' | 'ask' | readonly string[] {
-  if (text === 'off' || text === 'ask') return text;
-  return text.split(',').map((name) => {
-    const host = canonicalHost(name.trim());
-    if (host !== null) return host;
-    throw usageError(
-      `"${name.trim()}" is not a host that commands can reach.`,
-      '--network takes off, ask, or names of public hosts separated by commas, without addresses, ports or patterns.',
-    );
-  });
-}
-
-function pick(args: RunArguments, names: readonly (keyof RunArguments)[]): Record<string, unknown> {
-  return Object.fromEntries(names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]]])));
-}
-
-function numbers(args: RunArguments): Record<string, number> {
-  const given = {
-    maxSteps: args.maxSteps,
-    maxMinutes: args.maxMinutes,
-    maxTokens: args.maxTokens,
-    maxUsd: args.maxUsd,
-    seed: args.seed,
-  };
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, text]) => {
-      if (text === undefined) return [];
-      const value = Number(text);
-      if (text.trim() === '' || !Number.isFinite(value))
-        throw usageError(`--${optionName(name)} takes a number, not "${text}".`, 'See: dewpoint run --help');
-      return [[name, value]];
-    }),
-  );
-}
-
-async function openSession(context: CommandContext, options: RunOptions, title: string): Promise<string> {
+/** The session that the options name, or a new one. */
+export async function openSession(context: CommandContext, options: RunOptions, title?: string): Promise<string> {
   const core = await context.core();
   if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
   const { projectPath = null, workspace, sandbox } = options;
   if (workspace === 'copy' && projectPath !== null) await showCopySize(context, projectPath);
   const request = {
     projectPath,
-    title,
+    ...(title === undefined ? {} : { title }),
     ...(workspace === undefined ? {} : { workspace }),
     ...(sandbox === undefined ? {} : { sandbox }),
   };

@@ -8,6 +8,7 @@ import { addProjects, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from '../commands/costs.command.ts';
 import type { DoctorArguments } from '../commands/doctor.command.ts';
 import type { RunArguments } from '../commands/run.command.ts';
+import { addRunFlags, type FlagValues } from './run-flags.ts';
 import type { RouteArguments } from '../commands/route.command.ts';
 import { addRules } from './rules-program.ts';
 import type { ToolsAction, ToolsArguments } from './tools-program.ts';
@@ -26,7 +27,7 @@ import { collect, StrictCommand, subcommand } from './subcommand.ts';
 /** The handlers of the subcommands. They are passed in, so that the program and its help work without loading them. */
 export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandlers {
   run(task: string, args: RunArguments): Promise<void>;
-  chat(args: { readonly project?: string; readonly session?: string; readonly local?: string }): Promise<void>;
+  chat(args: FlagValues): Promise<void>;
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
   keys(
@@ -109,50 +110,24 @@ function isEmpty(value: unknown): boolean {
 const mayBeEmpty = ['task', 'value'];
 
 function addRun(program: Command, handlers: Handlers): void {
-  subcommand(
+  const run = subcommand(
     program,
     'run',
     'work on one task, then exit',
     'dewpoint run --project . --check "npm test" "Fix the failing test"',
-  )
+  );
+  addRunFlags(run)
     .argument('<task>', 'what you would like done; - reads it from stdin')
-    .option('--project <dir>', 'the project folder')
-    .option('--workspace <mode>', 'in-place, copy or scratch (default: in-place with --project, else scratch)')
-    .option('--session <id>', 'continue a session: an id, the beginning of one, or last')
-    .option('--check <command>', 'the success check: a command, run in the sandbox before and after')
-    .option('--assistant <name>', 'answer as one of your assistants: dewpoint assistants list')
-    .option('--policy <policy>', 'local, cloud, hybrid (or auto), economy, balanced or quality')
-    .option('--local <model>', 'the local model, PROVIDER/MODEL')
-    .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
-    .option('--strategy <strategy>', 'auto, recipe or loop (default: auto)')
-    .option('--max-steps <n>', 'step limit')
-    .option('--max-minutes <n>', 'time limit in minutes')
-    .option('--max-tokens <n>', 'token limit, read and written')
-    .option('--max-usd <x>', 'spending limit in US dollars')
-    .option('--at-cap <what>', 'at a spending limit: stop, local or ask (default: stop)')
-    .option('--approve <how>', 'when approval is needed: ask, deny or allow (default: ask)')
-    .option('--network <hosts>', 'what commands may reach: off, ask, or hosts separated by commas (default: ask)')
-    .option('--instructions <how>', 'unapproved files such as AGENTS.md: ask, use or off (default: ask)')
-    .option('--sandbox <tier>', 'container or read-only')
-    .option('--seed <n>', 'sampling seed, to compare runs')
     .option('--image <file>', 'show the model an image; repeatable', collect)
     .option('--file <file>', 'attach a text file as data; repeatable', collect)
-    .option('--plan', 'make a plan; no files change')
-    .option('--mode <mode>', 'ask, plan or work (default: what the task says)')
-    .option('--thinking <how>', 'off, low, medium, high or max (default: as set for the model)')
     .option('--json', "print the session's events as JSON, one per line")
     .option('--result <file>', 'write a summary as JSON when the run ends')
     .action((task: string, args: RunArguments) => handlers.run(task, args));
 }
 
 function addChat(program: Command, handlers: Handlers): void {
-  subcommand(program, 'chat', 'work in a conversation, with / commands', 'dewpoint chat --project .')
-    .option('--project <dir>', 'the project folder')
-    .option('--session <id>', 'continue a session: an id, the beginning of one, or last')
-    .option('--assistant <name>', 'answer as one of your assistants: dewpoint assistants list')
-    .option('--local <model>', 'the local model, PROVIDER/MODEL')
-    .option('--thinking <how>', 'off, low, medium, high or max (default: as set for the model)')
-    .action((args: Parameters<Handlers['chat']>[0]) => handlers.chat(args));
+  const chat = subcommand(program, 'chat', 'work in a conversation, with / commands', 'dewpoint chat --project .');
+  addRunFlags(chat).action((args: FlagValues) => handlers.chat(args));
 }
 
 function addCompare(program: Command, handlers: Handlers): void {

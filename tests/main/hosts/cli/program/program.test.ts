@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Handlers } from '../../../../../src/main/hosts/cli/program/program.ts';
 import { buildProgram } from '../../../../../src/main/hosts/cli/program/program.ts';
-import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
+import { parseRunOptions } from '../../../../../src/main/hosts/cli/turn/parse-run-options.ts';
 
 /** Runs a command line. Returns what the handler got, or the exit code and the error text. */
 async function parse(
@@ -73,6 +73,13 @@ describe('the command line', () => {
       'Fix it',
       { project: 'x', json: true },
     ]);
+  });
+
+  it('takes the options of a run in a chat, too', async () => {
+    const typed = ['--cloud', 'a/b', '--policy', 'cloud', '--max-usd', '1', '--thinking', 'high'];
+    const args = { cloud: 'a/b', policy: 'cloud', maxUsd: '1', thinking: 'high' };
+    expect((await parse('chat', ...typed)).called).toEqual(['chat', args]);
+    expect(parseRunOptions(args, true)).toMatchObject({ ...args, maxUsd: 1 });
   });
 
   it('hands a model file with its name, a removal that is meant and a probe to models', async () => {

@@ -15,7 +15,7 @@ import { askCap } from '../../../../../src/main/hosts/cli/questions/cap-question
 import { confirm } from '../../../../../src/main/hosts/cli/questions/confirm.ts';
 import { toFailure } from '../../../../../src/shared/errors.ts';
 import type { ServerForm } from '../../../../../src/shared/tools/server-form.ts';
-import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
+import { parseRunOptions } from '../../../../../src/main/hosts/cli/turn/parse-run-options.ts';
 import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 const question: EventOf<'approval-requested'> = {
