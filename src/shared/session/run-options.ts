@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { chosenOptionsSchema } from './chosen-options.ts';
 import { runLimitsSchema } from './run-limits.ts';
 import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
-import { effortSchema, strategySchema } from '@shared/models/model-info.ts';
-import { policySchema } from '@shared/routing/routing.ts';
+import { strategySchema } from '@shared/models/model-info.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { messageOriginSchema } from '@shared/events/conversation-events.ts';
-import { taskModes } from '@shared/text/task-mode.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 
@@ -24,10 +23,9 @@ const placeOptionsSchema = z.object({
  * derive from this, so an option is added here and where its value is used.
  */
 export const turnChoicesSchema = z.object({
+  ...chosenOptionsSchema.shape,
+  assistant: z.string().max(40).optional(),
   check: z.string().optional(),
-  policy: policySchema.optional(),
-  local: z.string().optional(),
-  cloud: z.string().optional(),
   strategy: z.enum(['auto', ...strategySchema.options]).default('auto'),
   ...runLimitsSchema.partial().shape,
   maxUsd: z.number().nonnegative().optional(),
@@ -42,15 +40,9 @@ export const turnChoicesSchema = z.object({
   /** What happens to a project's instructions that nobody has approved: ask, use them as they are, or ignore all. */
   instructions: runInstructionsSchema.optional(),
   plan: z.boolean().default(false),
-  /** How to read the message. Absent: its own words decide. */
-  mode: z.enum(taskModes).optional(),
-  /** The name of an assistant. Other options win over its settings. */
-  assistant: z.string().max(40).optional(),
   /** Summarizes the conversation before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),
-  /** How hard models think, if they know this step. Absent: as set for each model. */
-  thinking: effortSchema.optional(),
   /** Set when the app wrote the text and the user agreed with a button: to resume a task, or to have it reviewed. */
   origin: messageOriginSchema.optional(),
 });

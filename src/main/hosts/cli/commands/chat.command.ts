@@ -33,7 +33,7 @@ export const chat: Command<[FlagValues]> = async (context, args) => {
   const core = await context.core();
   // The user left during the start.
   if (context.signal.aborted) return 130;
-  const options = await keptIn(context, given.sessionId, given);
+  const options = await keptIn(context, given);
   // Checks the names before a session is created.
   const checked = await withAssistant(context, options);
   await requireModels(context, { ...checked, policies: options.policy && [options.policy] });

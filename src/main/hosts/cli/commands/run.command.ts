@@ -37,11 +37,7 @@ export interface RunArguments extends FlagValues {
 export const run: Command<[string, RunArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
   const task = await readTask(taskText);
-  const options = await keptIn(
-    context,
-    args.session,
-    parseRunOptions(args, terminal.isInteractive && args.json !== true),
-  );
+  const options = await keptIn(context, parseRunOptions(args, terminal.isInteractive && args.json !== true));
   // Checked first, so that a wrong name starts no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutputFile(args.result);
@@ -92,14 +88,10 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
 };
 
 /** An option that is not given stays as it was chosen in the session. A plan that is asked for is a mode. */
-export async function keptIn(
-  context: CommandContext,
-  id: string | undefined,
-  options: RunOptions,
-): Promise<RunOptions> {
-  if (id === undefined) return options;
+export async function keptIn(context: CommandContext, options: RunOptions): Promise<RunOptions> {
+  if (options.sessionId === undefined) return options;
   const core = await context.core();
-  const { sessionId } = await core.sessions.find({ id });
+  const { sessionId } = await core.sessions.find({ id: options.sessionId });
   const { state } = await core.sessions.show({ sessionId });
   const kept = withLastChosen(options.plan ? { ...options, mode: 'plan' } : options, lastChosen(state));
   return { ...kept, plan: kept.mode === 'plan' };
