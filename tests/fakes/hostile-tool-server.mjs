@@ -276,10 +276,8 @@ async function answer({ id, method, params, result }) {
     if (method === 'tools/call')
       return send({ id, result: { ...complete, content: [{ type: 'text', text: `by ${revisionOf(params)}` }] } });
   }
-  // Old servers that are asked something before the handshake. One still answers a ping, one ignores everything, one
-  // ends.
+  // Old servers that are asked something before the handshake. One ignores it, one ends.
   if (mode.startsWith('old-') && method === 'server/discover') return mode === 'old-ends' ? process.exit(1) : undefined;
-  if (method === 'ping' && mode !== 'old-deaf') return send({ id, result: {} });
   if (method === 'initialize') {
     const { protocolVersion } = params;
     return send({

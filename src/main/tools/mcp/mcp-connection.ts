@@ -242,12 +242,12 @@ function pipesOf(
   { signal, connectMs }: { readonly signal: AbortSignal; readonly connectMs: number },
 ): ProcessTransport | null {
   if (definition.kind === 'stdio')
-    return createProcessTransport((onOutput) => start({ name, definition, env: secrets, onOutput }, signal), connectMs);
+    return createProcessTransport((onOutput) => start({ name, definition, env: secrets, onOutput }, signal));
   if (definition.kind !== 'http' || !isSocketAddress(definition)) return null;
   if (openSocket === undefined) throw new AppError('bad-input', `No WebSocket is opened for ${name}.`);
   const server = { url: new URL(definition.url), headers: secrets, open: openSocket };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
-  return createProcessTransport((onOutput) => connectSocket({ ...server, signal: limit }, onOutput), connectMs);
+  return createProcessTransport((onOutput) => connectSocket({ ...server, signal: limit }, onOutput));
 }
 
 /** The server chooses the delay. Without a minimum, a delay of zero would keep this program busy. */

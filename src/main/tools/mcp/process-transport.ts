@@ -1,5 +1,4 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { createFirstQuestion } from './first-question.ts';
 import { countOfLog, countOfQuestion, createMessageRate, logMethod, tooManyMessages } from './message-rate.ts';
 import type { ServerProcess, ServerStart } from './server-process.ts';
 
@@ -20,11 +19,8 @@ export interface ProcessTransport extends Transport {
 
 type Start = (onOutput: ServerStart['onOutput']) => Promise<ServerProcess>;
 
-/**
- * Protocol messages, one per line, over the pipes of a process that the caller's `start` starts. `waitMs`: how long the
- * first answer may take.
- */
-export function createProcessTransport(start: Start, waitMs: number): ProcessTransport {
+/** Protocol messages, one per line, over the pipes of a process that the caller's `start` starts. */
+export function createProcessTransport(start: Start): ProcessTransport {
   let process: ServerProcess | null = null;
   let errors = '';
   let isOver = false;
@@ -46,11 +42,9 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
     await process.write(bytes);
     unread -= bytes.length;
   };
-  const first = createFirstQuestion(send, (message) => transport.onmessage?.(message), waitMs);
   const over = (): void => {
     if (isOver) return;
     isOver = true;
-    first.end();
     transport.onclose?.();
   };
   const lines = createLineReader((line) => {
@@ -61,7 +55,6 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
     const count = isLog ? countOfLog : 'method' in message && 'id' in message ? countOfQuestion : 1;
     if (!allows(count)) return cutOff(tooManyMessages);
     if (isLog) return;
-    if (!first.isForClient(message)) return;
     hasSpoken = true;
     transport.onmessage?.(message);
   });
@@ -78,10 +71,7 @@ export function createProcessTransport(start: Start, waitMs: number): ProcessTra
       process = await start(hear);
       void process.ended.then(over);
     },
-    send: (message) => {
-      first.sent(message);
-      return send(message);
-    },
+    send,
     close: async () => {
       await process?.close();
       over();

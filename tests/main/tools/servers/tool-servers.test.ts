@@ -174,7 +174,6 @@ describe('a tool server', () => {
     ['slow-both', 'by 2026-07-28'],
     ['slow-old', 'You said hi'],
     ['old-silent', 'You said hi'],
-    ['old-deaf', 'You said hi'],
     ['old-ends', 'You said hi'],
   ])(
     'that is %s is spoken to in the newest protocol that it knows',
