@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { EndpointCall } from '@shared/contract/endpoint-contract.ts';
-import type { Message } from '@shared/models/model-messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
 import { codecWire } from '../../../src/main/models/providers/call/codec-wire.ts';
 import { streamAnswer } from '../../../src/main/models/providers/call/stream-answer.ts';
 import { chatPreset } from '../../../src/main/models/providers/chat-completions/chat-presets.ts';
 import type { ModelRequest, StreamPart } from '../../../src/main/models/providers/define.ts';
 import { chatCodec } from '../../../src/main/models/wire/chat-codec.ts';
 import type { ChatTarget } from '../../../src/main/models/wire/chat-request.ts';
+import { geminiCodec } from '../../../src/main/models/wire/gemini-codec.ts';
 import { messagesCodec } from '../../../src/main/models/wire/messages-codec.ts';
 import { responsesCodec } from '../../../src/main/models/wire/responses-codec.ts';
 import type { AnsweringCodec, EndedPush, SaidPush, WireCodec } from '../../../src/main/models/wire/wire-codec.ts';
@@ -125,6 +127,24 @@ const looks: readonly SaidPush[] = [
   { type: 'call', id: 'call_4', name: 'look', input: {} },
 ];
 
+function expectLooks(parts: readonly StreamPart[], { keepsReasoning }: Pick<Format, 'keepsReasoning'>): void {
+  const textOf = (type: 'text-delta' | 'reasoning-delta'): string =>
+    parts.map((part) => (part.type === type ? part.text : '')).join('');
+  expect(textOf('text-delta')).toBe('I look again…\n"ü"');
+  expect(textOf('reasoning-delta')).toBe(keepsReasoning ? 'A cat, I think.' : '');
+  expect(parts.flatMap((part) => (part.type === 'tool-call' ? [part.call] : []))).toMatchObject([
+    { id: 'call_3', name: 'look', input: { at: ['b'] } },
+    { id: 'call_4', name: 'look', input: {} },
+  ]);
+  expect(parts.at(-1)).toMatchObject({
+    type: 'ended',
+    stopReason: 'tool-calls',
+    usage: ended('stop').usage,
+    model: asked.model,
+    error: null,
+  });
+}
+
 describe.each(formats)('the wire format $name', ({ codec, through, lost, keepsReasoning, marksErrors }) => {
   it('keeps everything that a call means', () => {
     const { call } = codec.decodeRequest(codec.encodeRequest(asked, target));
@@ -154,26 +174,88 @@ describe.each(formats)('the wire format $name', ({ codec, through, lost, keepsRe
   });
 
   it('keeps text, calls, ending and counts of an answer', async () => {
-    const parts = await through(looks, ended('tool-calls'));
-    const textOf = (type: 'text-delta' | 'reasoning-delta'): string =>
-      parts.map((part) => (part.type === type ? part.text : '')).join('');
-    expect(textOf('text-delta')).toBe('I look again…\n"ü"');
-    expect(textOf('reasoning-delta')).toBe(keepsReasoning ? 'A cat, I think.' : '');
-    expect(parts.flatMap((part) => (part.type === 'tool-call' ? [part.call] : []))).toMatchObject([
-      { id: 'call_3', name: 'look', input: { at: ['b'] } },
-      { id: 'call_4', name: 'look', input: {} },
-    ]);
-    expect(parts.at(-1)).toMatchObject({
-      type: 'ended',
-      stopReason: 'tool-calls',
-      usage: ended('stop').usage,
-      model: asked.model,
-      error: null,
-    });
+    expectLooks(await through(looks, ended('tool-calls')), { keepsReasoning });
   });
 
   it.each(['stop', 'length'] as const)('keeps that an answer ended by %s', async (stopReason) => {
     const parts = await through([{ type: 'text', text: 'Yes' }], ended(stopReason));
     expect(parts.at(-1)).toMatchObject({ stopReason, error: null });
+  });
+});
+
+/** Gemini's requests, as far as a call needs them: nobody answers in this format, so its other half is only here. */
+const geminiPart = z.union([
+  z.object({ text: z.string() }).transform(({ text }): Part => ({ type: 'text', text })),
+  z
+    .object({ inlineData: z.object({ mimeType: z.literal('image/png'), data: z.string() }) })
+    .transform(({ inlineData: { mimeType, data } }): Part => ({ type: 'image', mediaType: mimeType, data })),
+  z
+    .object({ functionCall: z.object({ name: z.string(), args: z.unknown() }) })
+    .transform(({ functionCall: { name, args } }): Part => ({ type: 'tool-call', id: '', name, input: args })),
+  z
+    .object({
+      functionResponse: z.object({
+        name: z.string(),
+        response: z.union([z.object({ output: z.string() }), z.object({ error: z.string() })]),
+      }),
+    })
+    .transform(({ functionResponse: { name, response } }): Part => {
+      const isError = 'error' in response;
+      return { type: 'tool-result', id: '', name, text: isError ? response.error : response.output, isError };
+    }),
+]);
+const geminiRequest = z.object({
+  systemInstruction: z.object({ parts: z.array(geminiPart) }),
+  contents: z.array(z.object({ role: z.enum(['user', 'model']), parts: z.array(geminiPart) })),
+  tools: z.tuple([z.object({ functionDeclarations: z.array(z.unknown()) })]),
+  generationConfig: z.record(z.string(), z.unknown()),
+});
+
+describe('the wire format of Gemini', () => {
+  it('keeps everything that a call means, but the ids of calls, which go by position', () => {
+    const body = geminiRequest.parse(geminiCodec.encodeRequest(asked, target));
+    const withoutIds = (parts: readonly Part[]): readonly Part[] =>
+      parts.map((part) => ('id' in part ? { ...part, id: '' } : part));
+    expect(body.systemInstruction.parts).toEqual(messages[0]?.parts);
+    expect(body.contents.flatMap(({ parts }) => parts)).toEqual(
+      messages.slice(1).flatMap(({ parts }) => withoutIds(parts)),
+    );
+    expect(body.tools[0].functionDeclarations).toEqual(
+      asked.tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        parametersJsonSchema: inputSchema,
+      })),
+    );
+    expect(body.generationConfig).toEqual({
+      maxOutputTokens: 321,
+      temperature: 0.4,
+      topP: 0.9,
+      seed: 7,
+      stopSequences: ['END'],
+      responseMimeType: 'application/json',
+      responseJsonSchema: { type: 'object', properties: { animal: { type: 'string' } } },
+    });
+  });
+
+  it('keeps text, calls, ending and counts of an answer', async () => {
+    const parts = looks.map((push) => {
+      if (push.type === 'call') return { functionCall: { id: push.id, name: push.name, args: push.input } };
+      return { text: push.text, thought: push.type === 'reasoning' };
+    });
+    const usageMetadata = { promptTokenCount: 16, cachedContentTokenCount: 5, candidatesTokenCount: 9 };
+    const events = [
+      ...parts.map((part) => ({ candidates: [{ content: { parts: [part] } }] })),
+      { candidates: [{ finishReason: 'STOP' }], usageMetadata, modelVersion: asked.model },
+    ];
+    const text = events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+    const wire = codecWire({
+      codec: geminiCodec,
+      targetOf: () => target,
+      send: async () => eventsIn<unknown>(text),
+      errorOf: () => null,
+    });
+    const limits = { signal, now: () => 0, firstWordMs: 9_000, stallMs: 9_000 };
+    expectLooks(await collect(streamAnswer(wire, asked, limits)), { keepsReasoning: true });
   });
 });
