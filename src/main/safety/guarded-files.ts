@@ -111,11 +111,14 @@ function names(task: string, path: string): boolean {
 
 export function guardText(path: string, kind: GuardKind, outcome = 'was left as it is'): string {
   const what = {
-    test: 'a test file, and the task is not about tests',
+    test: 'a test file that was there before, so it judges the work',
     lock: 'a lock file, which only its package manager writes',
     ci: 'a file of the CI',
     instructions: 'a file of instructions for agents',
     dewpoint: "one of Dewpoint's own files",
   } as const;
-  return `${path} is ${what[kind]}. It is guarded and ${outcome}.`;
+  return `${path} is ${what[kind]}. ${guardedWords} and ${outcome}.`;
 }
+
+/** Tells the refusal of a guarded file from others. */
+export const guardedWords = 'It is guarded';

@@ -354,7 +354,7 @@ const onlyHidden =
   'Nothing was run: a placeholder, [redacted:…], stands for a value that is hidden from you, and a command does not get that value. Change the file with an edit, or have the value read from where it is.';
 
 const onlyAsked =
-  'Nothing was changed: the person asked a question. Answer it; say in the answer what you would change.';
+  'Nothing was changed: the person asked a question, and nothing may be changed then. Answer it; say in the answer what you would change.';
 
 const statuses: readonly string[] = [
   'ok',

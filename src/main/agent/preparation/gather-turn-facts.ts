@@ -9,6 +9,8 @@ import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
+import { askNote } from '../prompt/harness-facts.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
 import { noteFailure } from '../../lib/log.ts';
 
 export async function gatherTurnFacts(
@@ -47,7 +49,9 @@ export async function gatherTurnFacts(
         });
         if (isChat) return { status: 'ok', output: '', data };
         const environment = await environmentOf(turn, data.facts);
-        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told];
+        const isAsked = turn.given.isQuestion && !options.plan && isForLarge(data);
+        const ask = isAsked ? [askNote] : [];
+        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told, ...ask];
         return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
       },
     },
@@ -60,6 +64,10 @@ export async function gatherTurnFacts(
   );
   return found ?? nothingKnown;
 }
+
+/** The question of a small model stays as short as it can be. */
+const isForLarge = ({ local, cloud }: Pick<TurnFacts, 'local' | 'cloud'>): boolean =>
+  [local, cloud].some((info) => info !== null && !isSmall(info));
 
 async function modelsOf(
   turn: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
@@ -167,13 +175,13 @@ async function reviewerOf({
   return model === null ? {} : { reviewer: { model, info: await dependencies.modelInfo(model, signal) } };
 }
 
-/** Child agents are only offered for work. */
+/** The same for work and questions, so that the prompt begins alike. */
 async function agentsOffered({
   dependencies,
   options,
   given,
 }: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Pick<TurnFacts, 'agents'>> {
-  if (options.plan || given.mode !== 'work' || dependencies.agents === undefined) return {};
+  if (options.plan || given.mode === 'chat' || dependencies.agents === undefined) return {};
   const offer = await dependencies.agents.offer();
   return offer === null ? {} : { agents: offer };
 }

@@ -2,7 +2,8 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Attached, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
-import { factsBlock, inert, outputBlock } from './harness-facts.ts';
+import { askNote, factsBlock, inert, outputBlock } from './harness-facts.ts';
+import { guardedWords } from '../../safety/guarded-files.ts';
 
 /**
  * The conversation with the model as a pure function of the log: a running turn and a reopened session show the same.
@@ -61,6 +62,10 @@ interface Fold {
   inTurn: boolean;
   /** The instructions in the conversation, so that they are not repeated. */
   lastInstructions: string;
+  /** The facts in the conversation, line by line. Only what is not among them is told again. */
+  lastFacts: readonly string[];
+  /** A guarded file was refused in this turn. */
+  wasGuarded: boolean;
   /** The instructions of this turn; empty: there are none, or they are not used. */
   instructions: string;
 }
@@ -79,6 +84,8 @@ export function createConversation(): Conversation {
     taskOpen: false,
     inTurn: false,
     lastInstructions: '',
+    lastFacts: [],
+    wasGuarded: false,
     instructions: '',
   };
   return {
@@ -113,6 +120,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
     case 'turn-started':
       fold.inTurn = true;
       fold.instructions = '';
+      fold.wasGuarded = false;
       return;
     case 'model-call-started':
       if (event.stage.strategy === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
@@ -159,7 +167,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
 function addNote(fold: Fold, event: SessionEvent): void {
   switch (event.type) {
     case 'criterion-checked':
-      note(fold, event.seq, criterionNote(event));
+      note(fold, event.seq, criterionNote(event, fold.wasGuarded));
       return;
     case 'gate-checked':
       if (event.verdict === 'redo') note(fold, event.seq, gateNote(event));
@@ -189,7 +197,7 @@ function takenBackNote({ path, hunks }: EventOf<'file-changed'>): string {
   return `Of the change of ${path}, ${undone} of ${hunks.states.length} parts were taken back. Read the file before you edit it.`;
 }
 
-function criterionNote(event: EventOf<'criterion-checked'>): string {
+function criterionNote(event: EventOf<'criterion-checked'>, wasGuarded: boolean): string {
   if (event.phase === 'before') {
     if (event.unrelated === true)
       return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${outputBlock(event.summary)}`;
@@ -198,7 +206,8 @@ function criterionNote(event: EventOf<'criterion-checked'>): string {
       : `\`${event.command}\` fails now. The task is done when it passes:\n${outputBlock(event.summary)}`;
   }
   if (event.passed || event.unrelated === true) return '';
-  return `The task is not complete: \`${event.command}\` fails:\n${outputBlock(event.summary)}\nFind out why and put it right.`;
+  const guarded = wasGuarded ? ' A line that you were refused is guarded: if it must change, say so as blocked.' : '';
+  return `The task is not complete: \`${event.command}\` fails:\n${outputBlock(event.summary)}\nFind out why and put it right.${guarded}`;
 }
 
 function gateNote({ by, text }: EventOf<'gate-checked'>): string {
@@ -293,7 +302,7 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
       if (event.output === fold.lastInstructions) return;
       fold.lastInstructions = event.output;
     }
-    note(fold, event.seq, inert(event.output));
+    note(fold, event.seq, inert(event.tool === 'gather_facts' ? newFacts(fold, event.output) : event.output));
     return;
   }
   if (event.tool === fetchTaskName) {
@@ -305,6 +314,7 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     if (event.status === 'ok') note(fold, event.seq, inert(takenBackText(event)));
     return;
   }
+  if (event.status === 'refused' && event.output.includes(guardedWords)) fold.wasGuarded = true;
   const pictures = fold.attached.get(event.toolCallId);
   fold.attached.delete(event.toolCallId);
   const result = { text: resultOf(event), isError: event.status !== 'ok', keepTokens: null };
@@ -353,6 +363,7 @@ function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
   fold.entries.splice(0, fold.entries.length, { type: 'user', seq: event.replacesUpToSeq, text, said: text }, ...kept);
   fold.taskOpen = false;
   fold.lastInstructions = '';
+  fold.lastFacts = [];
 }
 
 /** Records how the turn ended, so that the next message can refer to it. */
@@ -362,7 +373,25 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   fold.asked = '';
   const last = fold.entries.at(-1);
   if (last === undefined || (last.type === 'assistant' && last.calls.length === 0)) return;
-  const parts: Part[] = [{ type: 'text', text: event.text }];
-  fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
   fold.taskOpen = false;
+  if (wordsOfModel.includes(event.reason)) {
+    const parts: Part[] = [{ type: 'text', text: event.text }];
+    fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
+    return;
+  }
+  // The model has its own words in its last call.
+  const said = last.type === 'assistant' ? (last.calls.at(-1)?.result?.text ?? '') : '';
+  const rest = said !== '' && event.text.startsWith(said) ? event.text.slice(said.length).trim() : event.text;
+  if (rest !== '') note(fold, event.seq, inert(`The work on this message ended: ${rest}`));
+}
+
+/** Turns that end with an answer of a model. The other ends are put in words by Dewpoint. */
+const wordsOfModel: readonly string[] = ['answered', 'planned', 'waiting', 'incomplete'];
+
+/** The facts that are not in the conversation yet. What tells of the turn itself is told each time. */
+function newFacts(fold: Fold, output: string): string {
+  const lines = output.split('\n');
+  const told = lines.filter((line) => line === askNote || !fold.lastFacts.includes(line));
+  fold.lastFacts = lines;
+  return told.join('\n');
 }

@@ -2,6 +2,10 @@
 const opened = '<dewpoint>\n';
 const closed = '\n</dewpoint>';
 
+/** Told to a large model with a question, whose tools are those of any other turn. */
+export const askNote =
+  'The user asks a question: nothing may be changed here until they ask for a change, and an edit is refused.';
+
 export function factsBlock(notes: readonly string[]): string {
   return `${opened}${notes.join('\n\n')}${closed}`;
 }
