@@ -20,7 +20,10 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
   for (const group of only) {
     for (const course of courseGroups[group]) {
       if (values.name !== 'all' && !course.name.includes(values.name)) continue;
+      const begun = performance.now();
       const wrong = await play(course, { cache, limitMs: Number(values.minutes) * 60_000 });
+      const took = `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+      console.error(`${wrong.length === 0 ? 'right' : 'wrong'}  ${took.padStart(8)}  ${group}: ${course.name}`);
       all += 1;
       if (wrong.length === 0) good += 1;
       else failures.push(`${group}: ${course.name}: ${wrong.join(' · ')}`);

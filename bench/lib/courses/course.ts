@@ -27,6 +27,8 @@ export interface Course {
   readonly does: readonly [Move, ...Move[]];
   /** What the person does while a model works on an answer, by the name that the answer gives. */
   readonly meanwhile?: Readonly<Record<string, readonly Move[]>>;
+  /** The person stops the first message so long after it. */
+  readonly stopsAfterMs?: number;
   /** What the person says to a question for an approval. Absent: nobody is there. */
   readonly approves?: 'allow' | 'deny';
   /** The person raises a spending limit by so many dollars, once. */

@@ -3,6 +3,7 @@ import { changeCourses } from './change-courses.ts';
 import { endCourses } from './end-courses.ts';
 import { limitCourses } from './limit-courses.ts';
 import { questionCourses } from './question-courses.ts';
+import { starterCourses } from './starter-courses.ts';
 import { troubleCourses } from './trouble-courses.ts';
 
 /** All courses by what is unexpected in them, in the order in which they are played. */
@@ -12,4 +13,5 @@ export const courseGroups = {
   limits: limitCourses,
   troubles: troubleCourses,
   changes: changeCourses,
+  starter: starterCourses,
 } as const satisfies Readonly<Record<string, readonly Course[]>>;

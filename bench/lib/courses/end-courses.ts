@@ -1,6 +1,10 @@
 import type { Course } from './course.ts';
-import { both, call, done, edit, read, run, says, write } from './course.ts';
+import { both, call, done, edit, lastHas, read, run, says, write } from './course.ts';
 import { bare, broken, flawed, healthy, notes, right, subCode, subTest } from './projects.ts';
+
+const swap = edit('calc.js', 'a + b', 'b + a');
+const swapped = { 'calc.js': right.replace('a + b', 'b + a') } as const;
+const advice = 'add() is one addition. It cannot be made faster.';
 
 /** Tasks that are no code, work that is done, and checks that are about something else. */
 export const endCourses: readonly Course[] = [
@@ -97,5 +101,70 @@ export const endCourses: readonly Course[] = [
     cloud: { strong: [read('notes.txt'), says('The second line says two.')] },
     does: [{ say: 'I have some notes here. What does the second line say?' }],
     expected: { end: 'answered', says: [/second line says two/u] },
+  },
+  {
+    name: 'a question together with an order: both are done, and the end has the answer',
+    files: healthy,
+    policy: 'cloud',
+    cloud: {
+      strong: [
+        both(says('add() returns the sum.'), swap),
+        done('add() returns the sum of both. The order is changed.'),
+      ],
+    },
+    does: [{ say: 'What does add() return? And change the order of its operands, please.' }],
+    expected: { end: 'done', says: [/returns the sum/u], files: swapped },
+  },
+  {
+    name: 'the model answers in words in place of the work: it is asked once, and its words stand',
+    files: healthy,
+    policy: 'cloud',
+    cloud: { strong: [says(advice), says(advice)] },
+    does: [{ say: 'Make add() in calc.js faster: change it.' }],
+    expected: { end: ['answered', 'waiting'], says: [/cannot be made faster/u] },
+  },
+  {
+    name: 'a check that fails before and after for something else: what is done stays, and the end says both',
+    files: { ...notes, 'README.md': '# Notes\n' },
+    policy: 'cloud',
+    cloud: {
+      strong: [
+        edit('README.md', '# Notes', '# My notes'),
+        done('The title is changed.'),
+        done('The title is changed; the check is about a licence.'),
+      ],
+    },
+    options: { check: 'test -e licence.txt' },
+    does: [{ say: 'Change the title in README.md to "My notes".' }],
+    expected: {
+      end: ['done', 'criterion-unmet'],
+      says: [/The title is changed/u],
+      files: { 'README.md': '# My notes\n' },
+      paid: 3,
+    },
+  },
+  {
+    name: 'a test that was written fails first: it is told, and repaired',
+    files: bare,
+    policy: 'cloud',
+    cloud: {
+      strong: [
+        both(
+          read('calc.js'),
+          write('calc.js', subCode),
+          write('sub.test.js', subTest.replace('(3, 1), 2', '(3, 1), 4')),
+        ),
+        done('sub() works.'),
+        edit('sub.test.js', '4', '2'),
+        done('sub() works, and its test is right now.'),
+      ],
+    },
+    does: [{ say: 'Add a function sub() to calc.js, with a test.' }],
+    expected: {
+      end: 'done',
+      says: [/test is right now/u, /pass/u],
+      files: { 'calc.js': subCode, 'sub.test.js': subTest },
+      asked: lastHas(/subtracts/u),
+    },
   },
 ];

@@ -87,11 +87,12 @@ function wrongMoney(course: Course, { results, events, childEvents }: SeenCourse
   const paid = all.filter((event) => event.type === 'model-call-started' && event.stage.where === 'cloud').length;
   const most = course.expected.paid ?? answersOf(course.cloud);
   const costUsd = all.reduce((sum, event) => sum + costOf(event), 0);
-  const limit = course.options?.maxUsd;
+  const { maxUsd } = course.options ?? {};
+  const limit = maxUsd === undefined ? undefined : maxUsd * results.length + (course.raises ?? 0);
   const told = results.reduce<number | null>((sum, { costUsd: one }) => (sum === null ? null : sum + (one ?? 0)), 0);
   return [
     ...(most !== null && paid > most ? [`pays for ${most} calls at most, not ${paid}`] : []),
-    ...(limit !== undefined && costUsd > limit * results.length ? [`costs $${costUsd.toFixed(4)} of $${limit}`] : []),
+    ...(limit !== undefined && costUsd > limit ? [`costs $${costUsd.toFixed(4)} of $${limit}`] : []),
     ...(told !== null && Math.abs(told - costUsd) > 1e-6
       ? [`tells $${told.toFixed(4)} where the logs have $${costUsd.toFixed(4)}`]
       : []),

@@ -23,3 +23,20 @@ export const settings: Files = { 'config.txt': 'host=\nport=80\n' };
 
 export const subCode = `${right}\nexport function sub(a, b) {\n  return a - b;\n}\n`;
 export const subTest = `${header}import { sub } from './calc.js';\n\ntest('subtracts', () => {\n  assert.equal(sub(3, 1), 2);\n});\n`;
+
+const medianCode = (line: string): string =>
+  `export function median(numbers) {\n  const sorted = [...numbers].sort((a, b) => a - b);\n  const middle = Math.floor(sorted.length / 2);\n  ${line}\n}\n`;
+const puzzleWrong = 'return sorted[middle];';
+const puzzleRight = 'return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;';
+
+/** A fault that no small change mends. */
+export const puzzling = {
+  wrong: puzzleWrong,
+  right: puzzleRight,
+  files: {
+    'package.json': module,
+    'median.js': medianCode(puzzleWrong),
+    'median.test.js': `${header}import { median } from './median.js';\n\ntest('is between the two in the middle', () => {\n  assert.equal(median([4, 1, 3, 10]), 3.5);\n});\n`,
+  },
+} as const;
+export const puzzlingRight: Files = { 'median.js': medianCode(puzzleRight) };

@@ -7,6 +7,7 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
+import { keptIn } from '../../../src/main/hosts/cli/commands/run.command.ts';
 import { showResult } from '../../../src/main/hosts/text/result-text.ts';
 import { commandContext } from '../../../tests/fakes/command-context.ts';
 import type { ClientCore } from '../../../tests/fakes/core-client.ts';
@@ -75,7 +76,11 @@ export async function runCourse(course: Course, place: CoursePlace): Promise<See
       if ('set' in move) await settings.set({ key: move.set[0], value: move.set[1] });
       else if ('cancel' in move) await sessions.cancel({ sessionId });
       else if ('say' in move)
-        await sessions.send({ sessionId, text: move.say, options: optionsOf(course, move.options) });
+        await sessions.send({
+          sessionId,
+          text: move.say,
+          options: await optionsOf(kit.core, sessionId, [course, move]),
+        });
       else {
         stop();
         await kit.core.dispose();
@@ -87,6 +92,8 @@ export async function runCourse(course: Course, place: CoursePlace): Promise<See
     later.act = async (moves) => {
       for (const move of moves) await act(move);
     };
+    if (course.stopsAfterMs !== undefined)
+      void wait(course.stopsAfterMs).then(() => kit.core.client.sessions.cancel({ sessionId }));
     for (const move of course.does) if (await act(move)) results.push(await endOf(kit.core, sessionId, place.limitMs));
     stop();
     return await look(kit.core, { sessionId, project, results, asked: models.asked });
@@ -112,13 +119,20 @@ async function configure({ client }: ClientCore, course: Course, { baseUrl }: Sc
     await set(`providers.${id}`, { kind: 'openai-compatible', baseUrl, where, models });
     await set(where, `${id}/${names[0]}`);
   }
+  await set('policy', course.policy);
   if (course.hasStarter === true) await set('local', starter);
   for (const [key, value] of Object.entries(course.settings ?? {})) await set(key, value);
 }
 
-function optionsOf({ policy, approves, raises, options }: Course, more: Partial<RunOptions> = {}): RunOptions {
-  const interactive = approves !== undefined || raises !== undefined;
-  return runOptionsSchema.parse({ policy, interactive, ...options, ...more });
+/** As the terminal sends a message: what it does not choose is as it was chosen before. */
+async function optionsOf(
+  { handlers }: ClientCore,
+  sessionId: string,
+  [course, said]: readonly [Course, { readonly options?: Partial<RunOptions> }],
+): Promise<RunOptions> {
+  const interactive = course.approves !== undefined || course.raises !== undefined;
+  const options = runOptionsSchema.parse({ interactive, ...course.options, ...said.options });
+  return keptIn(commandContext({ handlers }).context, { ...options, sessionId });
 }
 
 /** Answers for the person, as far as the course has answers. Returns what ends that. */

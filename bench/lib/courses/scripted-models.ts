@@ -77,7 +77,11 @@ export async function startScriptedModels(
     const said = answerTo(scripts[one.model] ?? [], one);
     if (said.meanwhile !== undefined) await meanwhile(said.meanwhile);
     if (said.waitMs !== undefined) await wait(said.waitMs);
-    send(response, said, { id: `${one.model}-${one.index}`, promptTokens: Math.ceil(body.length / 4) });
+    send(response, said, {
+      id: `${one.model}-${one.index}`,
+      promptTokens: Math.ceil(body.length / 4),
+      mostTokens: one.maxTokens ?? Infinity,
+    });
   };
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -127,9 +131,10 @@ function answerTo(script: Script, asked: Asked): Answer {
 interface Sending {
   readonly id: string;
   readonly promptTokens: number;
+  readonly mostTokens: number;
 }
 
-function send(response: ServerResponse, answer: Answer, { id, promptTokens: prompt }: Sending): void {
+function send(response: ServerResponse, answer: Answer, { id, promptTokens: prompt, mostTokens }: Sending): void {
   if (answer.status !== undefined) {
     response.writeHead(answer.status, json);
     response.end(JSON.stringify({ error: { message: `status ${answer.status}` } }));
@@ -147,7 +152,8 @@ function send(response: ServerResponse, answer: Answer, { id, promptTokens: prom
     response.write(delta({ tool_calls: [{ index, id: `${id}-${index}`, type: 'function', function: call }] }));
   }
   response.write(delta({}, answer.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')));
-  const output = answer.outputTokens ?? Math.ceil((text.length + JSON.stringify(calls).length) / 4);
+  const length = answer.outputTokens ?? Math.ceil((text.length + JSON.stringify(calls).length) / 4);
+  const output = Math.min(mostTokens, length);
   const usage = { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };
   response.end(`${frame({ ...base, choices: [], usage })}data: [DONE]\n\n`);
 }
