@@ -22,6 +22,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   http_request: { url: 'https://example.org/', method: 'GET', why: 'x' },
   read_result: {},
   canvas_render: { kind: 'table', content: 'a\n1' },
+  ask_person: { question: 'Which one?', choices: ['a', 'b'] },
   update_plan: { items: [{ text: 'a', state: 'open' }] },
 };
 

@@ -78,11 +78,27 @@ export interface ToolContext {
    * Resolves to null if there is none.
    */
   readonly keptResult?: (id: string | null) => Promise<string | null>;
+  /** Asks the person a question of the model. Absent: nobody can be asked, as in a program of the agent. */
+  readonly askPerson?: AskPerson;
   /** Only for foreign tools: answers the questions of their server. */
   readonly serverDoor?: ServerDoor;
   /** Only for a tool that runs programs: the tools that a program may call. */
   readonly programDoor?: ProgramDoor<Tool>;
 }
+
+export interface PersonQuestion {
+  readonly question: string;
+  readonly choices: readonly string[];
+  /** What the model takes if the person allows it and does not answer; null: nothing. */
+  readonly usual: string | null;
+}
+
+/** `default`: the person let the model's own answer count after a time. */
+export type PersonAnswer =
+  | { readonly type: 'answered' | 'default'; readonly text: string }
+  | { readonly type: 'declined' | 'nobody' };
+
+export type AskPerson = (asked: PersonQuestion) => Promise<PersonAnswer>;
 
 /** `cancel`: nobody could be asked, or the work was cancelled. */
 export type FormAnswer =

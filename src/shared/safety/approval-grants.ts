@@ -19,6 +19,7 @@ export const approvalKinds = [
   'server-link',
   'server-model',
   'connection',
+  'question',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
@@ -69,6 +70,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['server-link', 'links of servers'],
   ['server-model', 'questions of servers to a model'],
   ['connection', 'accounts to connect'],
+  ['question', 'questions of the agent'],
   ['cap', 'a higher spending limit'],
 ];
 

@@ -32,6 +32,8 @@ export const turnChoicesSchema = z.object({
   /** What happens at a spending limit. `ask`: the turn waits for the user; if nobody can answer, it stops. */
   atCap: z.enum(['stop', 'local', 'ask']).default('stop'),
   approve: approveModeSchema.optional(),
+  /** How long a question of the agent waits before the agent's own default counts. Absent: until it is answered. */
+  defaultAfterMinutes: z.number().positive().max(1440).optional(),
   /**
    * The hosts that commands may reach. `off`: none, and nobody is asked. `ask` or absent: whoever answers approvals
    * decides.

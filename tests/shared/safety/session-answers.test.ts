@@ -106,6 +106,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   'server-model': { yes: [asked('server-model'), said('server-model')], counts: null },
   // The user signs in elsewhere. Whether an account is connected is asked of the service.
   connection: { yes: [asked('connection'), said('connection')], counts: null },
+  question: { yes: [asked('question'), said('question')], counts: null },
   cap: {
     yes: [{ type: 'cap-answered', capId: 'c', answer: 'raise', raisedUsd: 5, by: 'person' }],
     counts: null,

@@ -53,10 +53,16 @@ export async function askForm(turn: Asker, question: ApprovalSubject & { readonl
   const { approver } = turn.dependencies;
   return askAs(turn, question, async (approvalId) => {
     if (approver.askForm === undefined) return { answer: 'nobody' };
+    const wait = childAbort(turn.signal);
     try {
-      return await abortable(approver.askForm(approvalId, question.form, turn.signal), turn.signal);
+      const asked = abortable(approver.askForm(approvalId, question.form, wait.signal), wait.signal);
+      const settled = question.settled?.then((answer): Said => ({ answer, isSettled: true }));
+      return await (settled === undefined ? asked : Promise.race([asked, settled]));
     } catch {
       return { answer: turn.signal.aborted ? 'deny' : 'nobody' };
+    } finally {
+      wait.abort();
+      wait.release();
     }
   });
 }

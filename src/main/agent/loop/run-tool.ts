@@ -10,6 +10,7 @@ import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { accountQuestion, askForeignCall } from '../approval/request-foreign-call.ts';
 import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
+import { personQuestion } from '../approval/request-answer.ts';
 import { createServerDoor } from '../approval/request-server-question.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import type { MoreOf } from '../../tools/results/cut-result.ts';
@@ -237,6 +238,7 @@ async function runTracked(
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
     ...(run.door === null ? {} : { serverDoor: run.door }),
+    askPerson: personQuestion(turn, run.toolCallId),
     ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(run.tool.isProgram === true ? { programDoor: createProgramDoor(turn, run, runTool) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),

@@ -7,6 +7,7 @@ import type { CallError, CallStyle } from '../calls/call-types.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
+import { needsAnswer } from '../../tools/ask-person.tool.ts';
 import { spawnToolName } from '../../tools/agents/agent-tools.ts';
 import { needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/take-action.ts';
@@ -193,6 +194,8 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
     const text = `${record.output}: an approval was needed, and there was nobody to give it.`;
     return { type: 'stopped', stop: { reason: 'needs-approval', text } };
   }
+  if (isRecord(record.data) && record.data.needsAnswer === needsAnswer.needsAnswer)
+    return { type: 'blocked', text: record.output };
   if (call.tool.name === 'run_command' && record.status === 'ok' && record.exitCode === 0)
     turn.progress.okCommands += 1;
   if (call.tool.foreign !== undefined && record.status === 'ok') turn.progress.okConnected += 1;

@@ -8,12 +8,12 @@ import type { ApprovalReply } from '../text/approval-text.ts';
 import type { Asked } from './ask-permission.ts';
 
 /**
- * Shows the form of a tool server in the editor, marked as the server's words. Any answer that does not fit the form
+ * Shows the form of a tool server in the editor, marked as the server's words, or a question of the agent. Any answer that does not fit the form
  * counts as a no, as does an editor without forms.
  */
 export async function askForm(
   { client, sessionId, signal }: Asked,
-  { toolCallId, subject, text = '' }: EventOf<'approval-requested'>,
+  { kind, toolCallId, subject, text = '' }: EventOf<'approval-requested'>,
   form: ServerForm,
 ): Promise<ApprovalReply> {
   if (signal.aborted) return { answer: 'deny' };
@@ -24,10 +24,13 @@ export async function askForm(
         mode: 'form',
         sessionId,
         toolCallId,
-        message: [
-          `The tool server of ${seenWords(subject)} asks you to fill this in. It gets what you type: never a password or a key.`,
-          `The server says (not verified): ${seenWords(text)}`,
-        ].join('\n'),
+        message:
+          kind === 'question'
+            ? seenWords(text)
+            : [
+                `The tool server of ${seenWords(subject)} asks you to fill this in. It gets what you type: never a password or a key.`,
+                `The server says (not verified): ${seenWords(text)}`,
+              ].join('\n'),
         requestedSchema: schemaOf(form),
       },
       { cancellationSignal: signal, stopWaitingOnCancel: true },
@@ -37,8 +40,9 @@ export async function askForm(
     if (!values.success || formProblem(form, values.data) !== null) return { answer: 'deny' };
     return { answer: 'allow', values: values.data };
   } catch {
-    // Nobody answered: the editor is gone, has no forms, or the turn was cancelled.
-    return { answer: 'deny' };
+    // Nobody answered: the editor is gone, has no forms, or the turn was cancelled. A question of the agent ends the
+    // turn then, and the next message answers it.
+    return kind === 'question' ? { answer: 'allow', values: {} } : { answer: 'deny' };
   }
 }
 

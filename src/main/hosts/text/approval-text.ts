@@ -4,6 +4,7 @@ import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { FormValues } from '@shared/tools/server-form.ts';
 import { hasDeceptivePiece, seenName, seenPieces } from '@shared/text/seen-text.ts';
 import { quotedRows, showBlanks } from './quoted-rows.ts';
+import { agentQuestionText } from './agent-question.ts';
 import { fieldText } from './form-fields.ts';
 
 /** `scope`: how long an approval of hosts lasts. */
@@ -20,6 +21,7 @@ export type ApprovalRequest = EventOf<'approval-requested'>;
 const shownRows = { first: 24, last: 12 } as const;
 
 export function headingOf({ kind, child }: ApprovalRequest): string {
+  if (kind === 'question') return 'The agent asks:';
   if (child !== undefined) return 'May an agent that this one started do this?';
   if (kind.startsWith('server-')) return 'A tool server asks you something.';
   return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
@@ -47,6 +49,7 @@ interface Asked {
  * mark, and the last line says what an approval would do.
  */
 export function questionText(question: ApprovalRequest, columns: number, how: 'whole' | 'in-short' = 'whole'): string {
+  if (question.kind === 'question') return agentQuestionText(question);
   const { what, fields, grant } = askedOf(question);
   const shown = fields.filter((field) => field !== null);
   const rows = shown.flatMap((field) => fieldRows(field, columns, how));

@@ -39,6 +39,7 @@ const personal: readonly ApprovalKind[] = [
   'server-form',
   'server-link',
   'server-model',
+  'question',
 ];
 
 /**

@@ -14,6 +14,7 @@ import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { FormValues } from '@shared/tools/server-form.ts';
 import { presetValues } from '@shared/tools/preset-values.ts';
+import { AgentQuestion } from './agent-question.tsx';
 import { AskedSubject } from './asked-subject.tsx';
 import { seenPieces } from '@shared/text/seen-text.ts';
 import { useDetail } from '../../lib/session/use-log-detail.ts';
@@ -34,13 +35,18 @@ interface ApprovalsProps {
 export function Approvals({ sessionId, approvals, agents, handle }: ApprovalsProps) {
   const [first] = approvals;
   if (first === undefined) return null;
+  const asker = agents.find((agent) => agent.sessionId === first.child)?.name ?? null;
+  if (first.kind === 'question')
+    return (
+      <AgentQuestion key={first.approvalId} sessionId={sessionId} approval={first} asker={asker} handle={handle} />
+    );
   return (
     <Approval
       key={first.approvalId}
       sessionId={sessionId}
       approval={first}
       waiting={approvals.length}
-      asker={agents.find((agent) => agent.sessionId === first.child)?.name ?? null}
+      asker={asker}
       handle={handle}
     />
   );

@@ -44,7 +44,8 @@ export interface ComposerHandle {
  */
 export const Composer = memo(function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
   const { sessionId, state, handle } = props;
-  const isRunning = sessionStatus(state) === 'running';
+  const status = sessionStatus(state);
+  const isRunning = status === 'running';
   const [text, setText, takeAway] = useDraft(sessionId);
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
@@ -94,7 +95,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
         <MessageField
           id="composer"
           label={t('composer.label')}
-          placeholder={t(isRunning ? 'composer.running' : 'composer.idle')}
+          placeholder={t(isRunning ? 'composer.running' : status === 'waiting' ? 'composer.waiting' : 'composer.idle')}
           text={text}
           onText={setText}
           rows={[1, 10]}

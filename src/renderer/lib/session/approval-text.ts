@@ -10,6 +10,7 @@ export function approvalText(kind: string): string {
   if (kind === 'foreign-tool') return t('approval.foreign-tool');
   if (kind === 'program') return t('approval.program');
   if (kind === 'server-form') return t('approval.server-form');
+  if (kind === 'question') return t('question.label');
   if (kind === 'server-link') return t('approval.server-link');
   if (kind === 'server-model') return t('approval.server-model');
   if (kind === 'connection') return t('approval.connection');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
+import type { FormReply } from '../../../../src/main/safety/approvals/approver.ts';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { KitOptions, Reply } from '../../../fakes/agent-kit.ts';
@@ -140,5 +141,75 @@ describe('the answer to a question', () => {
     await kit.runner.send(task, inCloud);
     await kit.runner.send('thanks', inCloud);
     expect(startedOf(kit)?.answers).toBeUndefined();
+  });
+});
+
+describe('a question by the tool', () => {
+  const asks = (more: object = {}): Reply =>
+    call('ask_person', { question: 'CSV or JSON?', choices: ['CSV', 'JSON'], ...more });
+  const complete: Reply = {
+    calls: [
+      { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } },
+      { name: 'task_complete', input: { summary: 'It is there.' } },
+    ],
+  };
+  const answering = (reply: FormReply) => ({
+    dependencies: { approver: { ask: async () => 'nobody' as const, askForm: async () => reply } },
+  });
+  const resultOf = (kit: ReturnType<typeof kitOf>) =>
+    kit.journal.events.find((event) => event.type === 'tool-ended' && event.tool === 'ask_person');
+
+  it('is answered while the turn runs, and a replay asks nobody', async () => {
+    const kit = kitOf([asks(), complete], answering({ answer: 'allow', values: { choice: 'JSON' } }));
+    expect((await kit.runner.send(task, inCloud)).reason).toBe('done');
+    expect(resultOf(kit)).toMatchObject({ status: 'ok', output: 'The user answered: JSON' });
+    await expectReplay(kit);
+  });
+
+  it('ends the turn as waiting where nobody can answer, and the next message answers it', async () => {
+    const kit = kitOf([asks(), complete]);
+    expect(await kit.runner.send(task, inCloud)).toMatchObject({
+      reason: 'waiting',
+      text: 'CSV or JSON?\n1. CSV\n2. JSON',
+    });
+    expect((await kit.runner.send('2', inCloud)).reason).toBe('done');
+    await expectReplay(kit);
+  });
+
+  it('ends the turn as waiting where the person answers later, and goes on where they skip it', async () => {
+    const later = kitOf([asks()], answering({ answer: 'allow', values: {} }));
+    expect((await later.runner.send(task, inCloud)).reason).toBe('waiting');
+    const skipped = kitOf([asks(), complete], answering({ answer: 'deny' }));
+    expect((await skipped.runner.send(task, inCloud)).reason).toBe('done');
+  });
+
+  it('takes its default only where the person allows that', async () => {
+    const never = {
+      dependencies: {
+        approver: {
+          ask: async () => 'nobody' as const,
+          askForm: (_id: string, _form: unknown, signal: AbortSignal) =>
+            new Promise<FormReply>((resolve) => {
+              signal.addEventListener('abort', () => resolve({ answer: 'deny' }));
+            }),
+        },
+      },
+    };
+    const kit = kitOf([asks({ default: 'CSV' }), complete], never);
+    expect((await kit.runner.send(task, { ...inCloud, defaultAfterMinutes: 0.001 })).reason).toBe('done');
+    expect(resultOf(kit)).toMatchObject({ output: expect.stringContaining('your default counts: CSV') });
+    await expectReplay(kit);
+    const strict = kitOf([asks({ default: 'CSV' })]);
+    expect((await strict.runner.send(task, inCloud)).reason).toBe('waiting');
+  });
+
+  it('is offered to large models only', async () => {
+    const names = async (parametersB: number) => {
+      const kit = kitOf([{ text: 'x' }], { cloud: { ...cloud, parametersB } });
+      await kit.runner.send(task, inCloud);
+      return kit.requests[0]?.tools.map(({ name }) => name);
+    };
+    expect(await names(30)).toContain('ask_person');
+    expect(await names(4)).not.toContain('ask_person');
   });
 });

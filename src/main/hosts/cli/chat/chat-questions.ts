@@ -1,5 +1,6 @@
 import { guardMs, parseApprovalReply } from '../questions/approval-question.ts';
 import type { EventOf } from '@shared/events/events.ts';
+import { agentReply, howToReply } from '../../text/agent-question.ts';
 import { headingOf, questionText } from '../../text/approval-text.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
@@ -14,9 +15,18 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
   chat.question = { event, shownAt: now() };
   const yes =
     event.hosts === undefined || event.isOnce === true ? '/allow' : '/allow once, /allow session, /allow project';
-  terminal.err(
-    `${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${yes}, or /deny\n`,
-  );
+  const how = event.kind === 'question' ? `${howToReply(event)} /deny skips it.` : `${yes}, or /deny`;
+  terminal.err(`${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${how}\n`);
+}
+
+/** A line that answers the open question of the agent. False: there is none. */
+export async function answerAgent(chat: Chat, line: string): Promise<boolean> {
+  const { question, context, sessionId } = chat;
+  if (question?.event.kind !== 'question') return false;
+  const { approvalId } = question.event;
+  chat.question = null;
+  await (await context.core()).sessions.approve({ sessionId, approvalId, ...agentReply(line, question.event) });
+  return true;
 }
 
 /** The form uses the keyboard meanwhile. Ctrl-C stops the turn, as at the prompt. */

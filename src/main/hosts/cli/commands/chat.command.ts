@@ -10,7 +10,7 @@ import { raisedSteps } from '@shared/money/limit-raise.ts';
 import { raiseText } from '../questions/cap-question.ts';
 import { showResult } from '../../text/result-text.ts';
 import type { Chat } from '../chat/chat-state.ts';
-import { showQuestion } from '../chat/chat-questions.ts';
+import { answerAgent, showQuestion } from '../chat/chat-questions.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
 import type { Command } from '../../text/command-context.ts';
 import { reportFailure } from '../../text/report-failure.ts';
@@ -98,6 +98,7 @@ async function takeLine(state: Chat, line: string): Promise<boolean> {
   try {
     // A path such as /tmp/a is not a command.
     if (parseSlash(line, 'terminal') !== null) return await runChatCommand(state, line);
+    if (await answerAgent(state, line)) return true;
     if (!(await sayServerPrompt(state, line))) await say(state, line, state.options);
   } catch (error) {
     reportFailure(error, state.context.terminal);

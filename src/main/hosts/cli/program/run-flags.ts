@@ -25,6 +25,10 @@ export const runFlags = {
   maxUsd: ['--max-usd <x>', 'spending limit in US dollars'],
   atCap: ['--at-cap <what>', 'at a spending limit: stop, local or ask (default: stop)'],
   approve: ['--approve <how>', 'when approval is needed: ask, deny or allow (default: ask)'],
+  defaultAfterMinutes: [
+    '--default-after-minutes <n>',
+    "take the agent's own default if its question is not answered by then",
+  ],
   network: ['--network <hosts>', 'what commands may reach: off, ask, or hosts separated by commas (default: ask)'],
   instructions: ['--instructions <how>', 'unapproved files such as AGENTS.md: ask, use or off (default: ask)'],
   sandbox: ['--sandbox <tier>', 'container or read-only'],

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../text/command-context.ts';
 import type { ApprovalReply, ApprovalRequest } from '../../text/approval-text.ts';
 import { headingOf, hostText, questionText } from '../../text/approval-text.ts';
+import { agentReply } from '../../text/agent-question.ts';
 import { askFields } from '../../text/form-fields.ts';
 import type { Keyboard } from './ask-user.ts';
 import { openUserPrompter, terminalKeyboard } from './ask-user.ts';
@@ -33,6 +34,7 @@ export async function askApproval(
       const said = await asker.ask(promptOf(question));
       if (now() - askedAt < guardMs) err('That was too fast to have read the question. Answer again.\n');
       else if (said.trim().toLowerCase() === 'show') err(`${questionText(question, columns)}\n`);
+      else if (question.kind === 'question') return agentReply(said, question);
       else {
         const reply = parseApprovalReply(said, question.hosts !== undefined);
         if (question.form === undefined || reply.answer === 'deny') return reply;
@@ -55,6 +57,7 @@ function promptOf({ kind, hosts, isOnce }: ApprovalRequest): string {
       ? `Allow ${names} once? [y/N] `
       : `Allow ${names}? once [o], for this session [s], always for this project [p], no [N] `;
   }
+  if (kind === 'question') return 'Your answer (Enter alone to answer later): ';
   if (kind === 'disk') return 'Is there enough space to continue? Anything but yes ends the command. [y/N] ';
   if (kind === 'server-form') return 'Fill it in? [y/N] ';
   if (kind === 'server-link') return 'Have you opened it, and should the server go on? [y/N] ';

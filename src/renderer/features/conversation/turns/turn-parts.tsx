@@ -216,6 +216,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
   if (status === 'running') return null;
   const isProposed = turn.confidence === 'proposed';
   const isGood = status === 'done' && !isProposed;
+  const tone = isGood ? 'text-good' : status === 'waiting' ? 'text-ink' : 'text-warn';
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
       {text !== '' && (
@@ -234,9 +235,9 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
         <AnswerActions {...{ sessionId, turn, message, whole }} />
       ) : (
         <div className="flex items-start gap-2 text-xs text-soft">
-          <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
+          <Icon name={endIcon(status, isGood)} className={`mt-0.5 size-3.5 ${tone}`} />
           <p className="min-w-0 wrap-anywhere">
-            <span className={`font-semibold ${isGood ? 'text-good' : 'text-warn'}`}>
+            <span className={`font-semibold ${tone}`}>
               {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
             </span>
             {turn.confidence !== null && turn.reason !== 'planned' && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
@@ -258,6 +259,11 @@ function AnswerActions({ sessionId, turn, message, whole }: Omit<AfterProps, 'te
       {message !== null && message.origin === undefined && <Regenerate {...{ sessionId, turn, message }} />}
     </div>
   );
+}
+
+function endIcon(status: RunStatus, isGood: boolean) {
+  if (isGood) return 'check';
+  return status === 'waiting' ? 'person' : 'alert';
 }
 
 function endKey(reason: TurnState['reason'], status: RunStatus) {

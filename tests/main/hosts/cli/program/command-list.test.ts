@@ -81,7 +81,7 @@ describe('the commands', () => {
   it('hold what was promised, and each has an example in its help', () => {
     const leaves = new Map(leavesOf(buildProgram(handlers, '1.2.3', silent)));
     const promised: Readonly<Record<string, string>> = {
-      run: 'project workspace session check assistant policy local cloud strategy max-steps max-minutes max-tokens max-usd at-cap approve network sandbox plan json result',
+      run: 'project workspace session check assistant policy local cloud strategy max-steps max-minutes max-tokens max-usd at-cap approve default-after-minutes network sandbox plan json result',
       chat: 'project session',
       changes: '',
       compare: 'project policies check repeat local cloud strategy max-usd json',
